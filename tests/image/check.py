@@ -114,14 +114,19 @@ def _check_worker(container: Container, environment: dict[str, str], failures: F
         task = "wallets.tasks.sweep_payouts"
         send = f"from config.celery import publish; publish({task!r})"
         container.run(["python", "-c", f"import django; django.setup(); {send}"], environment)
-        succeeded = re.compile(rf"{re.escape(task)}.*succeeded")
         with contextlib.suppress(AssertionError):
-            wait_until(lambda: succeeded.search(log.read_text()) is not None, "the task", 30)
-        found = succeeded.search(log.read_text())
-        failures.check(found is not None, "the worker executes a task", log.read_text()[-2000:])
+            wait_until(lambda: _succeeded(task, log), "the task", 30)
+        executed = _succeeded(task, log)
+        failures.check(executed, "the worker executes a task", log.read_text()[-2000:])
         process.send_signal(signal.SIGTERM)
         code = process.wait(60)
     failures.check(code == 0, "the worker ends on SIGTERM", code)
+
+
+def _succeeded(task: str, log: Path) -> bool:
+    """Return whether the worker logged that `task` succeeded, besides Celery's own lines."""
+    lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
+    return any(each.get("task") == task and each.get("outcome") == "succeeded" for each in lines)
 
 
 def _check_web(container: Container, environment: dict[str, str], failures: Failures) -> None:

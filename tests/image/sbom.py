@@ -27,9 +27,9 @@ def write_sbom(root: Path, wheels: Path, version: str, path: Path) -> None:
     Raises BuildError for a package without one.
     """
     bom = Bom(components=[*_debian_packages(root), *_python_packages(root, wheels)])
-    bom.metadata.component = Component(
-        name="exchange", version=version, type=ComponentType.CONTAINER
-    )
+    image = Component(name="exchange", version=version, type=ComponentType.CONTAINER)
+    bom.metadata.component = image
+    bom.register_dependency(image, bom.components)
     path.write_text(JsonV1Dot6(bom).output_as_string(indent=1))
 
 
