@@ -176,15 +176,14 @@ def clock_finding(check: str, seconds: float, precision: float = 0.0) -> Finding
 
 def check_temporary_directory() -> Iterator[Finding]:
     """Report whether large responses and exports can be buffered."""
-    folder = Path(tempfile.gettempdir())
     try:
-        with tempfile.TemporaryFile() as file:
-            file.write(b"doctor")
-    except OSError as error:
+        # Looks for one, and writes to it.
+        folder = Path(tempfile.gettempdir())
+    except FileNotFoundError:
         yield problem(
             "temporary directory",
-            f"{folder} cannot be written: {error.strerror}",
-            "Mount a writable directory there, or name one in TMPDIR",
+            "none can be written: neither TMPDIR nor /tmp",
+            "Mount a writable directory at /tmp, or name one in TMPDIR",
         )
         return
     yield _space("temporary directory", folder)

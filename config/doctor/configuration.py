@@ -7,8 +7,12 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import Any
 
+from django.apps import apps
 from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core import checks
 
 from config.doctor.findings import Finding, ok, problem, warning
@@ -124,6 +128,29 @@ def check_production_values() -> Iterator[Finding]:
         )
 
 
+def check_static_files() -> Iterator[Finding]:
+    """Report files of pages that were not collected."""
+    storage: Any = staticfiles_storage
+    if not hasattr(storage, "hashed_files"):
+        return  # a local installation serves them from their sources
+    application: Any = apps.get_app_config("staticfiles")
+    needed = {
+        name for finder in get_finders() for name, _ in finder.list(application.ignore_patterns)
+    }
+    collected = storage.hashed_files
+    missing = sorted(
+        name for name in needed if name not in collected or not storage.exists(collected[name])
+    )
+    if missing:
+        yield problem(
+            "static files",
+            f"{len(missing)} of {len(needed)} are not collected: pages fail",
+            "Run manage.py collectstatic --no-input in this version",
+        )
+    else:
+        yield ok("static files", f"all {len(needed)} are collected")
+
+
 def check_stored_secrets() -> Iterator[Finding]:
     """Decrypt the stored secrets with the keys given."""
     require_database()
@@ -151,4 +178,10 @@ def check_stored_secrets() -> Iterator[Finding]:
     yield ok("stored secrets", seen)
 
 
-CHECKS = (check_settings_module, check_variables, check_production_values, check_stored_secrets)
+CHECKS = (
+    check_settings_module,
+    check_variables,
+    check_production_values,
+    check_static_files,
+    check_stored_secrets,
+)

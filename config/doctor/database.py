@@ -1,4 +1,7 @@
-"""Checks of the connection to PostgreSQL, and of the server's safety."""
+"""Checks of the connection to PostgreSQL, and of the server's safety.
+
+`examine_session` and `examine_role` are also for the replica.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +41,7 @@ def check_connection() -> Iterator[Finding]:
         remedy = _ROLES if role_missing else "Start the server, or correct DATABASE_URL"
         yield problem("connection", failure, remedy)
         return
-    raw: psycopg.Connection[Any] = connections[ALIAS].connection
-    version = raw.info.server_version
+    version = connections[ALIAS].connection.info.server_version
     if version < MINIMUM_MAJOR * 10_000:
         yield problem(
             "version", f"PostgreSQL {version // 10_000}", f"Upgrade to {MINIMUM_MAJOR} or newer"
@@ -50,48 +52,51 @@ def check_connection() -> Iterator[Finding]:
         yield problem(
             "primary", "a standby, which takes no writes", "Point DATABASE_URL at the primary"
         )
-    yield from _pooler(raw)
-    yield from _encryption(raw)
+    yield from examine_session(ALIAS, "DATABASE_URL")
 
 
-def _pooler(raw: psycopg.Connection[Any]) -> Iterator[Finding]:
+def examine_session(alias: str, variable: str) -> Iterator[Finding]:
+    """Report pooler and encryption of the open connection `alias` to the URL of `variable`."""
+    raw: psycopg.Connection[Any] = connections[alias].connection
     # A pooler answers with a process id of its own.
-    pooled = raw.info.backend_pid != value("SELECT pg_backend_pid()")
+    yield _pooler(raw.info.backend_pid != value("SELECT pg_backend_pid()", alias=alias), variable)
+    yield _encryption(raw, variable)
+
+
+def _pooler(pooled: bool, variable: str) -> Finding:
     declared = bool(getattr(settings, "DATABASE_POOLER", ""))
     if pooled and not declared:
-        yield problem(
+        return problem(
             "pooler",
             "the connection goes through a pooler, which DATABASE_POOLER does not name",
-            "Set DATABASE_POOLER=pgbouncer, or point DATABASE_URL at PostgreSQL",
+            f"Set DATABASE_POOLER=pgbouncer, or point {variable} at PostgreSQL",
         )
-    elif declared and not pooled:
-        yield warning(
+    if declared and not pooled:
+        return warning(
             "pooler",
             "DATABASE_POOLER is set, but the connection is direct: nothing is prepared",
-            "Remove DATABASE_POOLER, or point DATABASE_URL at PgBouncer",
+            f"Remove DATABASE_POOLER, or point {variable} at PgBouncer",
         )
-    else:
-        yield ok("pooler", "PgBouncer" if pooled else "none")
+    return ok("pooler", "PgBouncer" if pooled else "none")
 
 
-def _encryption(raw: psycopg.Connection[Any]) -> Iterator[Finding]:
-    mode = settings.DATABASES["default"]["OPTIONS"].get("sslmode", "prefer")
+def _encryption(raw: psycopg.Connection[Any], variable: str) -> Finding:
+    mode = raw.info.get_parameters().get("sslmode", "prefer")
     if is_local(raw.info.host):
-        yield ok("encryption", "not needed: the server is on this machine")
-    elif not raw.pgconn.ssl_in_use:
-        yield problem(
+        return ok("encryption", "not needed: the server is on this machine")
+    if not raw.pgconn.ssl_in_use:
+        return problem(
             "encryption",
             "passwords and data cross the network in plain text",
-            "Turn on ssl in PostgreSQL, and add ?sslmode=verify-full to DATABASE_URL",
+            f"Turn on ssl in PostgreSQL, and add ?sslmode=verify-full to {variable}",
         )
-    elif mode != "verify-full":
-        yield warning(
+    if mode != "verify-full":
+        return warning(
             "encryption",
             f"sslmode={mode} does not check which server answers",
-            "Add ?sslmode=verify-full&sslrootcert=/file to DATABASE_URL",
+            f"Add ?sslmode=verify-full&sslrootcert=/file to {variable}",
         )
-    else:
-        yield ok("encryption", "TLS, certificate verified")
+    return ok("encryption", "TLS, certificate verified")
 
 
 def is_local(host: str) -> bool:
@@ -107,9 +112,15 @@ def is_local(host: str) -> bool:
 def check_role() -> Iterator[Finding]:
     """Report whether the service acts as the runtime role, and its settings."""
     require_database()
+    yield from examine_role(ALIAS)
+
+
+def examine_role(alias: str) -> Iterator[Finding]:
+    """Report whether the connection `alias` acts as the runtime role, and its settings."""
     [(current, login, superuser, zone, jit)] = rows(
         "SELECT current_user::text, session_user::text, rolsuper, current_setting('TimeZone'),"
-        " current_setting('jit') FROM pg_roles WHERE rolname = session_user"
+        " current_setting('jit') FROM pg_roles WHERE rolname = session_user",
+        alias=alias,
     )
     expected = settings.DATABASE_RUNTIME_ROLE
     remedy = _ROLES
@@ -121,7 +132,8 @@ def check_role() -> Iterator[Finding]:
         yield problem("role", f"the login {login} is a superuser", remedy)
     elif owned := value(
         "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"
-        " AND relowner = (SELECT oid FROM pg_roles WHERE rolname = session_user)"
+        " AND relowner = (SELECT oid FROM pg_roles WHERE rolname = session_user)",
+        alias=alias,
     ):
         yield problem("role", f"the login {login} owns {owned} tables and indexes", remedy)
     else:
@@ -214,7 +226,8 @@ def check_text() -> Iterator[Finding]:
         yield problem(
             "encoding", encoding, "Create the database with ENCODING 'UTF8' and restore it"
         )
-    if recorded != actual:
+    # A database of PostgreSQL 14 has none recorded.
+    if recorded and recorded != actual:
         yield problem(
             "collation",
             f"{collation} changed from {recorded} to {actual}: indexes of text may be wrong",

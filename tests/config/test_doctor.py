@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import shutil
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -28,16 +26,15 @@ from psycopg.conninfo import conninfo_to_dict
 
 from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER
 from config.doctor import configuration, database, findings
-from tests.config.test_production import COMPLETE
+from tests.config.doctor_report import doctor
 from tests.environment.database import django_connected_to, extra_database, server_url
 from tests.environment.ports import claim_ports
-from tests.environment.processes import CHECKOUT, wait_until
+from tests.environment.processes import wait_until
 from tests.factories.events import make_organisation_with_endpoint
 from tests.factories.logins import enrol_second_factor
 from tests.factories.staff import create_staff, create_superuser
 
 HOST = "127.0.0.1"
-TEST_KEY = COMPLETE["FIELD_ENCRYPTION_KEYS"]
 PASSWORD = "runtime p@ss/word"
 KEY = "FLWSECK_TEST-doctor-0123456789-X"
 SECRETS = {
@@ -47,52 +44,7 @@ SECRETS = {
     "CELERY_BROKER_URL": "amqp://guest:broker-secret-word@127.0.0.1:{}//",
     "DATABASE_URL": "postgresql://exchange_app:database-secret-word@127.0.0.1:{}/exchange",
 }
-SECRET_WORDS = [
-    COMPLETE["SECRET_KEY"], TEST_KEY, KEY, "hash-of-the-webhooks", "secret-word", "p@ss", "p%40ss",
-]  # fmt: skip
 PROXY = {"SECURE_PROXY_HEADER": "HTTP_X_FORWARDED_PROTO", "TRUSTED_PROXIES": "1"}
-
-
-class Report:
-    """What doctor printed: findings by group and check."""
-
-    def __init__(self, done: subprocess.CompletedProcess[str], seconds: float) -> None:
-        self.text, self.seconds, self.status = done.stdout, seconds, done.returncode
-        assert done.stderr == "", done.stderr
-        self.findings = json.loads(done.stdout)["findings"]
-
-    def levels(self, group: str, check: str) -> list[str]:
-        return [
-            each["level"]
-            for each in self.findings
-            if (each["group"], each["check"]) == (group, check)
-        ]
-
-    def seen(self, group: str, check: str) -> str:
-        return " | ".join(
-            each["seen"]
-            for each in self.findings
-            if (each["group"], each["check"]) == (group, check)
-        )
-
-
-def doctor(*arguments: str, **changes: str) -> Report:
-    began = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "manage.py", "doctor", "--json", *arguments],
-        cwd=CHECKOUT,
-        env={"PATH": os.environ["PATH"], "HOME": "/", **COMPLETE, **changes},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    report = Report(done, time.monotonic() - began)
-    leaked = [word for word in SECRET_WORDS if word in done.stdout]
-    assert leaked == []
-    assert all(each["remedy"] or each["level"] == "ok" for each in report.findings)
-    assert (report.status == 1) == any(each["level"] == "problem" for each in report.findings)
-    return report
 
 
 @contextmanager

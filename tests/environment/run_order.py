@@ -37,6 +37,7 @@ WAITING = {
     "config/metrics/test_prometheus.py": 23,
     "config/test_doctor.py": 40,
     "exchange/partitions/test_retention.py": 25,
+    "config/test_doctor_replica.py": 30,
     "config/test_shared_rate_limits.py": 20,
     "exchange/core/test_task_notifier.py": 20,
     "stories/test_withdrawal.py": 20,

@@ -124,8 +124,10 @@ def _check_worker(container: Container, environment: dict[str, str], failures: F
 
 
 def _succeeded(task: str, log: Path) -> bool:
-    """Return whether the worker logged that `task` succeeded, besides Celery's own lines."""
-    lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
+    """Return whether the worker logged, in JSON, that `task` succeeded."""
+    lines = [
+        json.loads(line) for line in log.read_text().splitlines() if re.fullmatch(r"{.*}", line)
+    ]
     return any(each.get("task") == task and each.get("outcome") == "succeeded" for each in lines)
 
 

@@ -11,7 +11,17 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from config.doctor import capacity, configuration, database, provider, services, session, staff
+from config.doctor import (
+    capacity,
+    configuration,
+    database,
+    metrics,
+    provider,
+    replica,
+    services,
+    session,
+    staff,
+)
 from config.doctor.findings import Finding, Level, run_checks
 
 # Two of the web server, a worker and beat.
@@ -51,10 +61,12 @@ class Command(BaseCommand):
             {
                 "Configuration": configuration.CHECKS,
                 "Database": (*database.CHECKS, connections, *capacity.DATABASE_CHECKS),
+                "Replica": replica.CHECKS,
                 "Broker": services.BROKER_CHECKS,
                 "Cache": services.CACHE_CHECKS,
                 "Provider": provider.CHECKS,
                 "Staff": staff.CHECKS,
+                "Metrics": metrics.CHECKS,
                 "Disk & clock": capacity.MACHINE_CHECKS,
             }
         )
@@ -86,6 +98,8 @@ class Command(BaseCommand):
         width = max(len(each.check) for findings in found.values() for each in findings)
         indent = " " * (12 + width)
         for group, findings in found.items():
+            if not findings:
+                continue
             self.stdout.write(self.style.MIGRATE_HEADING(group))
             for finding in findings:
                 level = finding.level if finding.level != Level.PROBLEM else "PROBLEM"
