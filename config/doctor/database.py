@@ -245,7 +245,7 @@ def check_books() -> Iterator[Finding]:
         " FROM wallets_booksproof ORDER BY ran_at DESC LIMIT 1"
     )
     if not found:
-        yield warning("books", "never proven", "Run manage.py prove_books; beat does so daily")
+        yield warning("books", "never proven", "See that beat and a worker run, which prove them")
         return
     [(passed, hours)] = found
     if not passed:
@@ -255,7 +255,9 @@ def check_books() -> Iterator[Finding]:
             "Stop the workers and follow Proof of books in docs/operations/watch.md",
         )
     elif hours > 26:
-        yield warning("books", f"hold, but proven {hours:.0f} hours ago", "See that beat runs")
+        yield warning(
+            "books", f"hold, but proven {hours:.0f} hours ago", "See that beat and a worker run"
+        )
     else:
         yield ok("books", f"hold, proven {hours:.0f} hours ago")
 
