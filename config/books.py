@@ -6,9 +6,11 @@ from credit.loans.proof import CREDIT_CHECKS
 from orders.book.proof import BOOK_CHECKS, RESERVE_CHECKS
 from orders.listings.proof import DOCUMENT_CHECKS, RAISE_CHECKS
 from orders.trades.proof import TRADE_CHECKS
+from wallets.conversions import proof as conversions
 from wallets.deposits import proof as deposits
 from wallets.ledger.proof import LEDGER_CHECKS, Check
 from wallets.payouts import proof as payouts
+from wallets.transfers import proof as transfers
 from wallets.withdrawals import proof as withdrawals
 
 WALLET_CHECKS: tuple[Check, ...] = (
@@ -22,6 +24,14 @@ WALLET_CHECKS: tuple[Check, ...] = (
     withdrawals.EVENTS,
     payouts.NEXT_STEPS,
     withdrawals.DOCUMENTS,
+    transfers.MOVED,
+    transfers.EVENTS,
+    transfers.DOCUMENTS,
+    conversions.MOVED,
+    conversions.POSITIONS,
+    conversions.KEPT_POSITIONS,
+    conversions.EVENTS,
+    conversions.DOCUMENTS,
 )
 CHECKS: tuple[Check, ...] = (
     *WALLET_CHECKS,

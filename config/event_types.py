@@ -7,10 +7,14 @@ from credit.loans.event_types import EVENT_TYPES as LOAN_TYPES
 from exchange.events.event_types import EVENT_TYPES as TEST_TYPES
 from orders.book.event_types import EVENT_TYPES as ORDER_TYPES
 from orders.trades.event_types import EVENT_TYPES as TRADE_TYPES
+from wallets.conversions.event_types import EVENT_TYPES as CONVERSION_TYPES
+from wallets.transfers.event_types import EVENT_TYPES as TRANSFER_TYPES
 from wallets.withdrawals.event_types import EVENT_TYPES as WITHDRAWAL_TYPES
 
 EVENT_TYPES = (
     *WITHDRAWAL_TYPES,
+    *TRANSFER_TYPES,
+    *CONVERSION_TYPES,
     *ORDER_TYPES,
     *TRADE_TYPES,
     *LOAN_TYPES,

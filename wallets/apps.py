@@ -6,7 +6,12 @@ from exchange.core import sqlfiles
 class WalletsConfig(sqlfiles.SqlAppConfig):
     name = "wallets"
     verbose_name = "Wallets"
-    commands = ("withdrawals.RequestWithdrawal",)
+    commands = (
+        "withdrawals.RequestWithdrawal",
+        "transfers.TransferMoney",
+        "conversions.QuoteConversion",
+        "conversions.ConvertMoney",
+    )
     sql_parts = (
         "ledger/account_start",
         "ledger/ordered_ids",
@@ -24,6 +29,13 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "ledger/checkpoint",
         "withdrawals/hold_withdrawals",
         "withdrawals/request_withdrawal",
+        "holds/owner_block",
+        "transfers/wallet_transfer_justified",
+        "transfers/move_between_wallets",
+        "transfers/transfer_money",
+        "conversions/conversion_guard",
+        "conversions/quote_conversion",
+        "conversions/convert_money",
         "ledger/token_units",
         "ledger/audited",
         "reconciliation/reconciliation",
@@ -33,4 +45,10 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "payouts/payout_circuit",
         "withdrawals/approval_requirement",
     )
-    stored_documents = ("withdrawals.BANK", "withdrawals.WITHDRAWAL")
+    stored_documents = (
+        "withdrawals.BANK",
+        "withdrawals.WITHDRAWAL",
+        "transfers.WALLET_TRANSFER",
+        "conversions.CONVERSION_QUOTE",
+        "conversions.CONVERSION",
+    )

@@ -2,6 +2,12 @@
 
 from wallets.alerts.models import Alert
 from wallets.banks.models import BankList
+from wallets.conversions.models import (
+    Conversion,
+    ConversionPosition,
+    ConversionQuote,
+    ConversionStatus,
+)
 from wallets.deposits.models import Deposit, DepositStatus
 from wallets.fees.models import Configuration, SettingChange, SettingChangeStatus
 from wallets.ledger.models import (
@@ -32,6 +38,7 @@ from wallets.reconciliation.models import (
     ReconciliationLine,
     ReportStatus,
 )
+from wallets.transfers.models import WalletTransfer, WalletTransferStatus
 from wallets.withdrawals.models import (
     BankAccount,
     Decision,
@@ -55,6 +62,10 @@ __all__ = [
     "CheckpointBalance",
     "CircuitState",
     "Configuration",
+    "Conversion",
+    "ConversionPosition",
+    "ConversionQuote",
+    "ConversionStatus",
     "Decision",
     "Deposit",
     "DepositStatus",
@@ -75,6 +86,8 @@ __all__ = [
     "Transfer",
     "TransferKind",
     "Verdict",
+    "WalletTransfer",
+    "WalletTransferStatus",
     "Withdrawal",
     "WithdrawalStatus",
 ]

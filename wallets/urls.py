@@ -1,11 +1,13 @@
-"""URLs of wallets, withdrawals and banks, relative to /v1/."""
+"""URLs of wallets, withdrawals, transfers, conversions and banks, relative to /v1/."""
 
 from __future__ import annotations
 
 from exchange.api.routers import Router
 from wallets.banks.api import BankViewSet
+from wallets.conversions.api import ConversionViewSet
 from wallets.deposits.models import Deposit
 from wallets.ledger.api import HoldingViewSet, TransactionViewSet, WalletViewSet
+from wallets.transfers.api import TransferViewSet
 from wallets.withdrawals.api import WithdrawalViewSet
 from wallets.withdrawals.models import Withdrawal
 
@@ -33,6 +35,8 @@ router.register(
     "withdrawals",
     only={"list", "retrieve", "cancel", "fee"},
 )
+router.register("api/transfers", TransferViewSet, "transfers")
+router.register("api/conversions", ConversionViewSet, "conversions")
 router.register("api/banks", BankViewSet, "banks")
 
 urlpatterns = router.urls

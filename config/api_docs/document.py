@@ -16,6 +16,10 @@ from exchange.participants.errors import UserNotFound
 from exchange.tokens.errors import TokenNotFound
 from orders.book.errors import OrderNotFound
 from orders.book.examples import ORDER_ID
+from wallets.conversions.errors import ConversionNotFound
+from wallets.conversions.examples import CONVERSION_ID
+from wallets.transfers.errors import TransferNotFound
+from wallets.transfers.examples import TRANSFER_ID
 from wallets.withdrawals.errors import WithdrawalNotFound
 
 # In the order of the document; viewsets name theirs.
@@ -30,6 +34,8 @@ TAGS = {
     "Loan configurations": "The terms on which loans are made.",
     "Wallets": "Balances and statements of your organisation's wallet and of its members' wallets.",
     "Withdrawals": "Payouts to bank accounts.",
+    "Transfers": "Money moved between the wallets of your organisation and its members.",
+    "Conversions": "Money of a wallet converted into another currency, by a quote.",
     "Banks": "Banks that payouts can reach, and the names of account holders.",
     "Webhook": "The endpoint that receives your events, and the secret that signs them.",
     "Events": "Events of your records and their delivery.",
@@ -38,11 +44,13 @@ TAGS = {
 PATH_IDS = {
     "client_order_id": PathId("order, its `client_order_id`", "2025-07-04-17", OrderNotFound()),
     "configuration_id": PathId("loan configuration", CONFIGURATION_ID, ConfigurationNotFound()),
+    "conversion_id": PathId("conversion", CONVERSION_ID, ConversionNotFound()),
     "event_id": PathId("event", EVENT_ID, EventNotFound()),
     "loan_id": PathId("loan", LOAN_ID, LoanNotFound()),
     "member_id": PathId("member", MEMBER_ID, UserNotFound(), owner="a member"),
     "order_id": PathId("order", ORDER_ID, OrderNotFound()),
     "token_id": PathId("token", TOKEN_ID, TokenNotFound()),
+    "transfer_id": PathId("transfer", TRANSFER_ID, TransferNotFound()),
     "withdrawal_id": PathId("withdrawal", WITHDRAWAL_ID, WithdrawalNotFound()),
 }
 

@@ -11,6 +11,8 @@ from exchange.exports.lists import list_source
 from exchange.exports.sources import Source
 from orders.trades.admin.export_columns import TRADES
 from orders.trades.models import Trade
+from wallets.conversions.export_columns import CONVERSIONS
+from wallets.conversions.models import Conversion
 from wallets.deposits.export_columns import DEPOSITS
 from wallets.deposits.models import Deposit
 from wallets.ledger.admin.export_columns import ACCOUNTS, ENTRIES, TRANSFERS
@@ -18,6 +20,8 @@ from wallets.ledger.admin.statements import oldest_first, statement_entries
 from wallets.ledger.models import Account, Entry, Transfer
 from wallets.payouts.admin.export_columns import PAYOUTS
 from wallets.reconciliation.admin.export_columns import REPORTS
+from wallets.transfers.export_columns import WALLET_TRANSFERS
+from wallets.transfers.models import WalletTransfer
 from wallets.withdrawals.admin.export_columns import WITHDRAWALS
 from wallets.withdrawals.models import Payout, Withdrawal
 
@@ -33,6 +37,8 @@ _SOURCES = (
     ),
     list_source(Transfer, TRANSFERS),
     list_source(Deposit, DEPOSITS),
+    list_source(WalletTransfer, WALLET_TRANSFERS),
+    list_source(Conversion, CONVERSIONS),
     list_source(Withdrawal, WITHDRAWALS),
     list_source(Payout, PAYOUTS),
     REPORTS,

@@ -36,6 +36,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ),
     ),
     ("Deposits", "in", ("wallets.deposit",)),
+    ("Transfers", "out", ("wallets.wallettransfer", "wallets.conversion")),
     ("Market", "market", ("exchange.token", "exchange.quote", "orders.order", "orders.trade")),
     ("Credit", "credit", ("credit.loan", "credit.loanconfiguration")),
     (

@@ -21,6 +21,8 @@ PAGES = (
     "wallets.payouts.admin.withdrawals",
     "wallets.payouts.admin.payouts",
     "wallets.deposits.admin",
+    "wallets.transfers.admin",
+    "wallets.conversions.admin",
     "wallets.reconciliation.admin.reports",
     "wallets.reconciliation.admin.breaks",
     "orders.trades.admin.orders",

@@ -38,8 +38,9 @@ _VIEWABLE = {
     "orders": ("order", "trade"),
     "wallets": (
         "account", "alert", "bankaccount", "banklist", "booksproof", "configuration",
-        "settingchange", "decision", "deposit", "entry", "payout", "proposal",
-        "providerevent", "reconciliation", "reconciliationbreak", "transfer", "withdrawal",
+        "settingchange", "conversion", "decision", "deposit", "entry", "payout", "proposal",
+        "providerevent", "reconciliation", "reconciliationbreak", "transfer", "wallettransfer",
+        "withdrawal",
     ),
 }  # fmt: skip
 _VIEW = frozenset(f"{app}.view_{model}" for app, models in _VIEWABLE.items() for model in models)

@@ -272,6 +272,10 @@ RETENTION_MONTHS = retention.retention_months()
 # A quote that moves a price by more percent than this needs a reason.
 QUOTE_BAND_PERCENT = env.integer("QUOTE_BAND_PERCENT", default=20, low=0, high=1000)
 
+# --- Conversions -----------------------------------------------------------------------------
+# Older rates convert nothing.
+RATE_MAX_AGE_HOURS = env.integer("RATE_MAX_AGE_HOURS", default=24, low=1, high=8760)
+
 # --- Credit ----------------------------------------------------------------------------------
 # Older quotes do not count as collateral value: a missing or stale price blocks.
 PRICE_MAX_AGE_HOURS = env.integer("PRICE_MAX_AGE_HOURS", default=30 * 24, low=1, high=8760)
@@ -294,6 +298,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "config.api_docs.document.introduce",
         "exchange.participants.oauth_schema.add_oauth",
         "wallets.withdrawals.event_schema.add_withdrawal_events",
+        "wallets.transfers.event_schema.add_transfer_events",
+        "wallets.conversions.event_schema.add_conversion_events",
         "orders.book.event_schema.add_order_events",
         "orders.trades.event_schema.add_trade_events",
         "credit.loans.event_schema.add_loan_events",

@@ -110,9 +110,9 @@ def id_filter(field_name: str) -> ListFilter:
     return ListFilter(field_name, field=forms.UUIDField)
 
 
-def currency_filter(column: str = "currency") -> ListFilter:
+def currency_filter(column: str = "currency", *, title: str = "currency") -> ListFilter:
     """Return a filter on a wallet currency."""
-    return ChoiceFilter(column, lambda: [(code, code) for code in currencies()], title="currency")
+    return ChoiceFilter(column, lambda: [(code, code) for code in currencies()], title=title)
 
 
 def day_field(label: str) -> dict[str, Any]:

@@ -27,9 +27,12 @@ from tests.environment.node import node_modules
 from tests.environment.services import Sandbox, Service
 from tests.environment.webhook_receiver import Receiver
 from tests.factories.api_clients import make_caller
+from tests.factories.conversions import set_rates
 from tests.factories.loan_configurations import make_configuration
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import Wallet, make_member_wallet, make_wallet
+from wallets.conversions.models import Conversion
+from wallets.transfers.models import WalletTransfer
 from wallets.withdrawals.models import Withdrawal
 
 NODE = {"@types/node": "20.19.43", "typescript": "5.9.3"}
@@ -141,6 +144,7 @@ def follow_guide(reader: Reader, receiver: Receiver) -> None:
     """Run every example in an order in which a reader can, and compare with the records."""
     get_access(reader)
     withdraw(reader)
+    move_money(reader)
     trade_and_borrow(reader)
     receive_events(reader, receiver)
     assert reader.examples == {path.stem for path in EXAMPLES.iterdir()}
@@ -177,6 +181,18 @@ def withdraw(reader: Reader) -> None:
     assert "insufficient_balance" in failure
     assert "requested: 900000000" in failure
     assert Withdrawal.objects.count() == 101
+
+
+def move_money(reader: Reader) -> None:
+    shown = reader.run("transfer")
+    moved = WalletTransfer.objects.get()
+    assert str(moved.id) in shown
+    assert (moved.amount, moved.payee_id) == (Decimal("250.5"), reader.member.member_id)
+    set_rates()
+    shown = reader.run("convert")
+    converted = Conversion.objects.get()
+    assert str(converted.id) in shown
+    assert [converted.amount, converted.converted_amount] == [129, Decimal("0.99")]
 
 
 def trade_and_borrow(reader: Reader) -> None:

@@ -28,13 +28,15 @@ from exchange.staff.services import second_factor
 from exchange.staff.services.access_records import record_access_event
 from exchange.staff.services.proposals import propose_invitation
 from exchange.tokens.services import quotes
-from tests.factories.api_clients import TESTER
+from tests.factories.api_clients import TESTER, make_member
 from tests.factories.breaks import make_break
+from tests.factories.conversions import convert, set_rates
 from tests.factories.lending import make_lending
 from tests.factories.loan_configurations import make_configuration, pending_version
 from tests.factories.staff import create_staff, create_superuser
 from tests.factories.traders import Trader
-from tests.factories.wallets import make_wallet, store_bank_list
+from tests.factories.transfers import transfer
+from tests.factories.wallets import Wallet, make_wallet, store_bank_list
 from wallets.alerts.services import raise_alert
 from wallets.deposits import services as deposits
 from wallets.fees import services as configuration
@@ -112,6 +114,10 @@ def _by_fours(text: str) -> Iterator[str]:
 def _money(every_record: EveryRecord, owner: StaffUser, finance: StaffUser) -> None:
     """Deposits, figures, withdrawals, a payout that was lost, and a report of the provider's."""
     wallet = make_wallet(5000)
+    member = Wallet(wallet.organisation, make_member(wallet.organisation))
+    set_rates()
+    every_record.add(transfer(wallet, member, 200))
+    every_record.add(convert(member, 129, "KES", "USD"))
     payment = deposits.IncomingPayment(
         organisation_id=wallet.organisation.id,
         member_id=None,

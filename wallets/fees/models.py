@@ -20,7 +20,8 @@ from exchange.staff.models import ProposalModel
 class Configuration(models.Model):
     """A setting. Keys: `MINIMUM_WITHDRAWAL_<CUR>`, `<CUR>_WITHDRAWAL_FEE`,
     `<CUR>_USD_RATE` (units per USD), `SECOND_APPROVAL_ABOVE_<CUR>`,
-    `SECOND_APPROVAL_DAILY_ABOVE_<CUR>`, `SOLE_APPROVALS_DAILY_<CUR>`, `<CUR>_INTERNAL_FEE`, and
+    `SECOND_APPROVAL_DAILY_ABOVE_<CUR>`, `SOLE_APPROVALS_DAILY_<CUR>`, `<CUR>_INTERNAL_FEE`,
+    `CONVERSION_SPREAD_<CUR>` (basis points), `CONVERSION_POSITION_LIMIT_<CUR>`, and
     `PAYOUTS_ON_HOLD`.
     """
 

@@ -46,6 +46,9 @@ SETTING_CHANGES = TwoPersonApproval(
 )
 
 _RATE_DECIMALS = 8
+_SPREAD_DECIMALS = 2
+# In basis points: half of the amount.
+_MAX_SPREAD = Decimal(5000)
 _MAX_REASON_LENGTH = 300
 _MAX_LEAD_TIME = timedelta(days=366)
 
@@ -75,7 +78,7 @@ def proposed_by_user(user: StaffUser) -> Q:
 
 
 def setting_definitions() -> dict[str, SettingDefinition]:
-    """Return the definition of every setting, over all payout currencies."""
+    """Return the definition of every setting, over all currencies."""
     known = {
         PAYOUTS_ON_HOLD: SettingDefinition(
             "Payouts on hold: 1 stops sending them, 0 sends them", 0, Decimal(0), Decimal(1)
@@ -97,7 +100,7 @@ def setting_definitions() -> dict[str, SettingDefinition]:
                 Decimal(0),
             ),
             f"{code}_USD_RATE": SettingDefinition(
-                f"{code} per USD, for the USD value shown on withdrawals",
+                f"{code} per USD, for conversions and the USD value shown on withdrawals",
                 _RATE_DECIMALS,
                 Decimal(1).scaleb(-_RATE_DECIMALS),
             ),
@@ -113,6 +116,20 @@ def setting_definitions() -> dict[str, SettingDefinition]:
             f"SOLE_APPROVALS_DAILY_{code}": SettingDefinition(
                 f"Maximum that one person may approve alone within 24 hours, in {code}",
                 decimals,
+                Decimal(0),
+            ),
+        }
+    for code, facts in currencies().items():
+        known |= {
+            f"CONVERSION_SPREAD_{code}": SettingDefinition(
+                f"Spread of conversions from or into {code}, in basis points",
+                _SPREAD_DECIMALS,
+                Decimal(0),
+                _MAX_SPREAD,
+            ),
+            f"CONVERSION_POSITION_LIMIT_{code}": SettingDefinition(
+                f"Maximum that conversions may leave the exchange long or short of, in {code}",
+                facts.decimals,
                 Decimal(0),
             ),
         }

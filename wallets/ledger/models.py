@@ -50,6 +50,8 @@ class TransferKind(models.TextChoices):
     WITHDRAWAL_RELEASE = "withdrawal_release", "Withdrawal release"
     WITHDRAWAL_REVERSE = "withdrawal_reverse", "Withdrawal reversal"
     PROVIDER_CHARGE = "provider_charge", "Provider charge"
+    WALLET_TRANSFER = "wallet_transfer", "Transfer between wallets"
+    CONVERSION = "conversion", "Conversion"
     UNITS_ISSUE = "units_issue", "Issue of units"
     UNITS_RETIRE = "units_retire", "Retirement of units"
     ORDER_RESERVE = "order_reserve", "Order reservation"

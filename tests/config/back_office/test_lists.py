@@ -34,11 +34,14 @@ from exchange.tokens.services import quotes
 from tests.environment.owner import as_owner, without_guards
 from tests.factories.api_clients import TESTER
 from tests.factories.breaks import make_break
+from tests.factories.conversions import convert, set_rates
 from tests.factories.lending import make_lending
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
 from tests.factories.traders import make_trader
+from tests.factories.transfers import transfer
 from tests.factories.wallets import (
+    Wallet,
     make_approved_withdrawal,
     make_member_wallet,
     make_staff,
@@ -46,6 +49,7 @@ from tests.factories.wallets import (
     store_bank_list,
 )
 from wallets.alerts.models import Alert
+from wallets.conversions.models import Conversion
 from wallets.deposits import services as deposits
 from wallets.fees import services as configuration
 from wallets.ledger.models import BooksProof, Entry
@@ -53,6 +57,8 @@ from wallets.payouts.models import Proposal, ProposalAction, ProviderEvent
 from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
+
+_UNIQUE: dict[type[Model], tuple[str, ...]] = {Entry: ("transfer_id",), Conversion: ("quote_id",)}
 
 # As many rows as there are currencies, or settings.
 _FEW_BY_NATURE = {"wallets_banklist", "wallets_configuration"}
@@ -126,6 +132,9 @@ def seed() -> None:
         created_at=now,
     )
     owner = wallet.organisation
+    set_rates()
+    transfer(wallet, Wallet(owner), 200)
+    convert(wallet, 129, "KES", "USD")
     payment = deposits.IncomingPayment(owner.pk, wallet.member_id, "KES", Decimal(5), "BANK-1")
     deposits.enter(payment=payment, user=staff)
     configuration.propose(
@@ -167,13 +176,13 @@ def multiply(first: int, last: int) -> None:
     with without_guards() as cursor:
         for model in admin.site._registry:
             if model._meta.db_table not in _FEW_BY_NATURE:
-                refer = ("transfer_id",) if model is Entry else ()
+                refer = _UNIQUE.get(model, ())
                 _copy(cursor, model, first, last, *refer)
         _copy(cursor, ConfigurationVersion, first, last, "configuration_id")
 
 
 def _copy(cursor: CursorWrapper, model: type[Model], first: int, last: int, *refer: str) -> None:
-    """The columns `refer` refer to the copy of the same number."""
+    """The columns `refer` are changed like the key: they refer to the copy of the same number."""
     table, pk = model._meta.db_table, model._meta.pk
     columns = [f'"{field.column}"' for field in model._meta.concrete_fields if not field.generated]
     changed = {name: f"md5(t.{name}::text || n)::uuid" for name in (pk.column, *refer)}
@@ -258,4 +267,4 @@ def test_no_filter_of_a_list_offers_every_organisation_and_each_finds_one_by_nam
                 found = client.get(address, {name: "acme"}).context["cl"].result_list
                 assert not list(client.get(address, {name: "nobody"}).context["cl"].result_list)
                 assert {row.pk for row in found} <= all_rows
-    assert len(searched) == 9
+    assert len(searched) == 11

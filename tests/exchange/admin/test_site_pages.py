@@ -99,10 +99,11 @@ def test_admins_of_libraries_are_not_registered():
         "orders.Order", "orders.Trade", "wallets.Account", "wallets.Alert",
         "wallets.BankAccount", "wallets.BankList", "wallets.BooksProof", "wallets.Configuration",
         "wallets.SettingChange",
-        "wallets.Decision", "wallets.Deposit", "wallets.Entry", "wallets.Payout",
+        "wallets.Conversion", "wallets.Decision", "wallets.Deposit", "wallets.Entry",
+        "wallets.Payout",
         "wallets.Proposal", "wallets.ProviderEvent", "wallets.Reconciliation",
         "wallets.ReconciliationBreak",
-        "wallets.Transfer", "wallets.Withdrawal",
+        "wallets.Transfer", "wallets.WalletTransfer", "wallets.Withdrawal",
     }  # fmt: skip
 
 

@@ -235,7 +235,9 @@ APPEND_ONLY = {
     "exchange_change",
     "exchange_deliveryattempt",
     "orders_trade",
+    "wallets_conversion",
     "wallets_decision",
+    "wallets_wallettransfer",
     "wallets_entry",
     "wallets_reconciliationline",
     "wallets_transfer",
@@ -258,6 +260,8 @@ NOT_AUDITED = {
     "oauth2_provider_grant": "of a grant that is not offered",
     "oauth2_provider_idtoken": "of a grant that is not offered",
     "oauth2_provider_refreshtoken": "of a grant that is not offered",
+    "wallets_conversionposition": "the sum of entries; the proof of books compares it",
+    "wallets_conversionquote": "never changes, and moves nothing",
     "wallets_checkpoint": "a function writes it; the full proof of books compares it",
     "wallets_checkpointbalance": "sums of entries; the full proof of books compares them",
 }

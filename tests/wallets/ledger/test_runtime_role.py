@@ -55,6 +55,15 @@ def test_it_is_the_runtime_role_and_no_superuser(runtime):
         "DELETE FROM wallets_withdrawal",
         "DELETE FROM wallets_bankaccount",
         "DELETE FROM wallets_deposit",
+        "INSERT INTO wallets_wallettransfer (id) VALUES (gen_random_uuid())",
+        "UPDATE wallets_wallettransfer SET amount = 1",
+        "DELETE FROM wallets_wallettransfer",
+        "INSERT INTO wallets_conversion (id) VALUES (gen_random_uuid())",
+        "UPDATE wallets_conversion SET fee = 0",
+        "DELETE FROM wallets_conversion",
+        "INSERT INTO wallets_conversionquote (id) VALUES (gen_random_uuid())",
+        "UPDATE wallets_conversionquote SET converted_amount = 1",
+        "UPDATE wallets_conversionposition SET amount = 0",
         "DELETE FROM wallets_payout",
         "DELETE FROM wallets_proposal",
         "DELETE FROM wallets_decision",
@@ -159,6 +168,10 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         "open_token_units": "search_path=public, pg_temp",
         "post_service_transfers": "search_path=public, pg_temp",
         "remove_checkpoint": "search_path=public, pg_temp",
+        "convert_money": "search_path=public, pg_temp",
+        "quote_conversion": "search_path=public, pg_temp",
+        "transfer_money": "search_path=public, pg_temp,enable_seqscan=off,"
+        "plan_cache_mode=force_generic_plan",
         "request_withdrawals": "search_path=public, pg_temp,enable_seqscan=off,"
         "plan_cache_mode=force_generic_plan",
     }

@@ -25,7 +25,9 @@ from tests.factories.back_office import (
     signed_in_client,
     text_of,
 )
-from tests.factories.wallets import make_staff
+from tests.factories.conversions import convert, set_rates
+from tests.factories.transfers import transfer
+from tests.factories.wallets import Wallet, make_staff
 from wallets.deposits import services as deposits
 from wallets.deposits.models import Deposit
 from wallets.withdrawals.models import Withdrawal
@@ -133,6 +135,36 @@ def test_velocity_counts_owner_and_organisation_within_a_day_and_thirty(owners):
     assert found.owner_month == RequestTotals(3, Decimal(1500))
     assert found.organisation_day == RequestTotals(3, Decimal(1900))
     assert found.organisation_month == RequestTotals(4, Decimal(2200))
+
+
+def test_velocity_counts_transfers_out_and_conversions(owners):
+    organisation, member = owners
+    set_rates()
+    withdrawal = make_withdrawal(organisation, member, "KES", "1000")
+    mine, ours = Wallet(organisation, member), Wallet(organisation)
+    ours.fund(500)
+    moved = transfer(mine, ours, 30)
+    transfer(ours, mine, 500)
+    converted = convert(mine, 258, "KES", "USD")
+    convert(mine, 1, "USD", "KES")
+    convert(ours, "12.9", "KES", "USD")
+    found = request_velocity(withdrawal)
+    assert found.owner_day == found.owner_month == RequestTotals(3, Decimal(1288))
+    assert facts_of(withdrawal).owner_day == found.owner_day
+    assert found.organisation_day == RequestTotals(3, Decimal("1270.9"))
+    assert found.organisation_month == found.organisation_day
+
+    with without_guards() as cursor:
+        for table, record in (("wallettransfer", moved), ("conversion", converted)):
+            cursor.execute(
+                f"UPDATE wallets_{table} SET created_at = created_at - interval '25 hours'"
+                " WHERE id = %s",
+                [record.pk],
+            )
+    found = request_velocity(withdrawal)
+    assert found.owner_day == RequestTotals(1, Decimal(1000))
+    assert facts_of(withdrawal).owner_day == found.owner_day
+    assert found.owner_month == RequestTotals(3, Decimal(1288))
 
 
 def test_velocity_of_a_decided_withdrawal_is_that_of_the_decision(owners):

@@ -34,6 +34,8 @@ SUBJECTS: dict[str, tuple[str, str]] = {
     TransferKind.WITHDRAWAL_RELEASE: ("wallets_withdrawal", "The withdrawal"),
     TransferKind.WITHDRAWAL_REVERSE: ("wallets_withdrawal", "The withdrawal"),
     TransferKind.PROVIDER_CHARGE: ("wallets_withdrawal", "The withdrawal"),
+    TransferKind.WALLET_TRANSFER: ("wallets_wallettransfer", "The transfer between wallets"),
+    TransferKind.CONVERSION: ("wallets_conversion", "The conversion"),
     TransferKind.UNITS_ISSUE: ("exchange_token", "The token"),
     TransferKind.UNITS_RETIRE: ("exchange_token", "The token"),
     TransferKind.RAISE_COMPLETE: ("exchange_token", "The token"),

@@ -143,6 +143,10 @@ BEGIN
         v_justified := public.order_transfer_justified(NEW);
     ELSIF NEW.kind LIKE 'loan%' THEN
         v_justified := public.loan_transfer_justified(NEW);
+    ELSIF NEW.kind = 'wallet_transfer' THEN
+        v_justified := public.wallet_transfer_fits(NEW);
+    ELSIF NEW.kind = 'conversion' THEN
+        v_justified := public.conversion_transfer_fits(NEW);
     ELSE
         v_justified := public.wallet_transfer_justified(NEW);
     END IF;

@@ -9,7 +9,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Sum
 from django.utils import timezone
 
 from wallets.deposits.models import Deposit, DepositStatus
@@ -27,8 +27,9 @@ _REFUNDED = (
     WithdrawalStatus.REVERSED,
 )
 
-# For each withdrawal: the use of its account, the owner's requests within 24 hours, and the largest
-# previous payout. A payout returned by the bank does not count as paid, reversed or not.
+# For each withdrawal: the use of its account, the owner's requests within 24 hours (withdrawals,
+# transfers to other wallets and conversions), and the largest previous payout. A payout returned by
+# the bank does not count as paid, reversed or not.
 _FACTS = """
 SELECT w.id, used.*, asked.*, paid.largest
 FROM wallets_withdrawal w
@@ -50,11 +51,20 @@ CROSS JOIN LATERAL (
     WHERE same.account_number = b.account_number AND same.code = b.code
 ) AS used
 CROSS JOIN LATERAL (
-    SELECT count(*), coalesce(sum(o.amount), 0)
-    FROM wallets_withdrawal o
-    WHERE o.owner_id = w.owner_id AND o.currency_id = w.currency_id
-        AND o.created_at > now() - interval '24 hours'
-        AND (o.status <> ALL(%(given_back)s) OR o.id = w.id)
+    SELECT count(*), coalesce(sum(amount), 0) FROM (
+        SELECT o.amount FROM wallets_withdrawal o
+        WHERE o.owner_id = w.owner_id AND o.currency_id = w.currency_id
+            AND o.created_at > now() - interval '24 hours'
+            AND (o.status <> ALL(%(given_back)s) OR o.id = w.id)
+        UNION ALL
+        SELECT t.amount FROM wallets_wallettransfer t
+        WHERE t.payer_id = w.owner_id AND t.currency_id = w.currency_id
+            AND t.created_at > now() - interval '24 hours'
+        UNION ALL
+        SELECT c.amount FROM wallets_conversion c
+        WHERE c.owner_id = w.owner_id AND c.from_currency_id = w.currency_id
+            AND c.created_at > now() - interval '24 hours'
+    ) requests
 ) AS asked
 CROSS JOIN LATERAL (
     SELECT max(o.amount) AS largest
@@ -63,6 +73,33 @@ CROSS JOIN LATERAL (
         AND o.status = 'Completed' AND o.created_at < w.created_at
 ) AS paid
 WHERE w.id = ANY(%(ids)s)
+"""
+
+# Count and amount of the requests of the owner and of the organisation, in a day and in a month.
+# The withdrawal itself counts in any status.
+_VELOCITY = """
+SELECT count(*) FILTER (WHERE own AND day), coalesce(sum(amount) FILTER (WHERE own AND day), 0),
+    count(*) FILTER (WHERE own), coalesce(sum(amount) FILTER (WHERE own), 0),
+    count(*) FILTER (WHERE leaves AND day),
+    coalesce(sum(amount) FILTER (WHERE leaves AND day), 0),
+    count(*) FILTER (WHERE leaves), coalesce(sum(amount) FILTER (WHERE leaves), 0)
+FROM (
+    SELECT amount, owner_id = %(owner)s AS own, true AS leaves, created_at > %(day)s AS day
+    FROM wallets_withdrawal
+    WHERE organisation_id = %(organisation)s AND currency_id = %(currency)s
+        AND created_at > %(month)s AND created_at <= %(until)s
+        AND (status <> ALL(%(given_back)s) OR id = %(id)s)
+    UNION ALL
+    SELECT amount, owner_id = %(owner)s, true, created_at > %(day)s
+    FROM wallets_conversion
+    WHERE organisation_id = %(organisation)s AND from_currency_id = %(currency)s
+        AND created_at > %(month)s AND created_at <= %(until)s
+    UNION ALL
+    SELECT amount, true, false, created_at > %(day)s
+    FROM wallets_wallettransfer
+    WHERE payer_id = %(owner)s AND currency_id = %(currency)s
+        AND created_at > %(month)s AND created_at <= %(until)s
+) requests
 """
 
 
@@ -101,7 +138,11 @@ class ReviewFacts:
 
 @dataclass(frozen=True, slots=True)
 class Velocity:
-    """Requests up to `until`, including this one, without those whose amount was released."""
+    """Requests up to `until`, including this one, without those whose amount was released.
+
+    Those of the owner are withdrawals, transfers to other wallets and conversions. Those of the
+    organisation are without transfers, which stay within it.
+    """
 
     until: datetime
     owner_day: RequestTotals
@@ -154,39 +195,22 @@ def request_velocity(withdrawal: Withdrawal) -> Velocity:
     until = timezone.now()
     if withdrawal.status != WithdrawalStatus.PENDING and withdrawal.actioned_on:
         until = withdrawal.actioned_on
-    owner = Q(owner_id=withdrawal.owner_id)
-    day = Q(created_at__gt=until - DAY)
-    found = (
-        Withdrawal.objects.filter(
-            organisation_id=withdrawal.organisation_id,
-            currency_id=withdrawal.currency_id,
-            created_at__gt=until - MONTH,
-            created_at__lte=until,
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _VELOCITY,
+            {
+                "id": withdrawal.pk,
+                "owner": withdrawal.owner_id,
+                "organisation": withdrawal.organisation_id,
+                "currency": withdrawal.currency_id,
+                "until": until,
+                "day": until - DAY,
+                "month": until - MONTH,
+                "given_back": list(_REFUNDED),
+            },
         )
-        # The withdrawal itself counts in any status.
-        .exclude(Q(status__in=_REFUNDED) & ~Q(pk=withdrawal.pk))
-        .aggregate(
-            owner_day=Count("pk", filter=owner & day),
-            owner_day_amount=Sum("amount", filter=owner & day),
-            owner_month=Count("pk", filter=owner),
-            owner_month_amount=Sum("amount", filter=owner),
-            organisation_day=Count("pk", filter=day),
-            organisation_day_amount=Sum("amount", filter=day),
-            organisation_month=Count("pk"),
-            organisation_month_amount=Sum("amount"),
-        )
-    )
-
-    def requests(name: str) -> RequestTotals:
-        return RequestTotals(found[name], found[f"{name}_amount"] or Decimal(0))
-
-    return Velocity(
-        until=until,
-        owner_day=requests("owner_day"),
-        owner_month=requests("owner_month"),
-        organisation_day=requests("organisation_day"),
-        organisation_month=requests("organisation_month"),
-    )
+        found = cursor.fetchone()
+    return Velocity(until, *(RequestTotals(*found[n : n + 2]) for n in range(0, 8, 2)))
 
 
 def recent_deposits(withdrawal: Withdrawal, shown: int) -> RecentDeposits:

@@ -9,7 +9,9 @@ import psycopg
 
 from exchange.core.ids import uuid7
 from tests.environment.services import Sandbox
+from tests.factories.conversions import convert, set_rates
 from tests.factories.payouts import settle_at_bank
+from tests.factories.transfers import transfer
 from tests.factories.wallets import (
     Wallet,
     make_approved_withdrawal,
@@ -18,15 +20,17 @@ from tests.factories.wallets import (
     status_of,
     store_bank_list,
 )
+from wallets.conversions.models import Conversion
 from wallets.ledger.models import Account
 from wallets.payouts.services import execution as payouts
+from wallets.transfers.models import WalletTransfer
 from wallets.withdrawals.models import Withdrawal
 
 Owner = psycopg.Connection[Any]
 
 
 class LedgerRecords:
-    """Wallets and withdrawals, and the owner's connection to corrupt them with."""
+    """Records that moved money, and the owner's connection to corrupt them with."""
 
     def __init__(self, owner: Owner, sandbox: Sandbox) -> None:
         store_bank_list()
@@ -36,6 +40,10 @@ class LedgerRecords:
         self.third: Wallet = make_wallet(1000)
         self.pending: Withdrawal = self.wallet.request(500)
         self.approved: Withdrawal = make_approved_withdrawal(self.wallet, 300)
+        own = Wallet(self.wallet.organisation)
+        self.transfers: list[WalletTransfer] = [transfer(self.wallet, own, n) for n in (50, 50)]
+        set_rates()
+        self.conversions: list[Conversion] = [convert(own, n, "KES", "USD") for n in (20, 30)]
         self.paid = [self.pay(sandbox, self.third, amount) for amount in (400, 500)]
 
     @staticmethod

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from uuid import UUID
 
 from config.books import WALLET_CHECKS
 from exchange.core.ids import first_id_at, uuid7
@@ -164,6 +165,69 @@ def hold_on_another_wallet(records: LedgerRecords) -> None:
         )
 
 
+def shift_entries(records: LedgerRecords, subject: UUID, change: int) -> None:
+    """Moves more of the money in KES that moved about `subject`, or less."""
+    records.corrupt(
+        "UPDATE wallets_entry e SET amount = amount + sign(amount) * %s FROM wallets_transfer t"
+        " WHERE t.id = e.transfer_id AND t.subject_id = %s AND e.asset_id = 'KES'",
+        change,
+        subject,
+    )
+
+
+def transfers_that_offset_each_other(records: LedgerRecords) -> None:
+    for moved, change in zip(records.transfers, (1, -1), strict=True):
+        shift_entries(records, moved.id, change)
+
+
+def transfer_without_a_record(records: LedgerRecords) -> None:
+    records.post(
+        records.account("available"), records.account("available", records.other), 1,
+        "wallet_transfer",
+    )  # fmt: skip
+
+
+def transfer_of_another_kind(records: LedgerRecords) -> None:
+    records.corrupt(
+        "UPDATE wallets_transfer SET kind = 'order_release' WHERE subject_id = %s",
+        records.transfers[0].id,
+    )
+
+
+def conversions_that_offset_each_other(records: LedgerRecords) -> None:
+    for converted, change in zip(records.conversions, (1, -1), strict=True):
+        shift_entries(records, converted.id, change)
+
+
+def position_from_nowhere(records: LedgerRecords) -> None:
+    records.post(records.account("expenses"), records.account("position"), 1)
+    records.corrupt(
+        "UPDATE wallets_conversionposition SET amount = amount + 1 WHERE currency_id = 'KES'"
+    )
+
+
+def position_that_is_not_the_accounts(records: LedgerRecords) -> None:
+    records.corrupt(
+        "UPDATE wallets_conversionposition SET amount = amount + 1 WHERE currency_id = 'KES'"
+    )
+
+
+def unpublished_transfer(records: LedgerRecords) -> None:
+    records.corrupt("DELETE FROM exchange_event WHERE subject_id = %s", records.transfers[0].id)
+
+
+def unpublished_conversion(records: LedgerRecords) -> None:
+    records.corrupt("DELETE FROM exchange_event WHERE subject_id = %s", records.conversions[0].id)
+
+
+def changed_transfer_document(records: LedgerRecords) -> None:
+    records.corrupt("UPDATE wallets_wallettransfer SET document = '{}'")
+
+
+def changed_conversion_document(records: LedgerRecords) -> None:
+    records.corrupt("UPDATE wallets_conversion SET document = '{}'")
+
+
 def unpublished_approval(records: LedgerRecords) -> None:
     records.corrupt(
         "DELETE FROM exchange_event WHERE subject_id = %s AND type = 'withdrawal.approved'",
@@ -229,7 +293,7 @@ def transfer_with_an_id_of_another_day(records: LedgerRecords) -> None:
 def entries_in_another_order(records: LedgerRecords) -> None:
     """The hold of the first withdrawal seems to come after that of the second."""
     entries = Entry.objects.filter(account_id=records.account("available")).order_by("id")
-    _, first, second = entries.values_list("id", flat=True)
+    _, first, second, *_ = entries.values_list("id", flat=True)
     other = uuid7()
     for old, new in ((first, other), (second, first), (other, second)):
         records.corrupt("UPDATE wallets_entry SET id = %s WHERE id = %s", new, old)
@@ -250,6 +314,7 @@ def checkpoint_of_another_server(records: LedgerRecords) -> None:
     records.corrupt("UPDATE wallets_checkpoint SET position = position + 1000000")
 
 
+TRANSFERRED = "every transfer between wallets moved its amount once, and nothing else moved as one"
 NEXT_STEP = "every payout in flight has a next step and no stale lease"
 DEPOSITS = "every confirmed deposit was booked once, to its owner, and nothing else as a deposit"
 IN_ORDER = "entries and transfers have ids in the order of time"
@@ -273,6 +338,22 @@ CORRUPTIONS: dict[Callable[[LedgerRecords], None], str] = {
     holds_that_offset_each_other: MOVED,
     charges_that_offset_each_other: MOVED,
     hold_on_another_wallet: MOVED,
+    transfers_that_offset_each_other: TRANSFERRED,
+    transfer_without_a_record: TRANSFERRED,
+    transfer_of_another_kind: TRANSFERRED,
+    conversions_that_offset_each_other: (
+        "every conversion moved its amounts once, and nothing else moved as one"
+    ),
+    position_from_nowhere: (
+        "positions equal conversions less treasury movements, and fee income their spreads"
+    ),
+    position_that_is_not_the_accounts: (
+        "the position kept for limits equals the entries of its account"
+    ),
+    unpublished_transfer: "every transfer between wallets has its event",
+    unpublished_conversion: "every conversion has its event",
+    changed_transfer_document: "documents of transfers between wallets equal their records",
+    changed_conversion_document: "documents of conversions equal their records",
     unpublished_approval: "every status of a withdrawal has its event",
     payout_without_a_next_step: NEXT_STEP,
     payout_that_is_not_there: NEXT_STEP,

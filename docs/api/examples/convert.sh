@@ -1,0 +1,10 @@
+QUOTE_ID=$(curl -sS "$BASE_URL/v1/api/conversions/quote" \
+  -H "Authorization: Bearer $ACCESS_TOKEN" \
+  -H "Content-Type: application/json" \
+  -d '{"from_currency": "KES", "to_currency": "USD", "amount": 129}' \
+  | sed -E 's/.*"quote_id":"([^"]+)".*/\1/')
+
+curl -sS "$BASE_URL/v1/api/conversions" \
+  -H "Authorization: Bearer $ACCESS_TOKEN" \
+  -H "Content-Type: application/json" \
+  -d '{"quote_id": "'"$QUOTE_ID"'"}'

@@ -1,0 +1,80 @@
+"""Conversions in the database: the justifying record, guards, and positions under contention."""
+
+from __future__ import annotations
+
+import pytest
+from psycopg import errors
+
+from exchange.core.ids import uuid7
+from tests.environment.database import Connection
+from tests.factories.conversions import convert, quote, set_rates
+from tests.factories.wallets import Wallet, assert_books_hold, make_member_wallet
+from wallets.conversions.models import Conversion
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+RECORD = "UPDATE wallets_conversion SET {} WHERE id = %(record)s"
+ALTERATIONS = {
+    **{
+        column: RECORD.format(f"{column} = {column} + 1")
+        for column in ("amount", "converted_amount", "fee")
+    },
+    "from_currency": RECORD.format("from_currency_id = 'KES'"),
+    "to_currency": RECORD.format("to_currency_id = 'KES'"),
+    "owner": RECORD.format("member_id = %(other)s"),
+    "no record": "DELETE FROM wallets_conversion WHERE id = %(record)s",
+    "reference": "UPDATE wallets_transfer SET reference = 'x' WHERE subject_id = %(record)s",
+    "one currency": "DELETE FROM wallets_entry WHERE asset_id = 'USD'",
+    "from another account": "UPDATE wallets_account SET kind = 'uncleared'"
+    " WHERE owner_id = %(owner)s AND asset_id = 'NGN' AND kind = 'available'",
+    "to another system account": "UPDATE wallets_account SET kind = 'treasury'"
+    " WHERE kind = 'position' AND asset_id = 'NGN'",
+}
+
+
+@pytest.fixture
+def wallet() -> Wallet:
+    set_rates()
+    return make_member_wallet(1_000_000, currency="NGN")
+
+
+@pytest.mark.parametrize("alteration", ["", *ALTERATIONS])
+def test_a_record_justifies_its_movement_to_the_last_digit(
+    wallet, owner_connection: Connection, alteration
+):
+    converted = convert(wallet, 150_000)
+    assert_books_hold()
+    values = {"record": converted.id, "other": uuid7(), "owner": wallet.owner_id}
+    with owner_connection.transaction(force_rollback=True):
+        owner_connection.execute("SET LOCAL session_replication_role = replica")
+        if alteration:
+            assert owner_connection.execute(ALTERATIONS[alteration], values).rowcount >= 1
+        row = owner_connection.execute(
+            "SELECT conversion_transfer_fits(t) FROM wallets_transfer t WHERE subject_id = %s",
+            [converted.id],
+        ).fetchone()
+    assert row is not None
+    assert (row[0] is True) == (not alteration)
+
+
+def test_records_and_quotes_never_change(wallet, owner_connection: Connection):
+    convert(wallet, 150_000)
+    for statement in (
+        "UPDATE wallets_conversion SET fee = 0",
+        "DELETE FROM wallets_conversion",
+        "UPDATE wallets_conversionquote SET converted_amount = 1",
+        # Its time is not over.
+        "DELETE FROM wallets_conversionquote",
+    ):
+        with pytest.raises(errors.RestrictViolation), owner_connection.transaction():
+            owner_connection.execute(statement)
+
+
+def test_a_quote_keeps_its_spread_and_terms(wallet):
+    offered = quote(wallet, 150_000)
+    used = convert(wallet, 1500)
+    assert [used.from_rate, used.to_rate, used.from_spread, used.to_spread] == [1500, 1, 100, 0]
+    assert used.from_rate_change is not None
+    assert used.to_rate_change is None
+    assert (offered["converted_amount"], offered["fee"]) == (99, 1)
+    assert Conversion.objects.count() == 1

@@ -1,0 +1,1 @@
+"""Conversions between currencies: quotes, rates, positions and their limits."""

@@ -1,0 +1,115 @@
+"""Read-only admin pages of conversions."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from django.contrib import admin
+from django.contrib.admin.utils import flatten
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+
+from exchange.admin.base import Tool
+from exchange.admin.display import format_time, record_link
+from exchange.admin.list_filters import ListFilters, currency_filter, day_range, id_filter
+from exchange.core.currencies import format_money
+from exchange.core.numbers import format_plain
+from exchange.exports.admin import Exportable
+from exchange.participants.admin.name_filters import OrganisationNameFilter
+from exchange.participants.admin.owner_search import OwnedRecordAdmin
+from exchange.participants.selectors import describe_actors
+from wallets.conversions.models import Conversion
+
+
+class ConversionFilters(ListFilters):
+    from_currency__code__exact = currency_filter("from_currency", title="converted")
+    to_currency__code__exact = currency_filter("to_currency", title="into")
+    organisation_name = OrganisationNameFilter()
+    day_from, day_to = day_range()
+    owner_id = id_filter("owner_id")
+
+
+@admin.register(Conversion)
+class ConversionAdmin(Exportable, OwnedRecordAdmin):
+    filters = ConversionFilters
+    list_display = (
+        "created", "owned_by", "amount_display", "converted_display", "fee_display", "rate_display",
+    )  # fmt: skip
+    list_select_related = ("organisation", "member")
+    search_fields = ("organisation__name", "member__name")
+    search_help_text = "Organisation, member, amount, email or ID"
+    id_fields = ("pk", "owner_id", "organisation_id", "quote_id")
+    amount_fields = ("amount", "converted_amount")
+    # Ids grow with time and have an index.
+    ordering = ("-pk",)
+    fields = (
+        ("created_display", "owner"), ("amount_display", "converted_display"),
+        ("rate_display", "fee_display"), ("rates", "spreads"),
+        ("requester", "organisation_display"), ("quote_id", "id"),
+    )  # fmt: skip
+    readonly_fields = flatten(fields)
+
+    def heading(self, obj: Conversion) -> str:
+        return f"{self.amount_display(obj)} to {self.converted_display(obj)}"
+
+    @admin.display(description="time (UTC)", ordering="pk")
+    def created(self, conversion: Conversion) -> str:
+        return format_time(conversion.created_at)
+
+    @admin.display(description="time (UTC)")
+    def created_display(self, conversion: Conversion) -> str:
+        return format_time(conversion.created_at)
+
+    @admin.display(description="owner")
+    def owned_by(self, conversion: Conversion) -> str:
+        if conversion.member is None:
+            return record_link(conversion.organisation)
+        return format_html("{}<br>{}", record_link(conversion.member), conversion.organisation)
+
+    @admin.display(description="owner")
+    def owner(self, conversion: Conversion) -> str:
+        return record_link(conversion.member or conversion.organisation)
+
+    @admin.display(description="organisation")
+    def organisation_display(self, conversion: Conversion) -> str:
+        return record_link(conversion.organisation)
+
+    @admin.display(description="converted", ordering="amount")
+    def amount_display(self, conversion: Conversion) -> str:
+        return format_money(conversion.amount, conversion.from_currency_id)
+
+    @admin.display(description="into", ordering="converted_amount")
+    def converted_display(self, conversion: Conversion) -> str:
+        return format_money(conversion.converted_amount, conversion.to_currency_id)
+
+    @admin.display(description="spread earned", ordering="fee")
+    def fee_display(self, conversion: Conversion) -> str:
+        return format_money(conversion.fee, conversion.to_currency_id)
+
+    @admin.display(description="rate")
+    def rate_display(self, conversion: Conversion) -> str:
+        return format_plain(conversion.rate)
+
+    @admin.display(description="units per USD")
+    def rates(self, conversion: Conversion) -> str:
+        return _by_currency(conversion, conversion.from_rate, conversion.to_rate)
+
+    @admin.display(description="spreads (basis points)")
+    def spreads(self, conversion: Conversion) -> str:
+        return _by_currency(conversion, conversion.from_spread, conversion.to_spread)
+
+    @admin.display(description="requested by")
+    def requester(self, conversion: Conversion) -> str:
+        return describe_actors([conversion.requested_by])[0]
+
+    def tools(self, request: HttpRequest, obj: Conversion) -> list[Tool]:
+        address = f"{reverse('admin:wallets_transfer_changelist')}?q={obj.pk}"
+        return [Tool("Transfer in the ledger", address)]
+
+
+def _by_currency(conversion: Conversion, source: Decimal, target: Decimal) -> str:
+    return (
+        f"{conversion.from_currency_id} {format_plain(source)},"
+        f" {conversion.to_currency_id} {format_plain(target)}"
+    )

@@ -1,0 +1,1 @@
+"""Holds on owners: what keeps an owner's money from leaving."""

@@ -1,0 +1,1 @@
+"""Transfers between the wallets of an organisation and its members."""

@@ -1,0 +1,96 @@
+"""Read-only admin pages of transfers between wallets."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.contrib.admin.utils import flatten
+from django.db.models import Q
+from django.http import HttpRequest
+from django.urls import reverse
+
+from exchange.admin.base import SafeAdmin, Tool
+from exchange.admin.display import format_time, record_link
+from exchange.admin.list_filters import ListFilters, currency_filter, day_range, id_filter
+from exchange.core.currencies import format_money
+from exchange.exports.admin import Exportable
+from exchange.participants.admin.name_filters import OrganisationNameFilter
+from exchange.participants.models import Member
+from exchange.participants.selectors import describe_actors, find_participants_by_email
+from wallets.transfers.models import WalletTransfer
+
+
+class WalletTransferFilters(ListFilters):
+    currency__code__exact = currency_filter()
+    organisation_name = OrganisationNameFilter()
+    day_from, day_to = day_range()
+    payer_id = id_filter("payer_id")
+    payee_id = id_filter("payee_id")
+
+
+@admin.register(WalletTransfer)
+class WalletTransferAdmin(Exportable, SafeAdmin):
+    filters = WalletTransferFilters
+    list_display = ("created", "organisation", "payer", "payee", "amount_display", "reference")
+    list_select_related = ("organisation", "from_member", "to_member")
+    search_fields = ("client_reference", "organisation__name")
+    search_help_text = "Client's reference, organisation, amount, email of either owner, or ID"
+    id_fields = ("pk", "payer_id", "payee_id", "organisation_id")
+    amount_fields = ("amount",)
+    # Ids grow with time and have an index.
+    ordering = ("-pk",)
+    fields = (
+        ("created_display", "amount_display"), ("payer", "payee"), "organisation_display",
+        ("requester", "reference"), ("metadata", "id"),
+    )  # fmt: skip
+    readonly_fields = flatten(fields)
+
+    def heading(self, obj: WalletTransfer) -> str:
+        return f"{self.amount_display(obj)} of {format_time(obj.created_at)}"
+
+    def exact_match(self, term: str) -> Q | None:
+        """Match `term` as an amount or the email of either owner; None when it is neither."""
+        match = super().exact_match(term)
+        if match is not None or "@" not in term:
+            return match
+        ids = [participant.owner_id for participant in find_participants_by_email(term)]
+        return Q(payer_id__in=ids) | Q(payee_id__in=ids)
+
+    @admin.display(description="time (UTC)", ordering="pk")
+    def created(self, transfer: WalletTransfer) -> str:
+        return format_time(transfer.created_at)
+
+    @admin.display(description="time (UTC)")
+    def created_display(self, transfer: WalletTransfer) -> str:
+        return format_time(transfer.created_at)
+
+    @admin.display(description="from")
+    def payer(self, transfer: WalletTransfer) -> str:
+        return _wallet_link(transfer, transfer.from_member)
+
+    @admin.display(description="to")
+    def payee(self, transfer: WalletTransfer) -> str:
+        return _wallet_link(transfer, transfer.to_member)
+
+    @admin.display(description="organisation")
+    def organisation_display(self, transfer: WalletTransfer) -> str:
+        return record_link(transfer.organisation)
+
+    @admin.display(description="amount", ordering="amount")
+    def amount_display(self, transfer: WalletTransfer) -> str:
+        return format_money(transfer.amount, transfer.currency_id)
+
+    @admin.display(description="client's reference")
+    def reference(self, transfer: WalletTransfer) -> str:
+        return transfer.client_reference or "-"
+
+    @admin.display(description="requested by")
+    def requester(self, transfer: WalletTransfer) -> str:
+        return describe_actors([transfer.requested_by])[0]
+
+    def tools(self, request: HttpRequest, obj: WalletTransfer) -> list[Tool]:
+        address = f"{reverse('admin:wallets_transfer_changelist')}?q={obj.pk}"
+        return [Tool("Transfer in the ledger", address)]
+
+
+def _wallet_link(transfer: WalletTransfer, member: Member | None) -> str:
+    return record_link(member or transfer.organisation)

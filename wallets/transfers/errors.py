@@ -1,0 +1,12 @@
+"""Errors of transfers between wallets."""
+
+from __future__ import annotations
+
+from exchange.core.errors import NotFound
+
+
+class TransferNotFound(NotFound):
+    """The calling organisation has no such transfer."""
+
+    code = "transfer_not_found"
+    message = "Transfer not found"

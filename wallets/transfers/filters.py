@@ -1,0 +1,42 @@
+"""Filters of transfers between wallets, by query parameters."""
+
+from __future__ import annotations
+
+from django.db.models import Q, QuerySet
+
+from exchange.api.filters import (
+    AmountFilter,
+    ChoiceFilter,
+    CurrencyFilter,
+    DatedFilters,
+    IdFilter,
+)
+from exchange.api.references import client_reference_filter
+from wallets.transfers.models import WalletTransfer, WalletTransferStatus
+
+
+class TransferFilters(DatedFilters):
+    """Transfers by wallets, currency, reference, time and amount."""
+
+    status = ChoiceFilter(allowed=WalletTransferStatus.values, help_text="Status")
+    currency = CurrencyFilter(field_name="currency_id", help_text="Currency of the wallets")
+    user_id = IdFilter(method="of_member", help_text="ID of the member that paid or was paid")
+    from_user_id = IdFilter(field_name="from_member_id", help_text="ID of the member that paid")
+    to_user_id = IdFilter(field_name="to_member_id", help_text="ID of the member that was paid")
+    client_reference = client_reference_filter()
+    amount_from = AmountFilter(
+        field_name="amount", lookup_expr="gte", help_text="Minimum amount, inclusive"
+    )
+    amount_to = AmountFilter(
+        field_name="amount", lookup_expr="lte", help_text="Maximum amount, inclusive"
+    )
+
+    class Meta:
+        model = WalletTransfer
+        fields: tuple[str, ...] = ()
+
+    def of_member(
+        self, queryset: QuerySet[WalletTransfer], _name: str, value: object
+    ) -> QuerySet[WalletTransfer]:
+        """Filter by the member on either side."""
+        return queryset.filter(Q(from_member_id=value) | Q(to_member_id=value))

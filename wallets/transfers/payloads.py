@@ -1,0 +1,59 @@
+"""The document of a transfer between wallets in the API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from exchange.core.currencies import WALLET_CURRENCIES
+from exchange.core.documents import Document, WireField, identifier, number, text, timestamp
+from exchange.core.references import OWN_REFERENCES
+from wallets.transfers import examples
+from wallets.transfers.models import WalletTransferStatus
+
+# A wallet as requests name it and records show it.
+WALLET_SCHEMA: dict[str, Any] = {
+    "oneOf": [
+        {
+            "type": "object",
+            "properties": {"wallet": {"type": "string", "const": "organisation"}},
+            "required": ["wallet"],
+            "description": "The organisation's own wallet",
+        },
+        {
+            "type": "object",
+            "properties": {"user_id": {"type": "string", "description": "Member ID"}},
+            "required": ["user_id"],
+            "description": "The wallet of a member",
+        },
+    ]
+}
+
+
+def _wallet(name: str, member: str, description: str) -> WireField:
+    return WireField(
+        name,
+        f"""coalesce('{{"user_id":"' || {member} || '"}}', '{{"wallet":"organisation"}}')""",
+        {"type": "object", **WALLET_SCHEMA, "description": description},
+    )
+
+
+WALLET_TRANSFER = Document(
+    name="WalletTransfer",
+    table="wallets_wallettransfer",
+    fields=(
+        identifier("_id", "{r}.id", "Transfer ID"),
+        _wallet("from", "{r}.from_member_id", "The wallet that paid"),
+        _wallet("to", "{r}.to_member_id", "The wallet that was paid"),
+        number("amount", "{r}.amount", "Amount that moved"),
+        text("currency", "{r}.currency_id", "Currency", enum=list(WALLET_CURRENCIES)),
+        text(
+            "status",
+            "{r}.status",
+            "A transfer is complete at once",
+            enum=list(WalletTransferStatus.values),
+        ),
+        timestamp("createdAt", "{r}.created_at", "Time of creation"),
+        *OWN_REFERENCES,
+    ),
+    example=examples.TRANSFER,
+)
