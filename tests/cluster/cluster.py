@@ -1,4 +1,4 @@
-"""The reference cluster: fifteen nodes started from the files of docs/cluster."""
+"""The reference cluster: its nodes, started from the files of docs/cluster and docs/monitoring."""
 
 from __future__ import annotations
 
@@ -29,12 +29,13 @@ ADDRESSES = {
     for number, name in enumerate(
         (
             *(*ETCD_NODES, *DATABASE_NODES, *WEB_NODES, *WORKER_NODES),
-            *("broker", "cache", "provider", "front"),
+            *("broker", "cache", "provider", "front", "monitor"),
         ),
         start=11,
     )
 }
 _PROVIDER_PORT = 8021
+PROMETHEUS_PORT = 9090
 _START_SECONDS = 90.0
 # Debian packages with the programs that the cluster starts.
 PACKAGES = {
@@ -45,10 +46,14 @@ PACKAGES = {
     "pgbouncer": "pgbouncer",
     "rabbitmq-server": "rabbitmq-server",
     "redis-server": "redis-server",
+    "pgbackrest": "pgbackrest",
+    "prometheus": "prometheus",
     "nft": "nftables",
     "setpriv": "util-linux",
     "ip": "iproute2",
 }
+# In comments of pgbackrest.conf: the repository of the cluster is a folder.
+_S3 = ("S3_ENDPOINT", "S3_BUCKET", "S3_REGION", "S3_KEY", "S3_KEY_SECRET")
 _RABBITMQ = "/usr/lib/rabbitmq/bin/rabbitmq-server"
 
 
@@ -91,9 +96,13 @@ class Cluster:
         return f"http://{ADDRESSES['provider']}:{_PROVIDER_PORT}"
 
     @property
-    def environment(self) -> dict[str, str]:
-        """The environment of web, worker and beat."""
-        text = (self.folder / "exchange.env").read_text()
+    def prometheus_url(self) -> str:
+        """The root of Prometheus."""
+        return f"http://{ADDRESSES['monitor']}:{PROMETHEUS_PORT}"
+
+    def environment(self, name: str = WORKER_NODES[0]) -> dict[str, str]:
+        """Return the environment of the programs of the service on the node `name`."""
+        text = (self.nodes[name].folder / "exchange" / "exchange.env").read_text()
         lines = (line for line in text.splitlines() if line and not line.startswith("#"))
         # All requests come from one key, faster than a key may. A payout that a worker left behind
         # is taken over after its lease, which is longer than a request to the provider may take.
@@ -145,13 +154,23 @@ class Cluster:
             connect_timeout=3,
         )
 
+    def archive_environment(self, name: str) -> dict[str, str]:
+        """Return what `postgres` exports on the node `name` before the commands of back-up.md."""
+        folder = self.nodes[name].folder
+        return {
+            "PGBACKREST_CONFIG": str(folder / "pgbackrest" / "pgbackrest.conf"),
+            "PGDATA": str(folder / "patroni" / "data"),
+            "PGHOST": str(folder / "patroni"),
+            "PGPORT": "5432",
+        }
+
     def manage(self, *arguments: str, owner: bool = False) -> str:
         """Run `manage.py` on a worker node with the cluster's environment; return its output."""
         return self.python("manage.py", *arguments, owner=owner)
 
     def python(self, *arguments: str, owner: bool = False, timeout: float = 180.0) -> str:
         """Run Python on a worker node with the cluster's environment; return its output."""
-        environment = self.environment
+        environment = self.environment()
         if owner:
             environment["DATABASE_OWNER_URL"] = self.owner_url()
         worker = self.nodes[WORKER_NODES[0]]
@@ -183,6 +202,8 @@ def _values() -> dict[str, str]:
         "ETCD_CLUSTER": cluster,
         "ETCD_HOSTS": ",".join(f"{ADDRESSES[name]}:2379" for name in ETCD_NODES),
         "HOST_NAME": HOST_NAME,
+        "REPOSITORY_PASSPHRASE": secrets.token_hex(16),
+        "ALERTMANAGER": ADDRESSES["monitor"],  # nothing listens there
         "LOG": "log stdout format raw daemon notice",
         "SECRET_KEY": secrets.token_urlsafe(50),
         "FIELD_ENCRYPTION_KEYS": Fernet.generate_key().decode(),
@@ -232,10 +253,19 @@ def _http_ok(url: str) -> bool:
 
 
 def _start_databases(cluster: Cluster) -> None:
+    repository = cluster.folder / "repository"
+    repository.mkdir(mode=0o700)
+    shutil.chown(repository, "postgres", "postgres")
+    archive = {**cluster.values, **dict.fromkeys(_S3, ""), "REPOSITORY": str(repository)}
     for name in DATABASE_NODES:
         node = cluster.nodes[name]
+        (node.directory("pgbackrest", "postgres") / "log").mkdir(exist_ok=True)
+        shutil.chown(node.folder / "pgbackrest" / "log", "postgres", "postgres")
+        own = {**archive, **cluster.archive_environment(name)}
+        node.configure("pgbackrest.conf", "pgbackrest", "postgres", own)
         path = node.configure("patroni.yml", "patroni", "postgres", cluster.values)
-        node.start("patroni", ["patroni", str(path)], user="postgres")
+        environment = cluster.archive_environment(name)
+        node.start("patroni", ["patroni", str(path)], user="postgres", environment=environment)
     wait_until(
         lambda: (
             cluster.primary() and cluster.synchronous_standbys() and len(cluster.standbys()) == 2
@@ -283,10 +313,8 @@ def _start_database_proxies(cluster: Cluster) -> None:
 def _prepare_database(cluster: Cluster) -> None:
     primary = wait_until(cluster.primary, "a primary")
     path = cluster.nodes[primary].configure("roles.sql", "patroni", "postgres", cluster.values)
-    environment = cluster.nodes[WORKER_NODES[0]].configure(
-        "exchange.env", "exchange", "root", cluster.values
-    )
-    shutil.copy(environment, cluster.folder / "exchange.env")
+    for name in (*WEB_NODES, *WORKER_NODES):
+        cluster.nodes[name].configure("exchange.env", "exchange", "root", cluster.values)
     with cluster.connect(primary, database="postgres") as connection:
         for statement in path.read_text().split(";\n"):
             if statement.strip():
@@ -312,19 +340,19 @@ def _start_provider(cluster: Cluster) -> None:
 
 
 def _start_service(cluster: Cluster) -> None:
-    environment = cluster.environment
-    environment["STATIC_ROOT"] = str(cluster.folder / "static")
-    web = [
-        *(sys.executable, "-m", "config.webserver", "--host"),
-    ]
+    web = [sys.executable, "-m", "config.webserver", "--host"]
     celery = [sys.executable, "-m", "celery", "-A", "config.celery"]
     for name in WEB_NODES:
         node = cluster.nodes[name]
+        environment = cluster.environment(name)
         node.start("web", [*web, node.address, "--port", "8000"], environment=environment)
     for name in WORKER_NODES:
         node = cluster.nodes[name]
+        environment = cluster.environment(name)
         worker = [*celery, "worker", "--pool", "threads", "--concurrency", "4", "-l", "WARNING"]
-        node.start("worker", worker, environment=environment)
+        # Nodes share the machine's name, and RabbitMQ rejects a second worker of the same name.
+        named = ["--hostname", f"celery@{name}"]
+        node.start("worker", [*worker, *named], environment=environment)
         beat = [*celery, "beat", "--pidfile", "", "-l", "WARNING"]
         node.start("beat", beat, environment=environment)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.cluster import backups, monitoring
 from tests.cluster.cluster import (
     DATABASE_NODES,
     WORKER_NODES,
@@ -72,13 +73,17 @@ def run(folder: Path, chosen: list[str], logs: Path | None = None) -> list[Row]:
     began = time.monotonic()
     with _copied_logs(folder, logs), running_cluster(folder) as cluster:
         print(f"The cluster is ready after {time.monotonic() - began:.0f} s", flush=True)
+        monitoring.start(cluster)
+        preparing = time.monotonic()
+        backups.set_up(cluster)
+        print(f"Archive and full backup after {time.monotonic() - preparing:.0f} s", flush=True)
         seeded = json.loads(cluster.python("-m", "tests.cluster.seed"))
         _end_cooling_off(cluster)
         for name in WORKER_NODES:
             cluster.nodes[name].start(
                 "approver",
                 [sys.executable, "-m", "tests.cluster.approver"],
-                environment=cluster.environment,
+                environment=cluster.environment(name),
             )
         acknowledged: dict[str, str] = {}
         rows = []
@@ -90,6 +95,10 @@ def run(folder: Path, chosen: list[str], logs: Path | None = None) -> list[Row]:
                 load.abandon()
                 raise
             print(rows[-1], dict(load.acknowledged.failures), flush=True)
+        verifying = time.monotonic()
+        print(f"Prometheus reads {monitoring.verify(cluster)} programs", flush=True)
+        print(f"The repository has WAL up to {backups.verify(cluster)}", flush=True)
+        print(f"Both verified in {time.monotonic() - verifying:.0f} s", flush=True)
     return rows
 
 

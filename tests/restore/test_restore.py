@@ -40,8 +40,8 @@ def installation(provider: SandboxServer) -> Iterator[Installation]:
     require_programs(PACKAGES)
     with new_installation(provider.base_url, KEY) as made:
         made.evaluate("seed(100_000)")
-        [set_up] = shell_blocks(PAGE, "Set up the archive")
-        made.run_as_server(set_up)
+        for script in shell_blocks(PAGE, "Set up the archive"):
+            made.run_as_server(script)
         yield made
 
 

@@ -124,8 +124,8 @@ def test_passwords_are_rotated_without_a_failed_request(
         assert (refused.returncode, refused.stderr.strip()) == (1, "exchange is still in use")
 
         rounds.replace(**new)
-        second = worker(installation, new)
         first.stop(60)
+        second = worker(installation, new)
         wait_until(
             lambda: installation.run_as_server(close_login, check=False).returncode == 0,
             "PgBouncer has closed the connections of the old login",
