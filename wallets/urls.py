@@ -7,6 +7,7 @@ from wallets.banks.api import BankViewSet
 from wallets.conversions.api import ConversionViewSet
 from wallets.deposits.models import Deposit
 from wallets.ledger.api import HoldingViewSet, TransactionViewSet, WalletViewSet
+from wallets.statements.api import AccountStatementViewSet
 from wallets.transfers.api import TransferViewSet
 from wallets.withdrawals.api import WithdrawalViewSet
 from wallets.withdrawals.models import Withdrawal
@@ -19,13 +20,14 @@ class StatementViewSet(TransactionViewSet):
 
 
 router = Router()
-for wallet, tokens, prefix in (
-    ("api/wallet", "api/wallet/tokens", ""),
-    ("api/members/<str:member_id>/wallet", "api/members/<str:member_id>/tokens", "member_"),
+for wallet, owner, prefix in (
+    ("api/wallet", "api/wallet", ""),
+    ("api/members/<str:member_id>/wallet", "api/members/<str:member_id>", "member_"),
 ):
     router.register(wallet, WalletViewSet, f"{prefix}wallets")
     router.register(f"{wallet}/transactions", StatementViewSet, f"{prefix}transactions")
-    router.register(tokens, HoldingViewSet, f"{prefix}holdings")
+    router.register(f"{owner}/statement", AccountStatementViewSet, f"{prefix}statements")
+    router.register(f"{owner}/tokens", HoldingViewSet, f"{prefix}holdings")
     router.register(
         f"{wallet}/withdraw", WithdrawalViewSet, f"{prefix}withdrawals", only={"create"}
     )

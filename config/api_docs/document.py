@@ -16,6 +16,8 @@ from exchange.participants.errors import UserNotFound
 from exchange.tokens.errors import TokenNotFound
 from orders.book.errors import OrderNotFound
 from orders.book.examples import ORDER_ID
+from orders.trades.examples import TRADE
+from orders.trades.notes import FillNotFound
 from wallets.conversions.errors import ConversionNotFound
 from wallets.conversions.examples import CONVERSION_ID
 from wallets.transfers.errors import TransferNotFound
@@ -51,6 +53,7 @@ PATH_IDS = {
     "order_id": PathId("order", ORDER_ID, OrderNotFound()),
     "token_id": PathId("token", TOKEN_ID, TokenNotFound()),
     "transfer_id": PathId("transfer", TRANSFER_ID, TransferNotFound()),
+    "trade_id": PathId("trade", TRADE["_id"], FillNotFound()),
     "withdrawal_id": PathId("withdrawal", WITHDRAWAL_ID, WithdrawalNotFound()),
 }
 

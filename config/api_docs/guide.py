@@ -42,6 +42,7 @@ CODE_SAMPLES = {
     "loans_quote": "quote_loan",
     "members_create": "create_member",
     "orders_create": "place_order",
+    "statements_retrieve": "get_statement",
     "tokens_list": "list_tokens",
     "tokens_search": "search_tokens",
     "transfers_create": "transfer",

@@ -19,6 +19,7 @@ from wallets.ledger.admin.accounts import (
     wallet_link,
     withdrawals_link,
 )
+from wallets.statements.admin import StatementPanel
 
 _WALLET = LinksPanel(wallet_link, statement_link, deposits_link, withdrawals_link)
 
@@ -27,9 +28,10 @@ PANELS: dict[type[Model], tuple[Panel, ...]] = {
     Organisation: (
         LinksPanel(events_link, webhook_link),
         _WALLET,
+        StatementPanel(),
         LinksPanel(orders_link, tokens_link, configurations_link, loans_link),
     ),
-    Member: (_WALLET, LinksPanel(orders_link, loans_link)),
+    Member: (_WALLET, StatementPanel(), LinksPanel(orders_link, loans_link)),
 }
 
 

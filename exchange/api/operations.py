@@ -38,6 +38,14 @@ class NamedSchema(WireSchema):
 
 
 @dataclass(frozen=True, slots=True)
+class File:
+    """A file of its own: media type and description. Its responses are not in the envelope."""
+
+    media_type: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
 class RecordList:
     """An array of records, without pages."""
 
@@ -149,6 +157,8 @@ class Operation:
     failures: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     body: type[BaseSerializer[Any]] | None = None
     query: Sequence[OpenApiParameter] = ()
+    # Files that it returns on request; without `responses` always.
+    files: Sequence[File] = ()
     examples: Sequence[OpenApiExample] = ()
     moves_money: bool = False
     idempotent: bool = False
@@ -157,6 +167,11 @@ class Operation:
     def response_for(self, resource: str) -> ResponseData:
         """Return the content of `data` where the viewset is mounted as `resource`."""
         return self.responses.get(resource) or self.responses[""]
+
+    @property
+    def is_file(self) -> bool:
+        """Whether a success is always a file."""
+        return not self.responses
 
     @property
     def page(self) -> RecordPage | None:
@@ -179,7 +194,7 @@ def operation(
     message: str,
     *,
     scope: str,
-    response: ResponseData | Mapping[str, ResponseData],
+    response: ResponseData | Mapping[str, ResponseData] | None,
     moves_money: bool = False,
     idempotent: bool = False,
     **declared: Any,
@@ -187,13 +202,14 @@ def operation(
     """Declare an action as an `Operation` of these values.
 
     `message` is the message of a success, `scope` what the token needs, `response` the content of
-    `data`, by resource where it differs. An action that is `idempotent` or `moves_money` takes an
-    `Idempotency-Key`; the latter counts against the narrower rate limit.
+    `data`, by resource where it differs; None where a success is one of the `files`. An action that
+    is `idempotent` or `moves_money` takes an `Idempotency-Key`; the latter counts against the
+    narrower rate limit.
     """
     made = Operation(
         message=message,
         scope=scope,
-        responses=response if isinstance(response, Mapping) else {"": response},
+        responses=_by_resource(response),
         moves_money=moves_money,
         idempotent=idempotent or moves_money,
         **declared,
@@ -205,6 +221,14 @@ def operation(
         return declared_method
 
     return declare
+
+
+def _by_resource(
+    response: ResponseData | Mapping[str, ResponseData] | None,
+) -> Mapping[str, ResponseData]:
+    if response is None:
+        return {}
+    return response if isinstance(response, Mapping) else {"": response}
 
 
 def _read_from_replica(method: _Method) -> _Method:

@@ -12,6 +12,7 @@ from typing import Any
 from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import Direction, OpenApiExample
 
 from exchange.api.operations import Envelope, Operation
@@ -64,8 +65,12 @@ class EnvelopeSchema(AutoSchema):
         return self.operation.body
 
     def get_response_serializers(self) -> Any:
-        """Return the envelope by each status of success."""
+        """Return the envelope by each status of success; binary content for a file."""
         operation = self.operation
+        if operation.is_file:
+            return {
+                (operation.status, file.media_type): OpenApiTypes.BINARY for file in operation.files
+            }
         response = operation.response_for(self.view.basename)
         envelope = Envelope(response, operation.message, operation.meta)
         return dict.fromkeys(sorted({operation.status, *operation.other_statuses}), envelope)
@@ -101,24 +106,36 @@ class EnvelopeSchema(AutoSchema):
     def _get_response_bodies(self, direction: Direction = "response") -> Any:
         responses = super()._get_response_bodies(direction)
         operation = self.operation
-        example = Envelope(
-            operation.response_for(self.view.basename), operation.message, operation.meta
-        ).example
         for response in responses.values():
             response.update(self._success())
-            response["content"]["application/json"]["examples"] = {
-                "success": {"summary": "Success", "value": example}
-            }
+            if not operation.is_file:
+                response["content"]["application/json"]["examples"] = {
+                    "success": {"summary": "Success", "value": self._example()}
+                }
+            for file in operation.files:
+                response["content"][file.media_type] = {
+                    "schema": {
+                        "type": "string",
+                        "format": "binary",
+                        "description": file.description,
+                    }
+                }
         for status in sorted(self._failures()):
             responses[status] = self._failure(status)
         return responses
 
+    def _example(self) -> Any:
+        operation = self.operation
+        response = operation.response_for(self.view.basename)
+        return Envelope(response, operation.message, operation.meta).example
+
     def _success(self) -> dict[str, Any]:
         operation = self.operation
         replayed = ("Idempotent-Replayed",) if operation.idempotent else ()
+        named = ("Content-Disposition",) if operation.files else ()
         return {
             "description": f"{operation.message}.",
-            "headers": self._headers(("X-Request-ID", *RATE_LIMIT, *replayed)),
+            "headers": self._headers(("X-Request-ID", *RATE_LIMIT, *replayed, *named)),
         }
 
     def _failure(self, status: str) -> dict[str, Any]:

@@ -30,6 +30,7 @@ HEADERS = {
     "X-RateLimit-Reset": _whole_header("Seconds until the next minute."),
     "Retry-After": _whole_header("Seconds to wait before you retry."),
     "WWW-Authenticate": _header("The reason for the 401 or 403 (RFC 6750 §3)."),
+    "Content-Disposition": _header("Name of the file, where the response is one."),
     "Idempotent-Replayed": _header("`true` when the stored response is returned.", enum=["true"]),
 }
 RATE_LIMIT = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")

@@ -5,9 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import ClassVar
 
+from django.http import HttpResponse
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from exchange.api.files import PDF, file_response
 from exchange.api.operations import RecordPage, operation
 from exchange.api.viewsets import ApiViewSet, parse_path_id
 from orders.book.api import MarketViewSet
@@ -15,6 +18,7 @@ from orders.book.errors import OrderNotFound
 from orders.book.shapes import TOKEN_NOT_FOUND
 from orders.trades.filters import FillFilters, TradeFilters
 from orders.trades.models import Trade
+from orders.trades.notes import FillNotFound, print_note
 from orders.trades.payloads import FILL, MARKET_TRADE
 from orders.trades.selectors import fills_of, get_side, read_fills, read_trades, trades_of
 
@@ -66,3 +70,20 @@ class FillViewSet(ApiViewSet):
         return self.paginated_response(
             fills.values_list("id", flat=True), partial(read_fills, side)
         )
+
+    @operation(
+        "Contract note retrieved",
+        id="contract_notes_retrieve",
+        scope="orders:read",
+        response=None,
+        files=[PDF],
+    )
+    @action(detail=True)
+    def note(self, _request: Request, order_id: str, trade_id: str) -> HttpResponse:
+        """Fetch the contract note of a fill. A PDF document: parties, units, price, value, fee and
+        time of the trade, with its references.
+        """
+        trade = parse_path_id(trade_id, FillNotFound())
+        order = parse_path_id(order_id, OrderNotFound())
+        note = print_note(self.caller.organisation_id, order, trade)
+        return file_response(note, PDF, f"contract-note-{trade}.pdf")

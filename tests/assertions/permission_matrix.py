@@ -107,6 +107,8 @@ PAGES: dict[str, tuple[str, str]] = {
     "exchange_organisation_activate": ("BD", "BD"),
     "exchange_organisation_deactivate": ("BD", "BD"),
     "exchange_member_edit": ("BD", "BD"),
+    "exchange_organisation_account_statement": (ALL, ALL),
+    "exchange_member_account_statement": (ALL, ALL),
     "exchange_apikey_token": ("D", "D"),
     "exchange_apikey_rotate": ("D", "D"),
     "exchange_apikey_revoke": ("D", "D"),

@@ -172,6 +172,7 @@ def withdraw(reader: Reader) -> None:
     assert Withdrawal.objects.count() == 1
     reader.variables["WITHDRAWAL_ID"] = str(withdrawal.id)
     assert "Pending" in reader.run("follow_withdrawal")
+    assert "Withdrawal requested: 1,250.50 KES set aside" in reader.run("get_statement")
     others = [reader.organisation.request(500) for _ in range(100)]
     listed = reader.run("list_withdrawals")
     assert withdrawal.reference in listed

@@ -31,6 +31,7 @@ LISTS = {
     "/v1/api/withdrawals",
     "/v1/api/credit/loans",
     "/v1/orders",
+    "/v1/orders/<str:order_id>/fills",
     "/v1/orders/token/<str:token_id>",
     "/v1/orders/token/<str:token_id>/trades",
 }
@@ -66,7 +67,8 @@ def test_every_address_refuses_unknown_parameters_and_names_the_nearest(api_reco
     for read in reads():
         path, known = api_records.address(read.path), read.known_parameters
         for name in known:
-            wrong = name[:-1] + "qq"
+            # Nothing is near a name of two letters but the name itself.
+            wrong = name[:-1] + ("qq" if len(name) > 2 else name[-1] * 2)
             message = f"Unknown parameter: {wrong} (did you mean {name}?)"
             assert_error(
                 api_records.caller.get(path, {wrong: "1"}), 400, "invalid_request", message

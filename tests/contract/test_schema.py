@@ -33,8 +33,18 @@ OPERATION_ID = re.compile(rf"[a-z]+(_[a-z]+)*_({ACTIONS})")
 
 
 def in_the_envelope() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Every operation but for those of OAuth, whose answers are the RFC's."""
-    return (found for found in operations() if not found[0].startswith("/v1/oauth"))
+    """Every operation but for those of OAuth, whose answers are the RFC's, and of files."""
+    return (
+        found
+        for found in operations()
+        if not found[0].startswith("/v1/oauth") and not is_file(found[2])
+    )
+
+
+def is_file(operation: dict[str, Any]) -> bool:
+    """Return whether a success is always a file."""
+    success = operation["responses"].get("200", {})
+    return "content" in success and "application/json" not in success["content"]
 
 
 def bodies() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -250,6 +260,19 @@ def test_every_success_has_an_example_in_its_named_envelope():
             assert "X-RateLimit-Remaining" in found["headers"]
             example = found["content"]["application/json"]["examples"]["success"]["value"]
             assert list(example) == envelope["required"]
+
+
+def test_files_have_a_type_and_a_name():
+    files = {
+        operation["operationId"]: list(operation["responses"]["200"]["content"])
+        for _, _, operation in operations()
+        if "Content-Disposition" in operation["responses"].get("200", {}).get("headers", {})
+    }
+    assert files == {
+        "statements_retrieve": ["application/json", "text/csv", "application/pdf"],
+        "member_statements_retrieve": ["application/json", "text/csv", "application/pdf"],
+        "contract_notes_retrieve": ["application/pdf"],
+    }
 
 
 def test_a_429_and_a_503_say_when_to_try_again():

@@ -53,6 +53,8 @@ _BETWEEN_FIELDS = re.compile(
     r"\w+ must not have (more than \d )?decimals( in UGX)?"
     r"|(min_amount|max_outstanding) must not have [A-Z]{3}, in which max_amount lends nothing"
     r"|(min_amount|max_outstanding) must not be (above|below) max_amount in [A-Z]{3}"
+    r"|from must not be in the future"
+    r"|to must (not be (in the future|before from)|be at most 366 days after from)"
     r"|organisation_ids must (name who may borrow|be empty unless access is organisations)"
 )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from exchange.events.models import Event
 from exchange.events.services.endpoints import set_endpoint
+from orders.trades.models import Trade
 from tests.assertions.endpoints import Endpoint
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller
 from tests.factories.lending import make_lending
@@ -45,8 +46,9 @@ def make_api_records() -> ApiRecords:
     market = Market(currency="KES")
     buyer = ApiTrader(caller).fund(10_000, "KES")
     market.sell(tokens=3)
-    buyer.place(market.token, tokens=5)
-    resting = buyer.place(market.token, tokens=1, price=99)
+    resting = buyer.place(market.token, tokens=5)
+    buyer.place(market.token, tokens=1, price=99)
+    trade = Trade.objects.get(buy_order_id=resting["_id"])
     withdrawal_api = WithdrawalApi(caller)
     withdrawal_api.fund("organisation", "KES", "1000")
     withdrawal = withdrawal_api.create_withdrawal()
@@ -61,6 +63,7 @@ def make_api_records() -> ApiRecords:
             "user_id": str(lending.borrower.member_id),
             "token_id": str(market.token.id),
             "order_id": resting["_id"],
+            "trade_id": str(trade.id),
             "withdrawal_id": withdrawal["_id"],
             "loan_id": str(loan.id),
             "configuration_id": str(lending.offer.id),

@@ -381,7 +381,10 @@ def test_auditors_only_export_and_administrators_do_not_act_on_money():
         "index", "app_list", "view_on_site", "password_change", "second_factor", "recovery_codes",
         "anything else",
     }  # fmt: skip
-    reading = {"exchange_export_progress", "exchange_change_export"}
+    reading = {
+        *("exchange_export_progress", "exchange_change_export"),
+        *("exchange_member_account_statement", "exchange_organisation_account_statement"),
+    }
     assert acting == own | reading | AUDITOR_LEAVES.keys()
     assert not [model for model, (_, add) in MODELS.items() if "A" in add]
     about_money = [

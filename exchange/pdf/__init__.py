@@ -1,0 +1,1 @@
+"""PDF documents for customers: page layout and fonts, independent of any subject."""

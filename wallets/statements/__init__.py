@@ -1,0 +1,1 @@
+"""Account statements: opening balance, every movement, closing balance; as JSON, CSV and PDF."""

@@ -1,0 +1,83 @@
+"""Statements in the back office: a form on the pages of organisations and members."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+from django.utils import timezone
+
+from exchange.admin.base import SafeAdmin, Tool, bind_form
+from exchange.admin.fields import DatePickerField
+from exchange.admin.panels import Panel
+from exchange.api.files import CSV, PDF, file_response
+from exchange.core.currencies import WALLET_CURRENCIES
+from exchange.participants.models import Member
+from wallets.statements.files import to_csv, to_pdf
+from wallets.statements.period import MAX_DAYS, Period
+from wallets.statements.selectors import get_statement_owner, read_statement
+
+VIEW_LEDGER = "wallets.view_entry"
+_FILES = {"pdf": (PDF, to_pdf), "csv": (CSV, to_csv)}
+
+
+class StatementForm(forms.Form):
+    """Currency, days and file of a statement."""
+
+    currency = forms.ChoiceField(choices=[(code, code) for code in WALLET_CURRENCIES])
+    first = DatePickerField(label="From day", help_text="UTC")
+    last = DatePickerField(label="To day", help_text="UTC, inclusive")
+    form = forms.ChoiceField(
+        label="File",
+        choices=[("pdf", "PDF"), ("csv", "CSV")],
+        initial="pdf",
+        widget=forms.RadioSelect,
+    )
+
+
+class StatementPanel(Panel):
+    """The page that makes the statement of an owner, for those who may read the ledger."""
+
+    def tools(self, page: SafeAdmin, request: HttpRequest, record: Any) -> list[Tool]:
+        """Return the link to the page."""
+        if not page.may(request, VIEW_LEDGER):
+            return []
+        return [Tool("Account statement", page.address("account_statement", record.pk))]
+
+    def urls(self, page: SafeAdmin) -> list[URLPattern]:
+        """Return the URL of the page."""
+
+        def view(request: HttpRequest, object_id: UUID) -> HttpResponse:
+            return self._make(page, request, object_id)
+
+        return [
+            page.action_url(
+                "<uuid:object_id>/account-statement/", "account_statement", view, only_post=False
+            )
+        ]
+
+    def _make(self, page: SafeAdmin, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Ask for currency and days, then return the file."""
+        record = page.record(request, object_id, VIEW_LEDGER)
+        is_member = isinstance(record, Member)
+        organisation_id = record.organisation_id if is_member else record.pk
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            owner = get_statement_owner(organisation_id, record.pk if is_member else None)
+            period = Period.of_days(data["first"], data["last"])
+            statement = read_statement(owner, data["currency"], period, timezone.now())
+            file, make = _FILES[data["form"]]
+            return file_response(make(statement), file, f"{statement.file_name}.{data['form']}")
+
+        return page.form_page(
+            request,
+            bind_form(request, StatementForm),
+            act,
+            title="Account statement",
+            submit="Make",
+            record=record,
+            note=f"The same document as the owner's own. At most {MAX_DAYS} days.",
+        )
