@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from exchange.core.errors import Rejected
@@ -48,6 +48,14 @@ HOUR = timedelta(hours=1)
 def orders(sandbox: SandboxServer) -> list[str]:
     """Return the references of the transfers that were posted."""
     return [each["reference"] for each in sandbox.requests.entries() if each["method"] == "POST"]
+
+
+def before_the_test() -> datetime:
+    """Return a second before the test's transaction, at whose time the database decides."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT now()")
+        now: datetime = cursor.fetchone()[0]
+    return now - timedelta(seconds=1)
 
 
 def release() -> SettingChange:
@@ -111,7 +119,7 @@ def test_one_person_or_an_unreconciled_day_does_not_release_a_restored_service(s
 
 
 def test_an_incomplete_reconciliation_does_not_count(sandbox, wallet):
-    hold_payouts(reason="Restored", restored_to=timezone.now() - timedelta(seconds=1))
+    hold_payouts(reason="Restored", restored_to=before_the_test())
     sandbox.faults.add(Fault("error_5xx", times=50))
     assert compare(today(), over=False).status == "Incomplete"
     with pytest.raises(Rejected, match="reconciled"), transaction.atomic():
@@ -121,7 +129,7 @@ def test_an_incomplete_reconciliation_does_not_count(sandbox, wallet):
 def test_the_database_itself_refuses_a_release_or_a_posting(wallet):
     withdrawal = make_approved_withdrawal(wallet)
     claim_payout(withdrawal)
-    hold_payouts(reason="Restored", restored_to=timezone.now() - timedelta(seconds=1))
+    hold_payouts(reason="Restored", restored_to=before_the_test())
     with pytest.raises(IntegrityError, match="payouts are on hold"), transaction.atomic():
         update_payout(withdrawal, posted_at=timedelta(0))
     with pytest.raises(IntegrityError, match="starts as a proposal"), transaction.atomic():
@@ -138,7 +146,7 @@ def test_the_database_itself_refuses_a_release_or_a_posting(wallet):
 def test_a_payout_sent_before_the_restored_moment_is_settled_and_not_sent_again(sandbox, wallet):
     paid, unpaid = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     send_as_before_the_restore(sandbox, paid)
-    hold_payouts(reason="Restored", restored_to=timezone.now() - timedelta(seconds=1))
+    hold_payouts(reason="Restored", restored_to=before_the_test())
     compare(today(), over=False)
     release()
     assert sweep_payouts() == 2
@@ -150,7 +158,7 @@ def test_a_payout_sent_before_the_restored_moment_is_settled_and_not_sent_again(
 def test_without_a_response_nothing_is_sent_after_a_release(sandbox, wallet):
     withdrawal = make_approved_withdrawal(wallet)
     send_as_before_the_restore(sandbox, withdrawal)
-    hold_payouts(reason="Restored", restored_to=timezone.now() - timedelta(seconds=1))
+    hold_payouts(reason="Restored", restored_to=before_the_test())
     compare(today(), over=False)
     release()
     sandbox.faults.add(Fault("error_5xx", times=10))
@@ -178,7 +186,7 @@ def test_a_wrong_hold_is_refused_and_changes_nothing(arguments: list[str], messa
 
 
 def test_a_moment_before_the_last_release_is_refused(sandbox, wallet):
-    hold_payouts(reason="Restored", restored_to=timezone.now() - timedelta(seconds=1))
+    hold_payouts(reason="Restored", restored_to=before_the_test())
     compare(today(), over=False)
     release()
     before = table_fingerprints()
@@ -188,7 +196,7 @@ def test_a_moment_before_the_last_release_is_refused(sandbox, wallet):
 
 
 def test_a_hold_is_released_on_the_pages_of_settings(sandbox, wallet, office, finance):
-    hold_payouts(reason="Restored to 10:00", restored_to=timezone.now() - timedelta(seconds=1))
+    hold_payouts(reason="Restored to 10:00", restored_to=before_the_test())
     propose(office, "0", key="PAYOUTS_ON_HOLD")
     change = SettingChange.objects.get(status="Pending")
     approve(finance, change)
@@ -208,7 +216,7 @@ def test_a_withdrawal_that_the_database_lost_is_recovered_without_a_second_payou
 ):
     lost = "payout_lost-in-the-restore"
     book_transfer(sandbox, wallet, lost)
-    hold_payouts(reason="Restored", restored_to=timezone.now() - timedelta(seconds=1))
+    hold_payouts(reason="Restored", restored_to=before_the_test())
     with pytest.raises(SystemExit, match="1"):
         call_command("reconcile", "--since", timezone.now().isoformat())
     listed = capsys.readouterr().out
