@@ -29,6 +29,8 @@ LISTS = {
     "/v1/api/members/<str:member_id>/wallet/transactions",
     "/v1/api/members/<str:member_id>/tokens",
     "/v1/api/withdrawals",
+    "/v1/api/transfers",
+    "/v1/api/conversions",
     "/v1/api/credit/loans",
     "/v1/orders",
     "/v1/orders/<str:order_id>/fills",

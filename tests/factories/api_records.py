@@ -10,8 +10,11 @@ from exchange.events.services.endpoints import set_endpoint
 from orders.trades.models import Trade
 from tests.assertions.endpoints import Endpoint
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller
+from tests.factories.conversions import convert, set_rates
 from tests.factories.lending import make_lending
 from tests.factories.market import ApiTrader, Market
+from tests.factories.transfers import transfer
+from tests.factories.wallets import Wallet
 from tests.factories.withdrawals import WithdrawalApi
 
 
@@ -52,6 +55,10 @@ def make_api_records() -> ApiRecords:
     withdrawal_api = WithdrawalApi(caller)
     withdrawal_api.fund("organisation", "KES", "1000")
     withdrawal = withdrawal_api.create_withdrawal()
+    own = Wallet(caller.organisation)
+    moved = transfer(own, Wallet(caller.organisation, withdrawal_api.member), 200)
+    set_rates()
+    converted = convert(own, 129, "KES", "USD")
     set_endpoint(
         organisation_id=caller.organisation.id, url="http://127.0.0.1:9/hook", actor=TESTER
     )
@@ -64,6 +71,8 @@ def make_api_records() -> ApiRecords:
             "token_id": str(market.token.id),
             "order_id": resting["_id"],
             "trade_id": str(trade.id),
+            "transfer_id": str(moved.id),
+            "conversion_id": str(converted.id),
             "withdrawal_id": withdrawal["_id"],
             "loan_id": str(loan.id),
             "configuration_id": str(lending.offer.id),

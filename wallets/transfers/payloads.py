@@ -15,13 +15,21 @@ WALLET_SCHEMA: dict[str, Any] = {
     "oneOf": [
         {
             "type": "object",
-            "properties": {"wallet": {"type": "string", "const": "organisation"}},
+            "properties": {
+                "wallet": {
+                    "type": "string",
+                    "const": "organisation",
+                    "description": "Always `organisation`",
+                }
+            },
             "required": ["wallet"],
             "description": "The organisation's own wallet",
         },
         {
             "type": "object",
-            "properties": {"user_id": {"type": "string", "description": "Member ID"}},
+            "properties": {
+                "user_id": {"type": "string", "pattern": r"\S", "description": "Member ID"}
+            },
             "required": ["user_id"],
             "description": "The wallet of a member",
         },
