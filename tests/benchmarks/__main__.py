@@ -27,6 +27,7 @@ from tests.benchmarks import (
     portfolio,
     replica,
     tokens,
+    transfers,
     withdrawals,
 )
 from tests.benchmarks.comparison import add_comparisons, failures
@@ -43,6 +44,7 @@ BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
     "portfolio": portfolio.run,
     "replica": replica.run,
     "tokens": tokens.run,
+    "transfers": transfers.run,
     "withdrawals": withdrawals.run,
 }
 _REPORTS = {

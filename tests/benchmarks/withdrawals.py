@@ -42,16 +42,16 @@ _BODY = json.dumps(
 
 
 @dataclass(frozen=True)
-class _Http:
-    """Sends POSTs to random wallets among the first ones; returns withdrawals a second."""
+class Http:
+    """Sends random ones of the first POSTs; returns those answered with 201 a second."""
 
     base: str
     requests: list[bytes]
     connections: int
     seconds: float
 
-    def __call__(self, wallets: int) -> float:
-        chosen = self.requests[:wallets]
+    def __call__(self, first: int) -> float:
+        chosen = self.requests[:first]
         outcome = load.run(
             self.base,
             lambda: random.choice(chosen),
@@ -81,18 +81,18 @@ def run(
     The comparison with an earlier version leaves the peers out.
     """
 
-    def http(base: str, paths: list[str], authorization: str) -> _Http:
+    def http(base: str, paths: list[str], authorization: str) -> Http:
         requests = [load.post(f"{base}{path}", _BODY, authorization) for path in paths]
-        return _Http(base, requests, connections, seconds)
+        return Http(base, requests, connections, seconds)
 
-    def exchange(one: Installation) -> _Http:
-        token, members = _make_our_records(one)
+    def exchange(one: Installation) -> Http:
+        token, members = make_our_records(one)
         paths = [f"/v1/api/members/{member}/wallet/withdraw" for member in members]
         return http(one.serve_ours(), paths, f"Bearer {token}")
 
-    def peer(**environment: str) -> _Http:
+    def peer(**environment: str) -> Http:
         application = "tests.benchmarks.peers.drf_orm.wsgi:application"
-        base = installation.serve(application, {**_peer_environment(installation), **environment})
+        base = installation.serve(application, {**peer_environment(installation), **environment})
         return http(base, [f"/withdraw/{holder}" for holder in holders], f"Token {peer_token}")
 
     contenders: dict[str, Callable[[int], float]] = {"ours": exchange(installation)}
@@ -101,7 +101,7 @@ def run(
         for one in (installation, earlier):
             one.analyze()
     else:
-        peer_token, holders = _make_peer_records(installation)
+        peer_token, holders = make_peer_records(installation)
         contenders["DRF + ORM"] = peer()
         contenders["DRF + ORM, pool"] = peer(PEER_POOL="1")
         contenders["pgbench"] = lambda wallets: _pgbench(
@@ -110,12 +110,12 @@ def run(
     for measure in contenders.values():  # warm up: caches, prepared statements, connections
         measure(WALLETS)
     return {
-        "spread over 1,000 wallets": _measured(contenders, WALLETS, rounds),
-        "one hot wallet": _measured(contenders, 1, rounds),
+        "spread over 1,000 wallets": measured(contenders, WALLETS, rounds),
+        "one hot wallet": measured(contenders, 1, rounds),
     }
 
 
-def _measured(
+def measured(
     contenders: Mapping[str, Callable[[int], float]], wallets: int, rounds: int
 ) -> dict[str, Any]:
     raw: dict[str, list[float]] = {contender: [] for contender in contenders}
@@ -133,28 +133,28 @@ def _measured(
     }
 
 
-def _make_our_records(installation: Installation) -> tuple[str, list[str]]:
+def make_our_records(installation: Installation) -> tuple[str, list[str]]:
     """Make our organisation, members and money; return the access token and the members' ids."""
     made = json.loads(installation.python("tests.benchmarks.dataset", str(WALLETS), BANK))
     return made["token"], made["members"]
 
 
-def _peer_environment(installation: Installation) -> dict[str, str]:
+def peer_environment(installation: Installation) -> dict[str, str]:
     return {
         "DJANGO_SETTINGS_MODULE": "tests.benchmarks.peers.drf_orm.settings",
         "PEER_DATABASE_URL": database_url(installation.folder, OWNER),
     }
 
 
-def _make_peer_records(installation: Installation) -> tuple[str, list[str]]:
+def make_peer_records(installation: Installation) -> tuple[str, list[str]]:
     with psycopg.connect(database_url(installation.folder, OWNER), autocommit=True) as connection:
         connection.execute("CREATE SCHEMA peer")
     # Django creates the peer's tables, which have no migrations, before all others.
     installation.manage_peer(
-        _peer_environment(installation), "migrate", "authtoken", "--verbosity", "0"
+        peer_environment(installation), "migrate", "authtoken", "--verbosity", "0"
     )
     installation.manage_peer(
-        _peer_environment(installation), "migrate", "--run-syncdb", "--verbosity", "0"
+        peer_environment(installation), "migrate", "--run-syncdb", "--verbosity", "0"
     )
     holders = [str(UUID(int=(0x0000000000004000A000 << 48) | n)) for n in range(1, WALLETS + 1)]
     with psycopg.connect(database_url(installation.folder, OWNER)) as connection:

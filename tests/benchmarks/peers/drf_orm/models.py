@@ -80,6 +80,17 @@ class Withdrawal(models.Model):
     updated_at = models.DateTimeField(auto_now=True)
 
 
+class WalletTransfer(models.Model):
+    id = models.UUIDField(primary_key=True, default=uuid7)
+    organisation = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    payer = models.ForeignKey(Member, on_delete=models.PROTECT, related_name="+")
+    payee = models.ForeignKey(Member, on_delete=models.PROTECT, related_name="+")
+    amount = models.DecimalField(max_digits=38, decimal_places=8)
+    currency = models.CharField(max_length=3)
+    status = models.CharField(max_length=10, default="Completed")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+
 class Event(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7)
     type = models.CharField(max_length=60)

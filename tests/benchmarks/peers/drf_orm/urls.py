@@ -1,7 +1,10 @@
-"""The peer's one route."""
+"""The peer's routes."""
 
 from django.urls import path
 
-from tests.benchmarks.peers.drf_orm.views import WithdrawView
+from tests.benchmarks.peers.drf_orm.views import TransferView, WithdrawView
 
-urlpatterns = [path("withdraw/<uuid:holder>", WithdrawView.as_view())]
+urlpatterns = [
+    path("withdraw/<uuid:holder>", WithdrawView.as_view()),
+    path("transfers", TransferView.as_view()),
+]

@@ -1,4 +1,4 @@
-"""The peer's endpoint: the same checks and rows as ours, written with DRF and the ORM.
+"""The peer's endpoints: the same checks and rows as ours, written with DRF and the ORM.
 
 It has no ledger guards, documents, idempotency or account resolution, so it does less.
 """
@@ -28,6 +28,7 @@ from tests.benchmarks.peers.drf_orm.models import (
     Figure,
     Member,
     Transfer,
+    WalletTransfer,
     Withdrawal,
 )
 
@@ -155,4 +156,72 @@ class WithdrawView(APIView):
         return Response(
             {"status": "success", "message": "Withdrawal request created", "data": data},
             status=201,
+        )
+
+
+class MoveSerializer(serializers.Serializer[Any]):
+    payer = serializers.UUIDField()
+    payee = serializers.UUIDField()
+    amount = serializers.DecimalField(max_digits=38, decimal_places=2, min_value=Decimal("0.01"))
+    currency = serializers.ChoiceField(["NGN", "KES", "GHS", "ZAR", "UGX", "TZS", "USD"])
+
+
+class WalletTransferSerializer(serializers.ModelSerializer[WalletTransfer]):
+    class Meta:
+        model = WalletTransfer
+        fields = ["id", "payer", "payee", "amount", "currency", "status", "created_at"]
+
+
+class TransferView(APIView):
+    def post(self, request: Request) -> Response:
+        serializer = MoveSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        move = serializer.validated_data
+        payer = get_object_or_404(Member, id=move["payer"], organisation=request.user)
+        payee = get_object_or_404(Member, id=move["payee"], organisation=request.user)
+        if payer == payee:
+            raise ValidationError("the same wallet")
+        with transaction.atomic():
+            accounts = {
+                account.holder: account
+                for account in Account.objects.select_for_update()
+                .filter(
+                    holder__in=[payer.id, payee.id],
+                    organisation=request.user,
+                    currency=move["currency"],
+                    kind="available",
+                )
+                .order_by("id")
+            }
+            source, target = accounts[payer.id], accounts[payee.id]
+            if source.balance < move["amount"]:
+                raise ValidationError("insufficient balance")
+            source.balance -= move["amount"]
+            source.save(update_fields=["balance"])
+            target.balance += move["amount"]
+            target.save(update_fields=["balance"])
+            moved = WalletTransfer.objects.create(
+                organisation=request.user,
+                payer=payer,
+                payee=payee,
+                amount=move["amount"],
+                currency=move["currency"],
+            )
+            transfer = Transfer.objects.create(
+                reference=f"transfer:{moved.id}", kind="wallet_transfer"
+            )
+            Entry.objects.bulk_create(
+                [
+                    Entry(transfer=transfer, account=source, amount=-move["amount"]),
+                    Entry(transfer=transfer, account=target, amount=move["amount"]),
+                ]
+            )
+            data = WalletTransferSerializer(moved).data
+            Event.objects.create(
+                type="transfer.completed",
+                organisation=request.user,
+                body=json.loads(JSONRenderer().render({"transfer": data})),
+            )
+        return Response(
+            {"status": "success", "message": "Transfer completed", "data": data}, status=201
         )

@@ -1,0 +1,78 @@
+"""Transfers between wallets a second over HTTP: ours, and plain DRF with ORM.
+
+Between pairs of 1,000 wallets and between two hot wallets, 32 connections, all on one durable
+database in one interleaved run.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from typing import Any
+
+from tests.benchmarks import load
+from tests.benchmarks.installation import Installation
+from tests.benchmarks.withdrawals import (
+    WALLETS,
+    Http,
+    make_our_records,
+    make_peer_records,
+    measured,
+    peer_environment,
+)
+
+_AMOUNT = 0.01
+# Required ratio to the peer.
+_LEAST = 8
+
+
+def run(
+    installation: Installation, *, seconds: float, rounds: int, connections: int
+) -> dict[str, Any]:
+    """Return medians, ratios and the raw rounds of one interleaved run."""
+
+    def http(url: str, bodies: list[dict[str, Any]], authorization: str) -> Http:
+        base = url[: url.index("/", len("http://"))]
+        requests = [load.post(url, json.dumps(body).encode(), authorization) for body in bodies]
+        return Http(base, requests, connections, seconds)
+
+    token, members = make_our_records(installation)
+    peer_token, holders = make_peer_records(installation)
+
+    def peer(**environment: str) -> Http:
+        application = "tests.benchmarks.peers.drf_orm.wsgi:application"
+        base = installation.serve(application, {**peer_environment(installation), **environment})
+        bodies = [{"payer": payer, "payee": payee, **_MONEY} for payer, payee in _pairs(holders)]
+        return http(f"{base}/transfers", bodies, f"Token {peer_token}")
+
+    ours = [
+        {"from": {"user_id": payer}, "to": {"user_id": payee}, **_MONEY}
+        for payer, payee in _pairs(members)
+    ]
+    url = f"{installation.serve_ours()}/v1/api/transfers"
+    contenders: dict[str, Callable[[int], float]] = {
+        "ours": http(url, ours, f"Bearer {token}"),
+        "DRF + ORM": peer(),
+        "DRF + ORM, pool": peer(PEER_POOL="1"),
+    }
+    for measure in contenders.values():  # warm up: caches, prepared statements, connections
+        measure(WALLETS)
+    scenarios = {
+        "between 1,000 wallets": measured(contenders, WALLETS, rounds),
+        "between two hot wallets": measured(contenders, 2, rounds),
+    }
+    for figures in scenarios.values():
+        figures["bars"] = {"DRF + ORM": _LEAST}
+    return scenarios
+
+
+_MONEY = {"amount": _AMOUNT, "currency": "KES"}
+
+
+def _pairs(wallets: list[str]) -> list[tuple[str, str]]:
+    """Return pairs of payer and payee; the first two are the two directions of one."""
+    chosen = random.Random(7)
+    some = [tuple(chosen.sample(wallets, 2)) for _ in range(WALLETS - 2)]
+    first, second = wallets[:2]
+    return [(first, second), (second, first), *((a, b) for a, b in some)]
