@@ -25,12 +25,14 @@ from orders.listings.services import lifecycle
 from tests.environment.services import Sandbox
 from tests.factories import staff
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller, make_member
+from tests.factories.conversions import convert, set_rates
 from tests.factories.lending import Lending, make_lending
 from tests.factories.loan_configurations import make_configuration, pending_version
 from tests.factories.loans import backdate_loan, make_completed_loan, make_defaulted_loan
 from tests.factories.logins import sign_in
 from tests.factories.payouts import advance_time, return_at_bank, settle_at_bank
 from tests.factories.traders import Trader, make_trader
+from tests.factories.transfers import transfer
 from tests.factories.wallets import (
     DECLINED_ACCOUNT,
     Wallet,
@@ -167,13 +169,16 @@ def offers(creditor: Organisation) -> None:
 def answers(caller: ApiCaller) -> dict[str, str]:
     """Every answer to a read of the organisation's own, by its path."""
     paths = [
-        "/v1/api/withdrawals", "/v1/api/events?limit=200", "/v1/orders", "/v1/api/credit/loans",
+        "/v1/api/withdrawals", "/v1/api/transfers", "/v1/api/conversions",
+        "/v1/api/events?limit=200", "/v1/orders", "/v1/api/credit/loans",
         "/v1/api/credit/loan-configuration", "/v1/api/wallet", "/v1/api/wallet/transactions",
         "/v1/api/wallet/tokens", "/v1/api/members", "/v1/api/tokens", "/v1/api/webhook",
     ]  # fmt: skip
     found = {path: caller.get(path) for path in paths}
     one_of = {
         "/v1/api/withdrawals/": "withdrawals",
+        "/v1/api/transfers/": "transfers",
+        "/v1/api/conversions/": "conversions",
         "/v1/api/events/": "events",
         "/v1/orders/": "orders",
         "/v1/api/credit/loan/": "loans",
@@ -207,6 +212,9 @@ def test_no_event_and_no_answer_tells_who_of_staff_did_it(provider_sandbox, whos
     send_test(organisation_id=organisation.id, actor=Actor.staff(person.pk, str(person)))
     wallet = Wallet(organisation, make_member(organisation)).fund(10_000)
     withdrawals(wallet, provider_sandbox, caller)
+    set_rates()
+    transfer(wallet, Wallet(organisation), 200)
+    convert(wallet, 129, "KES", "USD")
     market(make_trader(10_000, organisation=organisation))
     loans(lending)
     offers(organisation)
