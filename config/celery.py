@@ -40,6 +40,8 @@ SCHEDULE: dict[str, timedelta] = {
     "wallets.tasks.reconcile": timedelta(minutes=10),
     "wallets.tasks.refresh_bank_lists": timedelta(hours=1),
     "wallets.tasks.sweep_payouts": timedelta(seconds=5),
+    "wallets.tasks.sweep_deposits": timedelta(seconds=5),
+    "wallets.tasks.find_payments": timedelta(minutes=10),
 }
 _NOTIFICATION_EXPIRES_SECONDS = 60
 # Modules with tasks. Task names are explicit, so they survive a move of the module.
@@ -52,6 +54,7 @@ TASKS = (
     "exchange.exports.tasks",
     "wallets.banks.tasks",
     "wallets.conversions.tasks",
+    "wallets.deposits.tasks",
     "wallets.payouts.tasks",
     "wallets.reconciliation.tasks",
     "credit.loans.tasks",

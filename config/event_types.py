@@ -8,6 +8,7 @@ from exchange.events.event_types import EVENT_TYPES as TEST_TYPES
 from orders.book.event_types import EVENT_TYPES as ORDER_TYPES
 from orders.trades.event_types import EVENT_TYPES as TRADE_TYPES
 from wallets.conversions.event_types import EVENT_TYPES as CONVERSION_TYPES
+from wallets.deposits.event_types import EVENT_TYPES as DEPOSIT_TYPES
 from wallets.transfers.event_types import EVENT_TYPES as TRANSFER_TYPES
 from wallets.withdrawals.event_types import EVENT_TYPES as WITHDRAWAL_TYPES
 
@@ -15,6 +16,7 @@ EVENT_TYPES = (
     *WITHDRAWAL_TYPES,
     *TRANSFER_TYPES,
     *CONVERSION_TYPES,
+    *DEPOSIT_TYPES,
     *ORDER_TYPES,
     *TRADE_TYPES,
     *LOAN_TYPES,

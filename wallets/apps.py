@@ -40,7 +40,8 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "ledger/audited",
         "reconciliation/reconciliation",
         "reconciliation/reconciliation_breaks",
-        "deposits/deposit_entry",
+        "deposits/deposit_guard",
+        "deposits/deposit_transfers",
         "ledger/two_person",
         "payouts/payout_circuit",
         "withdrawals/approval_requirement",
@@ -51,4 +52,6 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "transfers.WALLET_TRANSFER",
         "conversions.CONVERSION_QUOTE",
         "conversions.CONVERSION",
+        "deposits.DEPOSIT",
+        "deposits.VIRTUAL_ACCOUNT",
     )

@@ -8,7 +8,18 @@ from wallets.conversions.models import (
     ConversionQuote,
     ConversionStatus,
 )
-from wallets.deposits.models import Deposit, DepositStatus
+from wallets.deposits.models import (
+    Deposit,
+    DepositChannel,
+    DepositReversal,
+    DepositStatus,
+    ManualDeposit,
+    Payment,
+    PaymentAction,
+    PaymentResolution,
+    PaymentStatus,
+    VirtualAccount,
+)
 from wallets.fees.models import Configuration, SettingChange, SettingChangeStatus
 from wallets.ledger.models import (
     Account,
@@ -68,9 +79,16 @@ __all__ = [
     "ConversionStatus",
     "Decision",
     "Deposit",
+    "DepositChannel",
+    "DepositReversal",
     "DepositStatus",
     "Entry",
     "LineKind",
+    "ManualDeposit",
+    "Payment",
+    "PaymentAction",
+    "PaymentResolution",
+    "PaymentStatus",
     "Payout",
     "PayoutCircuit",
     "Proposal",
@@ -86,6 +104,7 @@ __all__ = [
     "Transfer",
     "TransferKind",
     "Verdict",
+    "VirtualAccount",
     "WalletTransfer",
     "WalletTransferStatus",
     "Withdrawal",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from exchange.api.routers import Router
 from wallets.banks.api import BankViewSet
 from wallets.conversions.api import ConversionViewSet
+from wallets.deposits.api import CheckoutViewSet, DepositViewSet, VirtualAccountViewSet
 from wallets.deposits.models import Deposit
 from wallets.ledger.api import HoldingViewSet, TransactionViewSet, WalletViewSet
 from wallets.statements.api import AccountStatementViewSet
@@ -28,6 +29,8 @@ for wallet, owner, prefix in (
     router.register(f"{wallet}/transactions", StatementViewSet, f"{prefix}transactions")
     router.register(f"{owner}/statement", AccountStatementViewSet, f"{prefix}statements")
     router.register(f"{owner}/tokens", HoldingViewSet, f"{prefix}holdings")
+    router.register(f"{owner}/deposits/checkout", CheckoutViewSet, f"{prefix}checkouts")
+    router.register(f"{owner}/virtual-accounts", VirtualAccountViewSet, f"{prefix}virtual_accounts")
     router.register(
         f"{wallet}/withdraw", WithdrawalViewSet, f"{prefix}withdrawals", only={"create"}
     )
@@ -39,6 +42,7 @@ router.register(
 )
 router.register("api/transfers", TransferViewSet, "transfers")
 router.register("api/conversions", ConversionViewSet, "conversions")
+router.register("api/deposits", DepositViewSet, "deposits")
 router.register("api/banks", BankViewSet, "banks")
 
 urlpatterns = router.urls

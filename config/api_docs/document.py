@@ -10,7 +10,7 @@ from credit.configurations.examples import CONFIGURATION_ID
 from credit.loans.errors import LoanNotFound
 from credit.loans.examples import LOAN_ID
 from exchange.api.schema_parts import PathId
-from exchange.core.examples import EVENT_ID, MEMBER_ID, TOKEN_ID, WITHDRAWAL_ID
+from exchange.core.examples import DEPOSIT_ID, EVENT_ID, MEMBER_ID, TOKEN_ID, WITHDRAWAL_ID
 from exchange.events.errors import EventNotFound
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.errors import TokenNotFound
@@ -20,6 +20,7 @@ from orders.trades.examples import TRADE
 from orders.trades.notes import FillNotFound
 from wallets.conversions.errors import ConversionNotFound
 from wallets.conversions.examples import CONVERSION_ID
+from wallets.deposits.errors import DepositNotFound
 from wallets.transfers.errors import TransferNotFound
 from wallets.transfers.examples import TRANSFER_ID
 from wallets.withdrawals.errors import WithdrawalNotFound
@@ -35,6 +36,7 @@ TAGS = {
     "Loans": "Loans secured by token units, from quote to repayment.",
     "Loan configurations": "The terms on which loans are made.",
     "Wallets": "Balances and statements of your organisation's wallet and of its members' wallets.",
+    "Deposits": "Money that arrives, by virtual account, checkout or by hand.",
     "Withdrawals": "Payouts to bank accounts.",
     "Transfers": "Money moved between the wallets of your organisation and its members.",
     "Conversions": "Money of a wallet converted into another currency, by a quote.",
@@ -47,6 +49,7 @@ PATH_IDS = {
     "client_order_id": PathId("order, its `client_order_id`", "2025-07-04-17", OrderNotFound()),
     "configuration_id": PathId("loan configuration", CONFIGURATION_ID, ConfigurationNotFound()),
     "conversion_id": PathId("conversion", CONVERSION_ID, ConversionNotFound()),
+    "deposit_id": PathId("deposit", DEPOSIT_ID, DepositNotFound()),
     "event_id": PathId("event", EVENT_ID, EventNotFound()),
     "loan_id": PathId("loan", LOAN_ID, LoanNotFound()),
     "member_id": PathId("member", MEMBER_ID, UserNotFound(), owner="a member"),

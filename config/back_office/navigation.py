@@ -35,7 +35,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "wallets.banklist",
         ),
     ),
-    ("Deposits", "in", ("wallets.deposit",)),
+    ("Deposits", "in", ("wallets.deposit", "wallets.payment", "wallets.virtualaccount")),
     ("Transfers", "out", ("wallets.wallettransfer", "wallets.conversion")),
     ("Market", "market", ("exchange.token", "exchange.quote", "orders.order", "orders.trade")),
     ("Credit", "credit", ("credit.loan", "credit.loanconfiguration")),

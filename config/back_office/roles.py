@@ -38,9 +38,9 @@ _VIEWABLE = {
     "orders": ("order", "trade"),
     "wallets": (
         "account", "alert", "bankaccount", "banklist", "booksproof", "configuration",
-        "settingchange", "conversion", "decision", "deposit", "entry", "payout", "proposal",
-        "providerevent", "reconciliation", "reconciliationbreak", "transfer", "wallettransfer",
-        "withdrawal",
+        "settingchange", "conversion", "decision", "deposit", "depositreversal", "entry",
+        "payment", "paymentresolution", "payout", "proposal", "providerevent", "reconciliation",
+        "reconciliationbreak", "transfer", "virtualaccount", "wallettransfer", "withdrawal",
     ),
 }  # fmt: skip
 _VIEW = frozenset(f"{app}.view_{model}" for app, models in _VIEWABLE.items() for model in models)
@@ -60,6 +60,8 @@ ROLES: dict[str, frozenset[str]] = {
         "wallets.resolve_payout",
         "wallets.decide_break",
         "wallets.decide_deposit",
+        "wallets.resolve_payment",
+        "wallets.reverse_deposit",
         "wallets.decide_configuration",
         "wallets.change_alert",
         "wallets.run_reconciliation",
@@ -144,7 +146,9 @@ PRIVILEGED_PERMISSIONS = frozenset(
         "wallets.decide_deposit",
         "wallets.decide_withdrawal",
         "wallets.propose_configuration",
+        "wallets.resolve_payment",
         "wallets.resolve_payout",
+        "wallets.reverse_deposit",
     }
 )
 # Changes that neither move money nor grant access. Unlisted permissions count as privileged.

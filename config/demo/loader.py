@@ -54,7 +54,7 @@ from exchange.participants.services.organisations import create_organisation
 from exchange.staff.models import StaffUser
 from exchange.staff.services import second_factor
 from wallets.deposits.models import Deposit
-from wallets.deposits.services import IncomingPayment, book_deposit
+from wallets.deposits.services.manual import IncomingPayment, book_deposit
 
 _ACTOR = Actor.system("demo")
 _KEY_NAME = "Demo key"

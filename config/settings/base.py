@@ -300,6 +300,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "wallets.withdrawals.event_schema.add_withdrawal_events",
         "wallets.transfers.event_schema.add_transfer_events",
         "wallets.conversions.event_schema.add_conversion_events",
+        "wallets.deposits.event_schema.add_deposit_events",
         "orders.book.event_schema.add_order_events",
         "orders.trades.event_schema.add_trade_events",
         "credit.loans.event_schema.add_loan_events",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib.postgres.fields import ArrayField
+from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
@@ -10,6 +11,11 @@ from oauth2_provider.models import AbstractApplication
 
 from exchange.core.ids import uuid7
 from exchange.core.models import Record
+
+_ORIGIN = RegexValidator(
+    r"https://[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?\Z",
+    "Enter addresses such as https://example.com, without a path, one on each line",
+)
 
 
 class Organisation(Record):
@@ -20,6 +26,14 @@ class Organisation(Record):
     active = models.BooleanField(
         default=True,
         help_text="Inactive: every API key of the organisation stops working immediately",
+    )
+    redirect_origins = ArrayField(
+        models.CharField(max_length=200, validators=[_ORIGIN]),
+        default=list,
+        db_default=[],
+        blank=True,
+        size=20,
+        help_text="Where a payer may return after a checkout, such as https://example.com",
     )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

@@ -100,7 +100,7 @@ def enter_deposit(
     )
     if confirmed:
         connection.execute(
-            "UPDATE wallets_deposit SET status = 'Confirmed', decided_at = now() WHERE id = %s",
+            "UPDATE wallets_deposit SET status = 'Completed', decided_at = now() WHERE id = %s",
             [made],
         )
     return made

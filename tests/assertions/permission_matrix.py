@@ -67,6 +67,7 @@ MODELS: dict[str, tuple[str, str]] = {
     "wallets_decision": (ALL, ""),
     "wallets_deposit": (ALL, "B"),
     "wallets_entry": (ALL, ""),
+    "wallets_payment": (ALL, ""),
     "wallets_payout": (ALL, ""),
     "wallets_proposal": (ALL, ""),
     "wallets_providerevent": (ALL, ""),
@@ -74,6 +75,7 @@ MODELS: dict[str, tuple[str, str]] = {
     "wallets_reconciliationbreak": (ALL, ""),
     "wallets_transfer": (ALL, ""),
     "wallets_wallettransfer": (ALL, ""),
+    "wallets_virtualaccount": (ALL, ""),
     "wallets_withdrawal": (ALL, ""),
 }
 

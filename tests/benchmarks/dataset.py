@@ -23,7 +23,7 @@ from exchange.core.ids import uuid7  # noqa: E402
 from exchange.participants.models import Member, Organisation  # noqa: E402
 from exchange.participants.services.api_keys import issue_access_token, issue_api_key  # noqa: E402
 from wallets.banks.models import BankList  # noqa: E402
-from wallets.deposits.services import IncomingPayment, book_deposit  # noqa: E402
+from wallets.deposits.services.manual import IncomingPayment, book_deposit  # noqa: E402
 
 actor = Actor.system("benchmark")
 

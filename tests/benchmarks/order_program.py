@@ -26,7 +26,7 @@ from orders.book.commands import PlaceOrder  # noqa: E402
 from orders.listings.services.listing import Listing, list_token  # noqa: E402
 from tests.benchmarks import order_mix  # noqa: E402
 from tests.factories.unjustified_transfers import post_unjustified  # noqa: E402
-from wallets.deposits.services import IncomingPayment, book_deposit  # noqa: E402
+from wallets.deposits.services.manual import IncomingPayment, book_deposit  # noqa: E402
 from wallets.ledger.models import AccountKind, TransferKind  # noqa: E402
 from wallets.ledger.posting import Leg, open_account  # noqa: E402
 

@@ -30,8 +30,8 @@ from tests.factories.loans import make_defaulted_loan
 from tests.factories.staff import backdate_access, backdate_installation
 from tests.factories.tokens import make_token
 from tests.factories.wallets import make_staff, make_wallet, store_bank_list
-from wallets.deposits import services as deposits
 from wallets.deposits.models import Deposit
+from wallets.deposits.services import manual as deposits
 from wallets.fees import services as fees
 from wallets.fees.models import SettingChange, SettingChangeStatus
 from wallets.fees.selectors import effective_setting
@@ -191,7 +191,7 @@ def test_the_approver_with_tenure_may_be_the_second():
     decide = partial(deposit(first), second)
     backdate_access(first, days=2)
     decide()
-    assert Deposit.objects.get().status == "Confirmed"
+    assert Deposit.objects.get().status == "Completed"
 
 
 def test_new_access_cannot_give_a_first_approval_either():

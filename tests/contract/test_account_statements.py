@@ -17,7 +17,7 @@ from tests.factories.api_clients import TESTER, assert_error, make_caller, make_
 from tests.factories.market import Market
 from tests.factories.wallets import Wallet
 from tests.factories.withdrawals import OPERATIONS, WithdrawalApi, exact_json
-from wallets.deposits import services as deposits
+from wallets.deposits.services import manual as deposits
 
 pytestmark = pytest.mark.usefixtures("bank_lists")
 

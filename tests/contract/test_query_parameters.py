@@ -31,6 +31,7 @@ LISTS = {
     "/v1/api/withdrawals",
     "/v1/api/transfers",
     "/v1/api/conversions",
+    "/v1/api/deposits",
     "/v1/api/credit/loans",
     "/v1/orders",
     "/v1/orders/<str:order_id>/fills",

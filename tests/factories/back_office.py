@@ -21,7 +21,7 @@ from tests.factories.logins import sign_in
 from tests.factories.staff import create_staff
 from tests.factories.wallets import OVERRIDE
 from wallets.banks.services import bank_directory
-from wallets.deposits import services as deposits
+from wallets.deposits.services import manual as deposits
 from wallets.withdrawals.commands import PayoutDetails, RequestWithdrawal
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.selectors.review_flags import review_flags

@@ -31,14 +31,16 @@ from exchange.tokens.services import quotes
 from tests.factories.api_clients import TESTER, make_member
 from tests.factories.breaks import make_break
 from tests.factories.conversions import convert, set_rates
+from tests.factories.deposits import Owner, arrive, make_virtual_account, transaction_record
 from tests.factories.lending import make_lending
 from tests.factories.loan_configurations import make_configuration, pending_version
 from tests.factories.staff import create_staff, create_superuser
 from tests.factories.traders import Trader
 from tests.factories.transfers import transfer
 from tests.factories.wallets import Wallet, make_wallet, store_bank_list
-from wallets.alerts.services import raise_alert
-from wallets.deposits import services as deposits
+from wallets.alerts.services import raise_alert, resolve_alert
+from wallets.deposits.models import Payment
+from wallets.deposits.services import manual as deposits
 from wallets.fees import services as configuration
 from wallets.ledger.proof import prove_and_store
 from wallets.payouts.models import Proposal, ProposalAction, ProviderEvent
@@ -63,7 +65,7 @@ class EveryRecord:
 
     def add(self, found: Any) -> Any:
         """Use `found` as the record of its model."""
-        self.records[type(found)] = found
+        self.records[found._meta.concrete_model] = found
         return found
 
 
@@ -126,6 +128,9 @@ def _money(every_record: EveryRecord, owner: StaffUser, finance: StaffUser) -> N
         reference="by hand",
     )
     every_record.add(deposits.enter(payment=payment, user=owner))
+    every_record.add(arrive(transaction_record("unknown", currency="KES")))
+    resolve_alert("payment_unmatched", subject=str(every_record.records[Payment].transaction_id))
+    every_record.add(make_virtual_account(Owner(wallet.organisation)))
     every_record.add(
         configuration.propose(
             key="NGN_WITHDRAWAL_FEE", value=Decimal("75.5"), reason="Costs rose", user=owner

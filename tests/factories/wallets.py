@@ -24,7 +24,7 @@ from exchange.tokens.models import Token
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.staff import LONG_AGO
 from wallets.banks.models import BankList
-from wallets.deposits import services as deposits
+from wallets.deposits.services import manual as deposits
 from wallets.ledger import proof as books
 from wallets.ledger.models import Account
 from wallets.ledger.selectors.wallets import wallet_balances

@@ -28,7 +28,7 @@ from tests.factories.wallets import (
     status_of,
     store_bank_list,
 )
-from wallets.deposits import services as deposits
+from wallets.deposits.services import manual as deposits
 from wallets.ledger.errors import InsufficientBalance
 from wallets.ledger.models import Account, Transfer, TransferKind
 from wallets.ledger.posting import Leg

@@ -17,7 +17,7 @@ from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
 from tests.factories.staff import LONG_AGO
 from wallets.banks.services import bank_directory
-from wallets.deposits import services as deposits
+from wallets.deposits.services import manual as deposits
 from wallets.ledger import proof as books
 from wallets.payouts.services import execution as payouts
 from wallets.withdrawals.commands import RequestWithdrawal

@@ -14,6 +14,7 @@ MIGRATIONS = {
     "wallets.0003_setting_changes": "renames models, columns and stored values of settings changes",
     "wallets.0005_review_flags": "renames a column and the flags that decisions store",
     "wallets.0012_account_kinds": "replaces the rule of balances by one that also knows debts",
+    "wallets.0019_deposits": "renames the states of deposits",
     "wallets.0006_status_names": "renames stored states of settings changes and reconciliations",
     "exchange.0006_sign_in_attempts": "renames a column of the sign-in counters",
     "exchange.0007_export_status": "renames a stored state of exports",

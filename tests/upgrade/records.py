@@ -68,7 +68,7 @@ from tests.factories.wallets import (
 )
 from tests.factories.wallets import DECLINED_ACCOUNT as REFUSED
 from wallets.alerts.services import raise_alert
-from wallets.deposits import services as deposits
+from wallets.deposits.services import manual as deposits
 from wallets.fees import services as configuration
 from wallets.ledger.proof import prove_and_store
 from wallets.payouts.models import ProposalAction

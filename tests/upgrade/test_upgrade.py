@@ -61,6 +61,7 @@ from tests.upgrade.rows import (
     seeded_tables,
 )
 from wallets.banks.services import clear_bank_cache
+from wallets.deposits import payloads as deposits
 from wallets.ledger import proof as books
 from wallets.payouts.services import execution as payouts
 from wallets.withdrawals import payloads as wallets
@@ -75,6 +76,8 @@ DOCUMENTS: tuple[Document, ...] = (
     tokens_payloads.TOKEN,
     wallets.WITHDRAWAL,
     wallets.BANK,
+    deposits.DEPOSIT,
+    deposits.VIRTUAL_ACCOUNT,
     book_payloads.ORDER,
     trades_payloads.TRADE,
     credit.LOAN,
@@ -83,6 +86,7 @@ DOCUMENTS: tuple[Document, ...] = (
 BY_SERVER = {"functions": {"new_id()"}}
 LISTS = (
     *("api/members", "api/tokens", "api/wallet/transactions", "api/withdrawals", "api/events"),
+    "api/deposits",
     *("api/members/{member_id}/tokens", "api/members/{member_id}/wallet/transactions"),
     *("api/credit/loans", "orders", "orders/token/{token_id}/trades"),
 )

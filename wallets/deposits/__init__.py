@@ -1,1 +1,1 @@
-"""Money that came in."""
+"""Money in: deposits by hand, virtual account and checkout, and the payments behind them."""

@@ -1,32 +1,27 @@
-"""Deposits: entered by one member of staff, confirmed by another."""
+"""Money in: deposits, virtual accounts, and the provider's payments behind them."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Now
 
 from exchange.core.fields import AMOUNT, choice_field
-from exchange.core.models import Currency
+from exchange.core.ids import uuid7
+from exchange.core.models import Currency, Record
+from exchange.core.references import ReferencedModel, reference_once
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import ProposalModel
 
 
-class DepositStatus(models.TextChoices):
-    """States of a deposit."""
-
-    PENDING = "Pending"
-    CONFIRMED = "Confirmed"
-    REJECTED = "Rejected"
-    # By the person who entered it, before confirmation.
-    CANCELLED = "Cancelled"
-
-
-class Deposit(ProposalModel):
-    """An incoming payment for an organisation or a member."""
+class OwnedModel(models.Model):
+    """Base of records of one owner: a member, or the organisation itself."""
 
     organisation = models.ForeignKey(
-        Organisation, on_delete=models.PROTECT, related_name="deposits"
+        Organisation, on_delete=models.PROTECT, related_name="%(class)ss"
     )
     # A composite foreign key in SQL ties the member to the organisation.
     member = models.ForeignKey(
@@ -34,7 +29,7 @@ class Deposit(ProposalModel):
         on_delete=models.PROTECT,
         null=True,
         blank=True,
-        related_name="deposits",
+        related_name="%(class)ss",
         db_constraint=False,
     )
     owner_id = models.GeneratedField(
@@ -43,18 +38,79 @@ class Deposit(ProposalModel):
         db_persist=True,
     )
     currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
-    amount = models.DecimalField(**AMOUNT)
+
+    class Meta:
+        abstract = True
+
+
+class DepositStatus(models.TextChoices):
+    """States of a deposit."""
+
+    PENDING = "Pending"
+    COMPLETED = "Completed"
+    FAILED = "Failed"
+    REVERSED = "Reversed"
+
+
+class DepositChannel(models.TextChoices):
+    """Ways in which money arrives."""
+
+    VIRTUAL_ACCOUNT = "virtual_account", "Virtual account"
+    CHECKOUT = "checkout", "Checkout"
+    # Entered by one person and confirmed by another, or by the command.
+    MANUAL = "manual", "Manual"
+
+
+class Deposit(OwnedModel, ReferencedModel, ProposalModel):
+    """Money for an organisation or a member: expected, arrived, failed or taken back.
+
+    A manual one is a proposal: entered by one person and confirmed by another. The others complete
+    with the provider's payment.
+    """
+
+    channel = choice_field(
+        DepositChannel, max_length=15, default=DepositChannel.MANUAL, db_default="manual"
+    )
+    amount = models.DecimalField(
+        **AMOUNT, help_text="What arrived; of a pending checkout what was requested"
+    )
+    fee = models.DecimalField(
+        default=0,
+        db_default=0,
+        **AMOUNT,
+        help_text="The provider's charge, where the owner bears it",
+    )
     reference = models.CharField(
-        max_length=100, help_text="The bank's reference of the incoming payment"
+        max_length=100, help_text="Of a manual deposit the bank's reference; else our own"
+    )
+    provider_fee = models.DecimalField(
+        default=0, db_default=0, **AMOUNT, help_text="The provider's charge, whoever bears it"
     )
     note = models.CharField(max_length=300, blank=True)
     status = choice_field(DepositStatus, max_length=10, default=DepositStatus.PENDING)
-    # Null: booked immediately, by a command or demo data.
+    # Null: booked immediately, by a command, demo data or the provider's payment.
     proposed_by = None  # type: ignore[assignment]
     entered_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    reason = models.CharField(max_length=500, blank=True)
+    reason = models.CharField(max_length=500, blank=True, help_text="Why it failed")
+    redirect_url = models.CharField(max_length=500, blank=True, db_default="")
+    provider_reference = models.CharField(max_length=100, blank=True, db_default="")
+    payer_name = models.CharField(max_length=200, blank=True, db_default="")
+    payer_bank = models.CharField(max_length=200, blank=True, db_default="")
+    payer_account = models.CharField(max_length=40, blank=True, db_default="")
+    available_at = models.DateTimeField(
+        null=True, blank=True, help_text="When uncleared money becomes available"
+    )
+    cleared_at = models.DateTimeField(null=True, blank=True)
+    flags = ArrayField(
+        models.CharField(max_length=40),
+        default=list,
+        db_default=[],
+        help_text="How the payment differs from its checkout",
+    )
+    updated_at = models.DateTimeField(db_default=Now())
+    document = models.TextField(editable=False, default="", db_default="")
 
     class Meta(ProposalModel.Meta):
         permissions = [("decide_deposit", "Can confirm and reject deposits")]
@@ -62,23 +118,228 @@ class Deposit(ProposalModel):
             models.Index(
                 fields=["created_at"], condition=models.Q(status="Pending"), name="deposit_pending"
             ),
+            models.Index(fields=["organisation", "-created_at", "-id"], name="deposit_listed"),
+            models.Index(
+                fields=["available_at"],
+                condition=models.Q(available_at__isnull=False, cleared_at__isnull=True),
+                name="deposit_uncleared",
+            ),
         ]
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(amount__gt=0), name="deposit_amount_positive"
+                condition=models.Q(amount__gt=0, fee__gte=0, fee__lt=models.F("amount")),
+                name="deposit_amount_positive",
             ),
             # A wrong entry that was closed can be entered again.
             models.UniqueConstraint(
                 fields=["reference"],
-                condition=~models.Q(status__in=["Rejected", "Cancelled"]),
+                condition=~models.Q(status="Failed"),
                 name="deposit_reference_once",
             ),
-            models.CheckConstraint(
-                condition=~models.Q(status="Cancelled")
-                | models.Q(decided_by__isnull=False, decided_by=models.F("entered_by")),
-                name="deposit_cancelled_by_who_entered_it",
-            ),
+            reference_once("deposit_client_reference_once"),
         ]
 
     def __str__(self) -> str:
         return self.reference
+
+    @property
+    def net_amount(self) -> Any:
+        """What the owner gets."""
+        return self.amount - self.fee
+
+    @property
+    def state(self) -> str:
+        """The status as staff know it: a manual deposit was confirmed, rejected or cancelled."""
+        if self.channel != DepositChannel.MANUAL:
+            return self.status
+        if self.status == DepositStatus.FAILED:
+            own = self.entered_by_id is not None and self.decided_by_id == self.entered_by_id
+            return "Cancelled" if own else "Rejected"
+        return "Confirmed" if self.status == DepositStatus.COMPLETED else self.status
+
+
+class ManualDeposits(models.Manager["Deposit"]):
+    """Deposits entered by hand."""
+
+    def get_queryset(self) -> models.QuerySet[Deposit]:
+        """Return the manual deposits."""
+        return super().get_queryset().filter(channel=DepositChannel.MANUAL)
+
+
+class ManualDeposit(Deposit):
+    """A deposit that one person enters and another one confirms."""
+
+    objects = ManualDeposits()  # type: ignore[assignment, misc]
+
+    class Meta:
+        proxy = True
+        default_permissions = ()
+
+
+class VirtualAccount(OwnedModel, Record):
+    """A permanent bank account number of an owner; what is paid into it is the owner's."""
+
+    reference = models.CharField(
+        max_length=100, unique=True, help_text="The `tx_ref` of all its payments"
+    )
+    order_reference = models.CharField(max_length=100, help_text="The provider's own reference")
+    bank_name = models.CharField(max_length=200)
+    account_number = models.CharField(max_length=40)
+    account_name = models.CharField(max_length=200)
+    status = models.CharField(max_length=10, default="Active", db_default="Active")
+    created_at = models.DateTimeField()
+    document = models.TextField(editable=False, default="", db_default="")
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["owner_id", "currency"], name="virtual_account_once_per_owner"
+            )
+        ]
+        indexes = [models.Index(fields=["account_number"], name="virtual_account_number")]
+
+    def __str__(self) -> str:
+        return f"{self.bank_name} {self.account_number}"
+
+
+class PaymentStatus(models.TextChoices):
+    """States of a payment at the provider, as far as we looked it up."""
+
+    # Known from a webhook or a list: to be looked up.
+    REPORTED = "Reported"
+    PENDING = "Pending"
+    CREDITED = "Credited"
+    UNMATCHED = "Unmatched"
+    REFUNDED = "Refunded"
+    FAILED = "Failed"
+    # The provider does not know it, or calls it differently than the webhook did.
+    DISPROVED = "Disproved"
+
+
+OPEN_PAYMENTS = (PaymentStatus.REPORTED, PaymentStatus.PENDING)
+
+
+class Payment(models.Model):
+    """A payment to us at the provider. Amounts are those of the status check, not a webhook's."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    transaction_id = models.BigIntegerField(unique=True, help_text="The provider's")
+    tx_ref = models.CharField(max_length=100, blank=True)
+    status = choice_field(PaymentStatus, max_length=10, default=PaymentStatus.REPORTED)
+    provider_reference = models.CharField(max_length=100, blank=True, help_text="`flw_ref`")
+    currency_code = models.CharField(max_length=10, blank=True)
+    amount = models.DecimalField(null=True, blank=True, **AMOUNT)
+    charged_amount = models.DecimalField(null=True, blank=True, **AMOUNT)
+    settled_amount = models.DecimalField(null=True, blank=True, **AMOUNT)
+    provider_fee = models.DecimalField(null=True, blank=True, **AMOUNT)
+    booked_fee = models.DecimalField(
+        null=True,
+        blank=True,
+        **AMOUNT,
+        help_text="The fee that was booked when it was kept as unmatched; null if it was not",
+    )
+    payment_type = models.CharField(max_length=40, blank=True)
+    payer_name = models.CharField(max_length=200, blank=True)
+    paid_at = models.DateTimeField(null=True, blank=True)
+    deposit = models.OneToOneField(
+        Deposit, on_delete=models.PROTECT, null=True, blank=True, related_name="payment"
+    )
+    last_error = models.CharField(max_length=300, blank=True)
+    lookups = models.PositiveIntegerField(default=0)
+    next_lookup_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [
+            models.Index(
+                fields=["next_lookup_at"],
+                condition=models.Q(next_lookup_at__isnull=False),
+                name="payment_lookup_due",
+            ),
+            models.Index(
+                fields=["created_at"],
+                condition=models.Q(status="Unmatched"),
+                name="payment_unmatched",
+            ),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(status="Credited", deposit__isnull=False)
+                | ~models.Q(status="Credited") & models.Q(deposit__isnull=True),
+                name="payment_credited_to_deposit",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.transaction_id}"
+
+
+class DepositReversal(ProposalModel):
+    """A chargeback or a wrong deposit: takes a completed deposit back, by two people."""
+
+    deposit = models.ForeignKey(Deposit, on_delete=models.PROTECT, related_name="reversals")
+    explanation = models.CharField(
+        max_length=500, help_text="Why the money is taken back, with the provider's reference"
+    )
+
+    class Meta(ProposalModel.Meta):
+        default_permissions = ("view",)
+        permissions = [("reverse_deposit", "Can propose and confirm reversals of deposits")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["deposit"],
+                condition=models.Q(status__in=["Pending", "Approved"]),
+                name="deposit_reversal_once",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"reversal of {self.deposit_id}"
+
+
+class PaymentAction(models.TextChoices):
+    """What becomes of a payment without a known owner."""
+
+    ASSIGN = "Assign"
+    REFUND = "Refund"
+
+
+class PaymentResolution(ProposalModel):
+    """A decision by two people: the owner of an unmatched payment, or its refund."""
+
+    payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="resolutions")
+    action = choice_field(PaymentAction, max_length=10)
+    organisation = models.ForeignKey(
+        Organisation, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    member = models.ForeignKey(
+        Member,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_constraint=False,
+    )
+    explanation = models.CharField(max_length=500)
+
+    class Meta(ProposalModel.Meta):
+        default_permissions = ("view",)
+        permissions = [("resolve_payment", "Can propose and confirm what becomes of payments")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["payment"],
+                condition=models.Q(status__in=["Pending", "Approved"]),
+                name="payment_resolution_once",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(action="Assign", organisation__isnull=False)
+                | models.Q(action="Refund", organisation__isnull=True, member__isnull=True),
+                name="payment_resolution_has_owner",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.payment_id}"

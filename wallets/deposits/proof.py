@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from wallets.deposits import payloads
 from wallets.ledger.checkpoint import TRANSFERS_OF_RECENT_SUBJECTS, about_recent
-from wallets.ledger.proof import sql_check
+from wallets.ledger.proof import document_check, sql_check
 
 BOOKED = sql_check(
-    "every confirmed deposit was booked once, to its owner, and nothing else as a deposit",
+    "every completed deposit was booked once, to its owner, and nothing else as a deposit",
     """
     SELECT coalesce(d.reference, f.reference), coalesce(d.wanted, 'none'),
            coalesce(f.found, 'none')
     FROM (
         SELECT id, reference,
-               '1 transfer: available of ' || owner_id || ' ' || trim_scale(amount) || ' '
-               || currency_id || ', clearing ' || trim_scale(-amount) || ' ' || currency_id
-               AS wanted
-        FROM wallets_deposit WHERE status = 'Confirmed'
+               '1 transfer: ' || owner_id || ' ' || trim_scale(amount - fee) || ' '
+               || currency_id AS wanted
+        FROM wallets_deposit WHERE status IN ('Completed', 'Reversed')
     ) d
     FULL JOIN (
         SELECT subject_id, min(reference) AS reference,
@@ -23,13 +23,12 @@ BOOKED = sql_check(
         FROM (
             SELECT t.subject_id, coalesce(t.subject_id, t.id) AS about,
                    min(t.reference) AS reference, count(DISTINCT t.id) AS transfers,
-                   a.kind || coalesce(' of ' || a.owner_id, '') || ' '
-                   || trim_scale(sum(e.amount)) || ' ' || e.asset_id AS leg
+                   a.owner_id || ' ' || trim_scale(sum(e.amount)) || ' ' || e.asset_id AS leg
             FROM wallets_transfer t
             JOIN wallets_entry e ON e.transfer_id = t.id
-            JOIN wallets_account a ON a.id = e.account_id
+            JOIN wallets_account a ON a.id = e.account_id AND a.owner_id IS NOT NULL
             WHERE t.kind = 'deposit'
-            GROUP BY t.subject_id, about, a.kind, a.owner_id, e.asset_id
+            GROUP BY t.subject_id, about, a.owner_id, e.asset_id
         ) legs GROUP BY subject_id, about
     ) f ON f.subject_id = d.id
     WHERE d.wanted IS DISTINCT FROM f.found
@@ -38,4 +37,64 @@ BOOKED = sql_check(
         "wallets_deposit": about_recent("wallets_deposit"),
         "wallets_transfer": TRANSFERS_OF_RECENT_SUBJECTS,
     },
+)
+
+UNCLEARED = sql_check(
+    "uncleared money equals the deposits that rest",
+    """
+    SELECT coalesce(a.owner_id, d.owner_id) || ' ' || coalesce(a.asset_id, d.currency_id),
+           coalesce(d.total, 0), coalesce(a.balance, 0)
+    FROM (SELECT owner_id, asset_id, balance FROM wallets_account WHERE kind = 'uncleared') a
+    FULL JOIN (
+        SELECT owner_id, currency_id, sum(amount - fee) AS total FROM wallets_deposit
+        WHERE status = 'Completed' AND available_at IS NOT NULL AND cleared_at IS NULL
+        GROUP BY owner_id, currency_id
+    ) d ON d.owner_id = a.owner_id AND d.currency_id = a.asset_id
+    WHERE coalesce(d.total, 0) <> coalesce(a.balance, 0)
+    """,
+    recent={},
+)
+
+UNMATCHED = sql_check(
+    "money without an owner equals the unmatched payments",
+    """
+    SELECT c.id, coalesce(p.total, 0), coalesce(e.total, 0)
+    FROM wallets_asset c
+    LEFT JOIN (SELECT currency_code, sum(amount) AS total FROM wallets_payment
+               WHERE status = 'Unmatched' AND booked_fee IS NOT NULL GROUP BY currency_code) p
+        ON p.currency_code = c.id
+    LEFT JOIN (SELECT x.asset_id, sum(x.amount) AS total
+               FROM wallets_entry x JOIN wallets_account a ON a.id = x.account_id
+               WHERE a.kind = 'unmatched' GROUP BY x.asset_id) e ON e.asset_id = c.id
+    WHERE coalesce(p.total, 0) <> coalesce(e.total, 0)
+    """,
+)
+
+PAID = sql_check(
+    "every deposit by a payment has the amount of one payment of its own",
+    """
+    SELECT coalesce(d.reference, p.transaction_id::text),
+           CASE WHEN p.id IS NULL THEN 'a payment'
+                WHEN d.id IS NULL THEN 'a deposit'
+                ELSE trim_scale(p.amount) || ' ' || p.currency_code END,
+           CASE WHEN d.id IS NULL OR p.id IS NULL THEN 'none'
+                ELSE trim_scale(d.amount) || ' ' || d.currency_id END
+    FROM (SELECT id, reference, amount, currency_id FROM wallets_deposit
+          WHERE channel <> 'manual' AND status IN ('Completed', 'Reversed')) d
+    FULL JOIN (SELECT id, transaction_id, deposit_id, amount, currency_code
+               FROM wallets_payment WHERE status = 'Credited') p ON p.deposit_id = d.id
+    WHERE (d.amount, d.currency_id) IS DISTINCT FROM (p.amount, p.currency_code)
+    """,
+    recent={
+        "wallets_deposit": about_recent("wallets_deposit"),
+        "wallets_payment": "SELECT * FROM public.wallets_payment WHERE deposit_id IN"
+        " (SELECT subject_id FROM recent_transfer)",
+    },
+)
+
+DOCUMENTS = document_check(
+    "documents of deposits equal their records",
+    payloads.DEPOSIT,
+    payloads.VIRTUAL_ACCOUNT,
+    recent={"wallets_deposit": about_recent("wallets_deposit")},
 )

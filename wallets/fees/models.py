@@ -21,8 +21,8 @@ class Configuration(models.Model):
     """A setting. Keys: `MINIMUM_WITHDRAWAL_<CUR>`, `<CUR>_WITHDRAWAL_FEE`,
     `<CUR>_USD_RATE` (units per USD), `SECOND_APPROVAL_ABOVE_<CUR>`,
     `SECOND_APPROVAL_DAILY_ABOVE_<CUR>`, `SOLE_APPROVALS_DAILY_<CUR>`, `<CUR>_INTERNAL_FEE`,
-    `CONVERSION_SPREAD_<CUR>` (basis points), `CONVERSION_POSITION_LIMIT_<CUR>`, and
-    `PAYOUTS_ON_HOLD`.
+    `CONVERSION_SPREAD_<CUR>` (basis points), `CONVERSION_POSITION_LIMIT_<CUR>`,
+    `DEPOSIT_FEE_BORNE_BY_OWNER`, `DEPOSIT_CLEARING_DAYS`, and `PAYOUTS_ON_HOLD`.
     """
 
     key = models.CharField(max_length=60, primary_key=True)

@@ -37,6 +37,8 @@ PROPOSE = "wallets.propose_configuration"
 DECIDE = "wallets.decide_configuration"
 # While its value is 1, no payout is sent.
 PAYOUTS_ON_HOLD = "PAYOUTS_ON_HOLD"
+DEPOSIT_FEE_BORNE_BY_OWNER = "DEPOSIT_FEE_BORNE_BY_OWNER"
+DEPOSIT_CLEARING_DAYS = "DEPOSIT_CLEARING_DAYS"
 
 SETTING_CHANGES = TwoPersonApproval(
     model=SettingChange,
@@ -82,7 +84,16 @@ def setting_definitions() -> dict[str, SettingDefinition]:
     known = {
         PAYOUTS_ON_HOLD: SettingDefinition(
             "Payouts on hold: 1 stops sending them, 0 sends them", 0, Decimal(0), Decimal(1)
-        )
+        ),
+        DEPOSIT_FEE_BORNE_BY_OWNER: SettingDefinition(
+            "Who bears the provider's charge of a deposit: 0 the exchange, 1 the owner",
+            0,
+            Decimal(0),
+            Decimal(1),
+        ),
+        DEPOSIT_CLEARING_DAYS: SettingDefinition(
+            "Days until a deposit by card or mobile money is available", 0, Decimal(0), Decimal(90)
+        ),
     }
     for code in payout_currencies():
         decimals = currencies()[code].decimals

@@ -45,6 +45,12 @@ class TransferKind(models.TextChoices):
     """Reason of a transfer."""
 
     DEPOSIT = "deposit", "Deposit"
+    DEPOSIT_CLEAR = "deposit_clear", "Deposit cleared"
+    DEPOSIT_CHARGE = "deposit_charge", "Provider charge of a deposit"
+    DEPOSIT_REVERSE = "deposit_reverse", "Deposit reversal"
+    PAYMENT_UNMATCHED = "payment_unmatched", "Unmatched payment"
+    PAYMENT_REFUND = "payment_refund", "Refund of an unmatched payment"
+    RECEIVABLE_REPAY = "receivable_repay", "Receivable repayment"
     WITHDRAWAL_HOLD = "withdrawal_hold", "Withdrawal hold"
     WITHDRAWAL_SETTLE = "withdrawal_settle", "Withdrawal settlement"
     WITHDRAWAL_RELEASE = "withdrawal_release", "Withdrawal release"

@@ -15,7 +15,6 @@ from exchange.api.middleware import body_length
 from exchange.core import task_notifier
 from exchange.core.errors import Forbidden
 from wallets.payouts.services.provider_events import receive_webhook
-from wallets.withdrawals.services.transitions import SWEEP_PAYOUTS
 
 
 @csrf_exempt
@@ -26,11 +25,11 @@ def flutterwave(request: HttpRequest) -> JsonResponse:
         return _failed("The body is too large", 413)
     body = request.body
     try:
-        withdrawal_id = receive_webhook(headers=request.headers, body=body)
+        task = receive_webhook(headers=request.headers, body=body)
     except Forbidden as error:
         return _failed(error.message, 401)
-    if withdrawal_id is not None:
-        task_notifier.notify_after_commit(SWEEP_PAYOUTS)
+    if task is not None:
+        task_notifier.notify_after_commit(task)
     return JsonResponse({"status": "success"})
 
 

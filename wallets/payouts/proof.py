@@ -9,8 +9,17 @@ CLEARING = sql_check(
     """
     SELECT c.id, coalesce(i.total, 0) - coalesce(o.total, 0), -coalesce(e.total, 0)
     FROM wallets_asset c
-    LEFT JOIN (SELECT currency_id, sum(amount) AS total FROM wallets_deposit
-               WHERE status = 'Confirmed' GROUP BY currency_id) i ON i.currency_id = c.id
+    LEFT JOIN (
+        SELECT currency_id, sum(total) AS total FROM (
+            -- The provider keeps its charge, whoever bears it, of a reversed deposit too.
+            SELECT currency_id, CASE status WHEN 'Reversed' THEN fee ELSE amount END - provider_fee
+                AS total
+            FROM wallets_deposit WHERE status IN ('Completed', 'Reversed')
+            UNION ALL
+            SELECT currency_code, CASE status WHEN 'Unmatched' THEN amount ELSE 0 END - booked_fee
+            FROM wallets_payment WHERE booked_fee IS NOT NULL
+        ) parts GROUP BY currency_id
+    ) i ON i.currency_id = c.id
     LEFT JOIN (SELECT w.currency_id,
                       sum(CASE WHEN w.status = 'Completed' THEN w.disburse_amount ELSE 0 END
                           + coalesce(p.provider_fee, 0)) AS total

@@ -45,6 +45,24 @@ class OrganisationForm(forms.Form):
     email = forms.EmailField(required=False)
 
 
+class OrganisationEditForm(OrganisationForm):
+    """Corrections to an organisation."""
+
+    redirect_origins = forms.CharField(
+        required=False,
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        label="Redirect addresses",
+        help_text="Where a payer may return after a checkout, such as https://example.com, one on "
+        "each line",
+    )
+
+    def clean_redirect_origins(self) -> list[str]:
+        """Return the addresses."""
+        text: str = self.cleaned_data["redirect_origins"]
+        return [line.strip().rstrip("/").lower() for line in text.splitlines() if line.strip()]
+
+
 class OrganisationChoiceField(ModelChoice):
     """An organisation, found by typing part of its name."""
 
@@ -87,12 +105,18 @@ class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
     search_help_text = "Name, email or ID"
 
     id_fields = ("pk",)
-    fields = ("name", "email", "state_display", "created_at", "updated_at", "id")
+    fields = (
+        "name", "email", "state_display", "redirect_addresses", "created_at", "updated_at", "id",
+    )  # fmt: skip
     readonly_fields = fields
 
     @admin.display(description="state", ordering="active")
     def state_display(self, organisation: Organisation) -> str:
         return status_badge("Active" if organisation.active else "Inactive")
+
+    @admin.display(description="redirect addresses")
+    def redirect_addresses(self, organisation: Organisation) -> str:
+        return ", ".join(organisation.redirect_origins) or "None"
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -136,7 +160,7 @@ class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
         )
 
     def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Change name and email."""
+        """Change name, email and redirect addresses."""
         obj: Organisation = self.record(request, object_id, "exchange.change_organisation")
 
         def act(data: dict[str, Any]) -> HttpResponse:
@@ -144,7 +168,13 @@ class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
             messages.success(request, "Saved.")
             return self.redirect_to_record(obj.pk)
 
-        form = bind_form(request, OrganisationForm, name=obj.name, email=obj.email)
+        form = bind_form(
+            request,
+            OrganisationEditForm,
+            name=obj.name,
+            email=obj.email,
+            redirect_origins="\n".join(obj.redirect_origins),
+        )
         return self.form_page(request, form, act, title="Edit", submit="Save", record=obj)
 
     def activate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 import structlog
@@ -28,14 +29,21 @@ def create_organisation(*, name: str, email: str = "", actor: Actor) -> Organisa
 
 
 def change_organisation(
-    *, organisation_id: UUID, name: str, email: str, actor: Actor
+    *,
+    organisation_id: UUID,
+    name: str,
+    email: str,
+    redirect_origins: Sequence[str] | None = None,
+    actor: Actor,
 ) -> Organisation:
-    """Change name and email. Raises `NotFound`, `InvalidRequest`."""
+    """Change name, email and, if given, redirect origins. Raises `NotFound`, `InvalidRequest`."""
     organisation = get_organisation(organisation_id)
     organisation.name = name.strip()
     organisation.email = email
+    if redirect_origins is not None:
+        organisation.redirect_origins = list(redirect_origins)
     _validate(organisation)
-    organisation.save(update_fields=["name", "email", "updated_at"])
+    organisation.save(update_fields=["name", "email", "redirect_origins", "updated_at"])
     logger.info("organisation.changed", organisation=str(organisation.id), actor=str(actor))
     return organisation
 

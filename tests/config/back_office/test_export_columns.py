@@ -28,8 +28,8 @@ from tests.factories.wallets import (
     make_staff,
     store_bank_list,
 )
-from wallets.deposits import services as deposits
 from wallets.deposits.models import Deposit
+from wallets.deposits.services import manual as deposits
 from wallets.ledger.models import Account, AccountKind
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 

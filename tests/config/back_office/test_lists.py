@@ -50,7 +50,7 @@ from tests.factories.wallets import (
 )
 from wallets.alerts.models import Alert
 from wallets.conversions.models import Conversion
-from wallets.deposits import services as deposits
+from wallets.deposits.services import manual as deposits
 from wallets.fees import services as configuration
 from wallets.ledger.models import BooksProof, Entry
 from wallets.payouts.models import Proposal, ProposalAction, ProviderEvent

@@ -31,8 +31,8 @@ from tests.factories.wallets import (
     make_staff,
     store_bank_list,
 )
-from wallets.deposits import services as deposits
 from wallets.deposits.models import Deposit
+from wallets.deposits.services import manual as deposits
 from wallets.ledger.models import Account
 from wallets.payouts.models import Proposal
 from wallets.withdrawals.models import Withdrawal

@@ -92,7 +92,7 @@ AUDITED: dict[str, Audited] = {
         left_out={COMPUTED: "document", TOUCHED: "updated_at"},
     ),
     "exchange_organisation": Audited(
-        "id name email active created_at", left_out={TOUCHED: "updated_at"}
+        "id name email active redirect_origins created_at", left_out={TOUCHED: "updated_at"}
     ),
     "exchange_quote": Audited(
         "id token_id buy sell exchange status note reason proposed_by_id decided_by_id created_at"
@@ -178,8 +178,29 @@ AUDITED: dict[str, Audited] = {
     ),
     "wallets_deposit": Audited(
         "id organisation_id member_id currency_id amount reference note status entered_by_id"
-        " decided_by_id decided_at reason created_at",
-        left_out={COMPUTED: "owner_id"},
+        " decided_by_id decided_at reason created_at channel fee provider_fee redirect_url"
+        " provider_reference payer_name payer_bank payer_account available_at cleared_at flags"
+        " client_reference metadata",
+        left_out={COMPUTED: "owner_id document", TOUCHED: "updated_at"},
+    ),
+    "wallets_depositreversal": Audited(
+        "id status proposed_by_id created_at decided_by_id decided_at reason deposit_id explanation"
+    ),
+    "wallets_payment": Audited(
+        "id transaction_id tx_ref status provider_reference currency_code amount charged_amount"
+        " settled_amount provider_fee booked_fee payment_type payer_name paid_at deposit_id"
+        " created_at",
+        operations="UPDATE DELETE",
+        left_out={WORKERS: "lookups next_lookup_at last_error", TOUCHED: "updated_at"},
+    ),
+    "wallets_paymentresolution": Audited(
+        "id status proposed_by_id created_at decided_by_id decided_at reason payment_id action"
+        " organisation_id member_id explanation"
+    ),
+    "wallets_virtualaccount": Audited(
+        "id organisation_id member_id currency_id reference order_reference bank_name"
+        " account_number account_name status created_at",
+        left_out={COMPUTED: "owner_id document"},
     ),
     "wallets_payout": Audited(
         "withdrawal_id posted_at provider_id provider_status provider_fee provider_message"

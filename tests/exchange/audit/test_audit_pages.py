@@ -32,7 +32,7 @@ from tests.factories.api_clients import make_caller, make_organisation
 from tests.factories.back_office import signed_in_client, text_of
 from tests.factories.tokens import make_token
 from tests.factories.wallets import SYSTEM, Wallet, make_staff, make_wallet, store_bank_list
-from wallets.deposits import services as deposits
+from wallets.deposits.services import manual as deposits
 from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db

@@ -12,7 +12,7 @@ from exchange.staff.models import StaffUser
 from exchange.staff.services import second_factor
 from tests.factories.api_clients import make_organisation
 from tests.factories.wallets import make_staff
-from wallets.deposits.services import IncomingPayment, enter
+from wallets.deposits.services.manual import IncomingPayment, enter
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import Reconciliation
 

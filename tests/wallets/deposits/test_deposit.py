@@ -27,8 +27,8 @@ def test_money_for_an_organisation_is_booked_and_the_balance_printed():
     said = deposit(str(owner.id), "kes", "90.02", "--reference", "bank-2")
     assert said == "Deposited 90.02 KES for Acme (bank-2). Available: 1090.02 KES\n"
     assert list(Deposit.objects.order_by("id").values_list("reference", "note", "status")) == [
-        ("bank-1", "first", "Confirmed"),
-        ("bank-2", "", "Confirmed"),
+        ("bank-1", "first", "Completed"),
+        ("bank-2", "", "Completed"),
     ]
     assert_books_hold()
 

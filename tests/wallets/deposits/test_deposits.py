@@ -23,9 +23,9 @@ from exchange.participants.models import Member
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.wallets import Wallet, assert_books_hold, make_staff
-from wallets.deposits import services as deposits
 from wallets.deposits.models import Deposit
-from wallets.deposits.services import DEPOSITS, IncomingPayment
+from wallets.deposits.services import manual as deposits
+from wallets.deposits.services.manual import DEPOSITS, IncomingPayment
 from wallets.ledger.models import Entry, Transfer
 
 pytestmark = pytest.mark.django_db
@@ -47,17 +47,17 @@ def test_money_is_booked_from_clearing_to_the_owner_at_once_or_when_it_is_confir
     payment, member
 ):
     booked = deposits.book_deposit(payment=payment, actor=TESTER)
-    assert (booked.status, booked.entered_by, booked.decided_by) == ("Confirmed", None, None)
+    assert (booked.status, booked.entered_by, booked.decided_by) == ("Completed", None, None)
     first, second = make_staff("add_deposit"), make_staff("decide_deposit")
     entered = deposits.enter(payment=replace(payment, reference="bank-2"), user=first)
     assert (entered.status, entered.note, entered.entered_by) == ("Pending", "first", first)
     wallet = Wallet(member.organisation, member)
     assert wallet.kes == (Decimal("90.02"), Decimal(0))
     confirmed = deposits.confirm(deposit_id=entered.id, user=second)
-    assert (confirmed.status, confirmed.decided_by) == ("Confirmed", second)
+    assert (confirmed.status, confirmed.decided_by) == ("Completed", second)
     assert wallet.kes == (Decimal("180.04"), Decimal(0))
     for row, actor in ((booked, TESTER), (confirmed, f"staff:{second.pk}")):
-        assert Deposit.objects.get(pk=row.pk).status == "Confirmed"
+        assert Deposit.objects.get(pk=row.pk).status == "Completed"
         transfer = Transfer.objects.get(subject_id=row.pk)
         assert (transfer.kind, transfer.reference) == ("deposit", f"deposit:{row.pk}")
         assert (transfer.actor, transfer.memo) == (str(actor), row.reference)
@@ -159,11 +159,11 @@ def test_only_another_person_confirms_and_only_the_person_who_entered_cancels(pa
     assert forbidden.value.message == "Only the person who entered the deposit can cancel it"
     assert table_fingerprints() == before
     cancelled = deposits.cancel(deposit_id=row.id, user=person)
-    assert (cancelled.status, cancelled.decided_by) == ("Cancelled", person)
+    assert (cancelled.status, cancelled.decided_by) == ("Failed", person)
     again = deposits.enter(payment=payment, user=person)
     rejected = deposits.reject(deposit_id=again.id, user=other, reason=" not ours ")
     assert (rejected.status, rejected.decided_by, rejected.reason) == (
-        "Rejected", other, "not ours",
+        "Failed", other, "not ours",
     )  # fmt: skip
     assert not Transfer.objects.exists()
 

@@ -24,8 +24,8 @@ from tests.factories.back_office import (
 )
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
-from wallets.deposits import services as deposits
 from wallets.deposits.models import Deposit
+from wallets.deposits.services import manual as deposits
 from wallets.ledger.models import Account, Transfer
 
 pytestmark = pytest.mark.django_db
@@ -112,7 +112,7 @@ def test_a_rejected_deposit_moves_nothing_and_needs_a_reason():
     assert "Amount 1,500.50 NGN Owner Acme" in text_of(refused)
     submit_confirmation(finance, page(deposit, "reject"), reason="Not on the statement")
     deposit.refresh_from_db()
-    assert (deposit.status, deposit.reason) == ("Rejected", "Not on the statement")
+    assert (deposit.status, deposit.reason) == ("Failed", "Not on the statement")
     assert Transfer.objects.count() == 0
     assert balances(organisation.pk, "NGN") == (Decimal(0), Decimal(0))
 
@@ -198,10 +198,10 @@ def test_whoever_entered_a_deposit_cancels_it_and_enters_it_again():
     done = submit_confirmation(office, page(wrong, "cancel"))
     assert messages_of(done)[-1] == "Cancelled. Nothing was booked."
     wrong.refresh_from_db()
-    assert (wrong.status, wrong.decided_by) == ("Cancelled", user_of(office))
+    assert (wrong.state, wrong.decided_by) == ("Cancelled", user_of(office))
     assert Transfer.objects.count() == 0
     (change,) = Change.objects.filter(record_id=str(wrong.pk), operation="UPDATE")
-    assert (change.after or {})["status"] == "Cancelled"
+    assert (change.after or {})["status"] == "Failed"
     assert change.actor == f"staff:{user_of(office).pk}"
     late = submit_confirmation(finance, page(wrong, "confirm"))
     assert messages_of(late)[-1] == (

@@ -66,7 +66,7 @@ def test_the_record_does_not_change_once_its_transfer_was_checked(records):
 @pytest.mark.parametrize(
     ("columns", "values"),
     [
-        ("status", "'Confirmed'"),
+        ("status", "'Completed'"),
         ("decided_by_id, status", "(SELECT id FROM exchange_staffuser LIMIT 1), 'Pending'"),
     ],
 )
@@ -86,7 +86,7 @@ def test_one_person_cannot_confirm_a_deposit_without_an_entry(records, django_us
     user = django_user_model.objects.create_user("somebody")
     with pytest.raises(errors.CheckViolation):
         records.attacker.execute(
-            "UPDATE wallets_deposit SET status = 'Confirmed', decided_by_id = %s WHERE id = %s",
+            "UPDATE wallets_deposit SET status = 'Completed', decided_by_id = %s WHERE id = %s",
             [user.id, made],
         )
 
@@ -219,7 +219,7 @@ def found_by_proof(check: str) -> bool:
 def test_a_deposit_that_was_confirmed_and_never_booked_is_found(records):
     enter_deposit(records.attacker, records.wallet, "9")
     assert found_by_proof(
-        "every confirmed deposit was booked once, to its owner, and nothing else as a deposit"
+        "every completed deposit was booked once, to its owner, and nothing else as a deposit"
     )
 
 

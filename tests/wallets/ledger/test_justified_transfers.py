@@ -56,7 +56,8 @@ class Judge:
             for alteration in alterations:
                 self.owner.execute(alteration, values)
             row = self.owner.execute(
-                "SELECT wallet_transfer_justified(t) FROM wallets_transfer t WHERE id = %(made)s",
+                f"SELECT {'deposit' if subject == 'deposit' else 'wallet'}_transfer_justified(t)"
+                " FROM wallets_transfer t WHERE id = %(made)s",
                 values,
             ).fetchone()
         assert row is not None

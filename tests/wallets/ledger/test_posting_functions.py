@@ -142,12 +142,12 @@ def test_legs_fit_by_the_rule_of_their_kind_and_the_record_of_their_transfer(boo
     reverse = {"kind": "withdrawal_reverse", "reference": f"withdrawal:{subject}:reverse"}
     charge = {"kind": "provider_charge", "reference": f"withdrawal:{subject}:charge"}
     issue = {"kind": "units_issue", "reference": f"token:{subject}:issue"}
-    assert fits("Confirmed") == [True, True]
+    assert fits("Completed") == [True, True]
     assert fits("Pending") == [False, False]
     assert fits(None) == [None, None]
-    assert fits("Confirmed", reference=f"deposit:{uuid7()}") == [False, False]
-    assert fits("Confirmed", subject_id=str(uuid7())) == [False, False]
-    assert fits("Confirmed", kind="gift") == []
+    assert fits("Completed", reference=f"deposit:{uuid7()}") == [False, False]
+    assert fits("Completed", subject_id=str(uuid7())) == [False, False]
+    assert fits("Completed", kind="gift") == []
     assert fits("Reversed", **reverse) == [True, True]
     assert fits("Completed", **reverse) == [False, False]
     assert fits("Completed", **charge) == [False, False]

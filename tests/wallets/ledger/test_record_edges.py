@@ -17,30 +17,36 @@ from tests.factories.plain_sql import Books
 CHANGED = "RestrictViolation"
 
 
-def test_a_deposit_is_entered_pending_and_confirmed_by_another_than_who_entered_it(books):
-    create_guarded_table(books.owner, "id int, status text, entered_by_id int, decided_by_id int",
-            "deposit_entry()")  # fmt: skip
+_DEPOSIT = (
+    "id uuid, channel text, status text, entered_by_id int, decided_by_id int, amount int,"
+    " available_at int, cleared_at int"
+)
+
+
+def test_a_manual_deposit_is_entered_pending_and_confirmed_by_another_person(books):
+    create_guarded_table(books.owner, _DEPOSIT, "deposit_guard()")
     starts, by_another = "deposit_starts_pending", "deposit_confirmed_by_another"
-    insert = "INSERT INTO given VALUES (1, %s, %s, %s)"
+    insert = "INSERT INTO given VALUES (gen_random_uuid(), 'manual', %s, %s, %s)"
     entered = {
         ("Pending", None, None): ACCEPTED,
         ("Pending", 1, None): ACCEPTED,
         ("Pending", None, 2): starts,
         ("Pending", 1, 2): starts,
-        ("Confirmed", None, None): starts,
-        ("Confirmed", 1, 2): starts,
-        ("Rejected", None, None): starts,
+        ("Completed", None, None): starts,
+        ("Completed", 1, 2): starts,
+        ("Failed", None, None): starts,
     }
     assert {row: try_statement(books.owner, insert, row) for row in entered} == entered
     decided = {
-        (1, "Confirmed", 2): ACCEPTED,
-        (None, "Confirmed", None): ACCEPTED,
-        (1, "Confirmed", None): by_another,
-        (None, "Confirmed", 2): by_another,
-        (1, "Rejected", None): ACCEPTED,
-        (None, "Rejected", 2): ACCEPTED,
-        (1, "Rejected", 2): ACCEPTED,
+        (1, "Completed", 2): ACCEPTED,
+        (None, "Completed", None): ACCEPTED,
+        (1, "Completed", None): by_another,
+        (None, "Completed", 2): by_another,
+        (1, "Failed", None): ACCEPTED,
+        (None, "Failed", 2): ACCEPTED,
+        (1, "Failed", 2): ACCEPTED,
         (1, "Pending", 2): ACCEPTED,
+        (1, "Reversed", 2): CHANGED,
     }
     found = {}
     for entered_by, status, decided_by in decided:
@@ -50,6 +56,41 @@ def test_a_deposit_is_entered_pending_and_confirmed_by_another_than_who_entered_
             books.owner, "UPDATE given SET status = %s, decided_by_id = %s", [status, decided_by]
         )
     assert found == decided
+
+
+def test_a_deposit_by_a_payment_goes_one_way_and_keeps_its_amount(books):
+    create_guarded_table(books.owner, _DEPOSIT, "deposit_guard()")
+    insert = (
+        "INSERT INTO given (id, channel, status, amount, available_at)"
+        " VALUES (gen_random_uuid(), %s, %s, 5, 7)"
+    )
+    verdicts = {
+        # The channel, the status before and after, the amount after.
+        ("checkout", "Pending", "Completed", 5): ACCEPTED,
+        ("checkout", "Pending", "Completed", 6): ACCEPTED,
+        ("checkout", "Pending", "Failed", 5): ACCEPTED,
+        ("checkout", "Pending", "Failed", 6): CHANGED,
+        ("checkout", "Pending", "Pending", 6): CHANGED,
+        ("checkout", "Pending", "Reversed", 5): CHANGED,
+        ("checkout", "Completed", "Pending", 5): CHANGED,
+        ("checkout", "Completed", "Failed", 5): CHANGED,
+        ("checkout", "Completed", "Completed", 6): CHANGED,
+        ("checkout", "Completed", "Reversed", 5): "deposit_reversed_by_two",
+        ("virtual_account", "Completed", "Completed", 6): CHANGED,
+        ("virtual_account", "Completed", "Failed", 5): CHANGED,
+    }
+    found = {}
+    for channel, before, after, amount in verdicts:
+        books.owner.execute("TRUNCATE given")
+        books.owner.execute(insert, [channel, before])
+        found[channel, before, after, amount] = try_statement(
+            books.owner, "UPDATE given SET status = %s, amount = %s", [after, amount]
+        )
+    assert found == verdicts
+    clear = "UPDATE given SET cleared_at = 8"
+    assert try_statement(books.owner, clear) == ACCEPTED
+    books.owner.execute(clear)
+    assert try_statement(books.owner, "UPDATE given SET cleared_at = 9") == CHANGED
 
 
 def test_the_payout_circuit_changes_state_by_its_trials_only(books):

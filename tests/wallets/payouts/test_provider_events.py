@@ -10,8 +10,11 @@ import pytest
 
 from exchange.core.errors import Forbidden
 from tests.factories.wallets import make_approved_withdrawal, make_wallet, store_bank_list
+from wallets.deposits.models import Payment
+from wallets.deposits.services.payments import SWEEP_DEPOSITS
 from wallets.payouts.models import ProviderEvent
 from wallets.payouts.services import provider_events
+from wallets.withdrawals.services.transitions import SWEEP_PAYOUTS
 
 pytestmark = pytest.mark.django_db
 
@@ -32,7 +35,7 @@ def test_a_webhook_is_stored_once_and_names_the_withdrawal_to_check():
     withdrawal = make_approved_withdrawal(make_wallet(1000))
     body = body_of(reference=withdrawal.reference, id=26251)
     for seen in (1, 2, 3):
-        assert provider_events.receive_webhook(headers=HEADERS, body=body) == withdrawal.id
+        assert provider_events.receive_webhook(headers=HEADERS, body=body) == SWEEP_PAYOUTS
         assert stored_events(body) == (withdrawal.reference, "26251", body.decode(), seen)
 
 
@@ -55,12 +58,14 @@ def test_a_webhook_with_an_unknown_reference_is_stored_and_checks_nothing(
     assert stored_events(body) == (reference, provider_id, body.decode(), 1)
 
 
-def test_a_webhook_of_a_payment_is_stored_and_checks_no_withdrawal():
+def test_a_webhook_of_a_payment_is_stored_and_looks_it_up_and_no_withdrawal():
     store_bank_list()
     reference = make_approved_withdrawal(make_wallet(1000)).reference
     event = {"event": "charge.completed", "data": {"id": 7, "tx_ref": reference}}
     body = json.dumps(event | {"reference": reference}).encode()
-    assert provider_events.receive_webhook(headers=HEADERS, body=body) is None
+    assert provider_events.receive_webhook(headers=HEADERS, body=body) == SWEEP_DEPOSITS
+    due = Payment.objects.filter(next_lookup_at__isnull=False)
+    assert list(due.values_list("transaction_id", "tx_ref")) == [(7, reference)]
     assert stored_events(body) == (reference, "7", body.decode(), 1)
 
 

@@ -13,8 +13,8 @@ from psycopg import errors
 from exchange.core.ids import uuid7
 from tests.environment.database import Connection, session
 from tests.factories.wallets import Wallet, make_staff, make_wallet, store_bank_list
-from wallets.deposits import services as deposits
 from wallets.deposits.models import Deposit
+from wallets.deposits.services import manual as deposits
 from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus
 
 pytestmark = pytest.mark.django_db(transaction=True)

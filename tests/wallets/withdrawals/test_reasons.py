@@ -19,7 +19,7 @@ from orders.listings.services import lifecycle
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.tokens import make_token
 from tests.factories.wallets import make_staff, make_wallet, store_bank_list
-from wallets.deposits import services as deposits
+from wallets.deposits.services import manual as deposits
 from wallets.fees import services as configuration
 from wallets.ledger.models import Transfer, TransferKind
 from wallets.payouts.models import ProposalAction

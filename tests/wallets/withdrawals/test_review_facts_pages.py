@@ -28,8 +28,8 @@ from tests.factories.back_office import (
 from tests.factories.conversions import convert, set_rates
 from tests.factories.transfers import transfer
 from tests.factories.wallets import Wallet, make_staff
-from wallets.deposits import services as deposits
 from wallets.deposits.models import Deposit
+from wallets.deposits.services import manual as deposits
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.selectors.review_facts import (
     AccountUse,

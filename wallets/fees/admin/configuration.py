@@ -39,6 +39,7 @@ _KINDS = {
     "sole": ("Approvals by one person, 24 hours", "SOLE_APPROVALS_DAILY_"),
     "rate": ("Rates to USD", "_USD_RATE"),
     "internal": ("Internal fees", "_INTERNAL_FEE"),
+    "deposit": ("Deposits", "DEPOSIT_"),
     "hold": ("Payouts on hold", services.PAYOUTS_ON_HOLD),
 }
 

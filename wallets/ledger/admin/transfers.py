@@ -29,6 +29,12 @@ _MAX_LEGS_SEARCHED = 5_000
 # Admin page and link label of a transfer's subject, by kind.
 SUBJECTS: dict[str, tuple[str, str]] = {
     TransferKind.DEPOSIT: ("wallets_deposit", "The deposit"),
+    TransferKind.DEPOSIT_CLEAR: ("wallets_deposit", "The deposit"),
+    TransferKind.DEPOSIT_CHARGE: ("wallets_deposit", "The deposit"),
+    TransferKind.DEPOSIT_REVERSE: ("wallets_deposit", "The deposit"),
+    TransferKind.PAYMENT_UNMATCHED: ("wallets_payment", "The payment"),
+    TransferKind.PAYMENT_REFUND: ("wallets_payment", "The payment"),
+    TransferKind.RECEIVABLE_REPAY: ("wallets_account", "The account"),
     TransferKind.WITHDRAWAL_HOLD: ("wallets_withdrawal", "The withdrawal"),
     TransferKind.WITHDRAWAL_SETTLE: ("wallets_withdrawal", "The withdrawal"),
     TransferKind.WITHDRAWAL_RELEASE: ("wallets_withdrawal", "The withdrawal"),

@@ -2,7 +2,6 @@
 -- so they need no audit; balances are sums of entries.
 
 SELECT audit_table('wallets_configuration', record => 'key', left_out => '{updated_at}');
-SELECT audit_table('wallets_deposit', about => 'organisation_id', left_out => '{owner_id}');
 
 -- A withdrawal records its own actor and time, and the runtime role inserts one only through the
 -- functions that post its transfer. Other inserts are audited.

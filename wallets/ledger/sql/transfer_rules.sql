@@ -24,8 +24,6 @@ CREATE FUNCTION set_transfer_rule(
 $$;
 REVOKE ALL ON FUNCTION set_transfer_rule FROM PUBLIC;
 
-SELECT set_transfer_rule('deposit', '{clearing}', '{available}', 'deposit:{id}',
-    'wallets_deposit', '{Confirmed}', true);
 SELECT set_transfer_rule('withdrawal_hold', '{available}', '{escrow}', 'withdrawal:{id}:hold',
     'wallets_withdrawal', '{}', false);
 SELECT set_transfer_rule('withdrawal_settle', '{escrow}', '{clearing,fees}',
@@ -101,15 +99,6 @@ BEGIN
             INTO v_justified
             FROM public.wallets_withdrawal w, public.transfer_legs(posted, w.status) e
             WHERE w.id = posted.subject_id;
-    ELSIF posted.kind = 'deposit' THEN
-        SELECT bool_and((
-                e.fits
-                AND e.asset_id = d.currency_id
-                AND (e.owner_id = d.owner_id OR e.owner_id IS NULL)
-                AND abs(e.amount) = d.amount) IS TRUE)
-            INTO v_justified
-            FROM public.wallets_deposit d, public.transfer_legs(posted, d.status) e
-            WHERE d.id = posted.subject_id;
     ELSE
         SELECT bool_and((
                 e.fits
@@ -147,6 +136,8 @@ BEGIN
         v_justified := public.wallet_transfer_fits(NEW);
     ELSIF NEW.kind = 'conversion' THEN
         v_justified := public.conversion_transfer_fits(NEW);
+    ELSIF NEW.kind LIKE ANY ('{deposit%,payment%,receivable%}') THEN
+        v_justified := public.deposit_transfer_justified(NEW);
     ELSE
         v_justified := public.wallet_transfer_justified(NEW);
     END IF;

@@ -1,8 +1,5 @@
--- Deposits, payout proposals and settings changes need dual control; see
+-- Payout proposals and settings changes need dual control; see
 -- exchange/staff/sql/two_person.sql.
-CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_deposit
-    FOR EACH ROW EXECUTE FUNCTION two_person_guard(
-        'deposit', 'entered_by_id', 'Pending', 'Confirmed', 'reason,owner_id', 'owner_id');
 CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_proposal
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
         'proposal', 'proposed_by_id', 'Open', 'Confirmed', '');

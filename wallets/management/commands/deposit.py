@@ -15,7 +15,7 @@ from exchange.core.errors import DomainError
 from exchange.core.ids import new_reference, parse_id
 from exchange.core.numbers import format_plain
 from exchange.participants.models import Member, Organisation
-from wallets.deposits.services import IncomingPayment, book_deposit
+from wallets.deposits.services.manual import IncomingPayment, book_deposit
 from wallets.ledger.selectors.wallets import available_balance
 
 
@@ -55,7 +55,7 @@ class Command(BaseCommand):
             note=options["note"],
         )
         try:
-            book_deposit(payment=payment, actor=Actor.system("deposit"))
+            book_deposit(payment=payment, actor=Actor.system("deposit"), announce=True)
         except DomainError as error:
             raise CommandError(error.message) from error
         balance = available_balance(member_id or organisation_id, currency)

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from uuid import UUID
 
 from django.db import connection
 
 from exchange.core.errors import Forbidden
 from exchange.core.ids import uuid7
+from wallets.deposits.services.payments import SWEEP_DEPOSITS, report_payment
 from wallets.payouts.services.sweeps import expedite
 from wallets.providers.collection import ChargeHint
 from wallets.providers.registry import payment_provider
+from wallets.withdrawals.services.transitions import SWEEP_PAYOUTS
 
 _MAX_STORED_BYTES = 8 * 1024
 
 
-def receive_webhook(*, headers: Mapping[str, str], body: bytes) -> UUID | None:
-    """Store an authentic webhook and expedite the status check of its transfer.
+def receive_webhook(*, headers: Mapping[str, str], body: bytes) -> str | None:
+    """Store an authentic webhook and expedite the status check of its transfer or payment.
 
-    Return the id of the withdrawal, or None if the reference is unknown or the webhook is of a
-    payment (`ChargeHint`), which is only stored. Raises `Forbidden` if it is not authentic.
+    Return the task to notify, or None if there is nothing to look up. Raises `Forbidden` if the
+    webhook is not authentic.
     """
     hint = payment_provider().verify_webhook(headers, body)
     if hint is None:
@@ -46,6 +47,8 @@ def receive_webhook(*, headers: Mapping[str, str], body: bytes) -> UUID | None:
                 body[:_MAX_STORED_BYTES].decode("utf-8", "replace").replace("\x00", ""),
             ],
         )
-    if isinstance(hint, ChargeHint) or not hint.reference:
+    if isinstance(hint, ChargeHint):
+        return SWEEP_DEPOSITS if report_payment(hint) else None
+    if not hint.reference or expedite(hint.reference) is None:
         return None
-    return expedite(hint.reference)
+    return SWEEP_PAYOUTS

@@ -219,7 +219,7 @@ def recent_deposits(withdrawal: Withdrawal, shown: int) -> RecentDeposits:
         organisation_id=withdrawal.organisation_id,
         member=withdrawal.member,
         currency_id=withdrawal.currency_id,
-        status=DepositStatus.CONFIRMED,
+        status=DepositStatus.COMPLETED,
         decided_at__gt=timezone.now() - MONTH,
     )
     total = rows.aggregate(count=Count("pk"), amount=Sum("amount"))

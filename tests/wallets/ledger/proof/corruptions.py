@@ -11,6 +11,7 @@ from exchange.core.ids import first_id_at, uuid7
 from tests.assertions.books import close_transfers
 from tests.wallets.ledger.proof.corrupted import LedgerRecords
 from wallets.deposits.models import Deposit
+from wallets.deposits.payloads import DEPOSIT
 from wallets.ledger import proof as books
 from wallets.ledger.models import Entry, Transfer
 from wallets.withdrawals.models import Withdrawal
@@ -59,6 +60,44 @@ def hold_without_subject(records: LedgerRecords) -> None:
     )
 
 
+def rewrite_deposits(records: LedgerRecords) -> None:
+    """Make the documents of deposits equal their corrupted records."""
+    document = DEPOSIT.expression("wallets_deposit")
+    records.corrupt(f"UPDATE wallets_deposit SET document = {document}")
+
+
+def deposit_without_its_payment(records: LedgerRecords) -> None:
+    records.corrupt(
+        "UPDATE wallets_deposit SET channel = 'checkout' WHERE owner_id = %s",
+        records.other.owner_id,
+    )
+    rewrite_deposits(records)
+
+
+def deposit_that_rests_and_was_made_available(records: LedgerRecords) -> None:
+    records.corrupt(
+        "UPDATE wallets_deposit SET available_at = now() WHERE owner_id = %s",
+        records.other.owner_id,
+    )
+
+
+def unmatched_payment_without_its_money(records: LedgerRecords) -> None:
+    """The provider's fee makes up for it in clearing."""
+    records.corrupt(
+        "INSERT INTO wallets_payment (id, transaction_id, tx_ref, status, provider_reference,"
+        " currency_code, amount, booked_fee, payment_type, payer_name, last_error, lookups,"
+        " created_at, updated_at) VALUES (%s, 7, '', 'Unmatched', '', 'KES', 5, 5, '', '', '', 0,"
+        " now(), now())",
+        uuid7(),
+    )
+
+
+def changed_deposit_document(records: LedgerRecords) -> None:
+    records.corrupt(
+        "UPDATE wallets_deposit SET document = '{}' WHERE owner_id = %s", records.other.owner_id
+    )
+
+
 def deposits_that_differ_in_sum_by_nothing(records: LedgerRecords) -> None:
     for wallet, change in ((records.wallet, 1), (records.other, -1)):
         records.corrupt(
@@ -66,6 +105,7 @@ def deposits_that_differ_in_sum_by_nothing(records: LedgerRecords) -> None:
             change,
             wallet.owner_id,
         )
+    rewrite_deposits(records)
 
 
 def deposit_to_another_owner(records: LedgerRecords) -> None:
@@ -81,11 +121,12 @@ def deposit_to_another_owner(records: LedgerRecords) -> None:
 def deposit_that_was_rejected_but_booked(records: LedgerRecords) -> None:
     """The other deposit makes up for it."""
     records.corrupt(
-        "UPDATE wallets_deposit SET status = 'Rejected' WHERE owner_id = %s", records.other.owner_id
+        "UPDATE wallets_deposit SET status = 'Failed' WHERE owner_id = %s", records.other.owner_id
     )
     records.corrupt(
         "UPDATE wallets_deposit SET amount = 2000 WHERE owner_id = %s", records.third.owner_id
     )
+    rewrite_deposits(records)
 
 
 def deposits_booked_that_cancel_out(records: LedgerRecords) -> None:
@@ -316,7 +357,7 @@ def checkpoint_of_another_server(records: LedgerRecords) -> None:
 
 TRANSFERRED = "every transfer between wallets moved its amount once, and nothing else moved as one"
 NEXT_STEP = "every payout in flight has a next step and no stale lease"
-DEPOSITS = "every confirmed deposit was booked once, to its owner, and nothing else as a deposit"
+DEPOSITS = "every completed deposit was booked once, to its owner, and nothing else as a deposit"
 IN_ORDER = "entries and transfers have ids in the order of time"
 MOVED = "every transfer of a withdrawal matches its amounts"
 CORRUPTIONS: dict[Callable[[LedgerRecords], None], str] = {
@@ -333,6 +374,12 @@ CORRUPTIONS: dict[Callable[[LedgerRecords], None], str] = {
     deposit_that_was_rejected_but_booked: DEPOSITS,
     deposits_booked_that_cancel_out: DEPOSITS,
     deposit_booked_in_two_parts: DEPOSITS,
+    deposit_without_its_payment: (
+        "every deposit by a payment has the amount of one payment of its own"
+    ),
+    deposit_that_rests_and_was_made_available: "uncleared money equals the deposits that rest",
+    unmatched_payment_without_its_money: "money without an owner equals the unmatched payments",
+    changed_deposit_document: "documents of deposits equal their records",
     settlements_that_offset_each_other: MOVED,
     settlements_of_each_others_amount: MOVED,
     holds_that_offset_each_other: MOVED,

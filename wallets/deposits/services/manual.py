@@ -1,4 +1,4 @@
-"""Deposits: clearing to available. Immediate by the command, under dual control by staff."""
+"""Manual deposits. Immediate by the command, under dual control by staff."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Q
+from django.utils import timezone
 
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
@@ -17,19 +18,22 @@ from exchange.core.text import clean_text
 from exchange.participants.models import Member
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import StaffUser
-from wallets.deposits.models import Deposit, DepositStatus
-from wallets.ledger.models import AccountKind, TransferKind
-from wallets.ledger.posting import Leg, post_transfer, system_account, wallet_account
+from wallets.deposits.models import DepositStatus, ManualDeposit
+from wallets.deposits.services.crediting import credit, emit_deposit_event
 
 ENTER, DECIDE = "wallets.add_deposit", "wallets.decide_deposit"
 DEPOSITS = TwoPersonApproval(
-    model=Deposit,
+    model=ManualDeposit,
     noun="deposit",
     permission=DECIDE,
     unique_constraint="deposit_reference_once",
     independence_message="Someone other than the person who entered it must confirm this",
     proposers=lambda row: (row.entered_by_id,),
     proposed_by=lambda user: Q(entered_by=user),
+    closed_message=lambda row: (
+        f"The deposit is {row.state}{f' by {row.decided_by}' if row.decided_by else ''},"
+        " no longer Pending"
+    ),
 )
 
 _MAX_REFERENCE_LENGTH, _MAX_NOTE_LENGTH = 100, 300
@@ -47,19 +51,18 @@ class IncomingPayment:
     note: str = ""
 
 
-def book_deposit(*, payment: IncomingPayment, actor: Actor) -> Deposit:
-    """Book a payment immediately (command, demo data).
+def book_deposit(
+    *, payment: IncomingPayment, actor: Actor, announce: bool = False
+) -> ManualDeposit:
+    """Book a payment immediately; with `announce` (the command, unlike demo data) emit its event.
 
     Raises `InvalidRequest`, `InvalidCurrency`, or `Conflict` when the reference is booked.
     """
     with transaction.atomic():
-        row = _create(payment, entered_by=None)
-        _book(row, actor)
-        DEPOSITS.close(row, DepositStatus.CONFIRMED, None)
-    return row
+        return _complete(_create(payment, entered_by=None), None, actor, announce=announce)
 
 
-def enter(*, payment: IncomingPayment, user: StaffUser) -> Deposit:
+def enter(*, payment: IncomingPayment, user: StaffUser) -> ManualDeposit:
     """Enter a payment; it is booked once another member of staff confirms it.
 
     Raises `Forbidden` and as `deposit`.
@@ -68,19 +71,17 @@ def enter(*, payment: IncomingPayment, user: StaffUser) -> Deposit:
     return _create(payment, entered_by=user)
 
 
-def confirm(*, deposit_id: UUID, user: StaffUser) -> Deposit:
+def confirm(*, deposit_id: UUID, user: StaffUser) -> ManualDeposit:
     """Confirm a deposit as the second person, and credit the wallet.
 
     Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected` (`approver_not_independent`).
     """
     actor = authorize_staff(user, DECIDE, "You may not confirm deposits")
     with transaction.atomic():
-        row = DEPOSITS.get_approvable(deposit_id, user)
-        _book(row, actor)
-        return DEPOSITS.close(row, DepositStatus.CONFIRMED, user)
+        return _complete(DEPOSITS.get_approvable(deposit_id, user), user, actor)
 
 
-def reject(*, deposit_id: UUID, user: StaffUser, reason: str) -> Deposit:
+def reject(*, deposit_id: UUID, user: StaffUser, reason: str) -> ManualDeposit:
     """Reject a pending deposit; nothing is booked. Open to the person who entered it too.
 
     Raises as `confirm`, and `InvalidRequest` without a reason.
@@ -89,10 +90,12 @@ def reject(*, deposit_id: UUID, user: StaffUser, reason: str) -> Deposit:
     reason = clean_text(reason, missing="Enter a reason for the rejection")
     with transaction.atomic():
         row = DEPOSITS.get_pending(deposit_id)
-        return DEPOSITS.close(row, DepositStatus.REJECTED, user, reason=reason)
+        return DEPOSITS.close(
+            row, DepositStatus.FAILED, user, reason=reason, updated_at=timezone.now()
+        )
 
 
-def cancel(*, deposit_id: UUID, user: StaffUser) -> Deposit:
+def cancel(*, deposit_id: UUID, user: StaffUser) -> ManualDeposit:
     """Cancel one's own entry before it is confirmed; nothing is booked.
 
     Raises `Forbidden` for anyone else, `NotFound`, `StateConflict`.
@@ -102,10 +105,10 @@ def cancel(*, deposit_id: UUID, user: StaffUser) -> Deposit:
         row = DEPOSITS.get_pending(deposit_id)
         if row.entered_by_id != user.pk:
             raise Forbidden("Only the person who entered the deposit can cancel it")
-        return DEPOSITS.close(row, DepositStatus.CANCELLED, user)
+        return DEPOSITS.close(row, DepositStatus.FAILED, user, updated_at=timezone.now())
 
 
-def _create(payment: IncomingPayment, entered_by: StaffUser | None) -> Deposit:
+def _create(payment: IncomingPayment, entered_by: StaffUser | None) -> ManualDeposit:
     facts = currencies().get(payment.currency)
     if facts is None:
         raise InvalidCurrency(list(currencies()))
@@ -141,20 +144,11 @@ def _create(payment: IncomingPayment, entered_by: StaffUser | None) -> Deposit:
     )
 
 
-def _book(row: Deposit, actor: Actor) -> None:
-    # The escrow account is opened with the first deposit, so that a withdrawal can lock both
-    # accounts in the order of their ids.
-    available, _ = (
-        wallet_account(row, kind) for kind in (AccountKind.AVAILABLE, AccountKind.ESCROW)
-    )
-    post_transfer(
-        kind=TransferKind.DEPOSIT,
-        reference=f"deposit:{row.id}",
-        subject_id=row.id,
-        actor=actor,
-        memo=row.reference,
-        legs=[
-            Leg(system_account(row.currency_id, AccountKind.CLEARING), -row.amount),
-            Leg(available, row.amount),
-        ],
-    )
+def _complete(
+    row: ManualDeposit, user: StaffUser | None, actor: Actor, *, announce: bool = True
+) -> ManualDeposit:
+    completed = DEPOSITS.close(row, DepositStatus.COMPLETED, user, updated_at=timezone.now())
+    credit(completed, actor)
+    if announce:
+        emit_deposit_event(completed.pk, "deposit.completed")
+    return completed

@@ -38,10 +38,10 @@ from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.models import Member
-from exchange.staff.admin.pending import QueueFilter, approval_queue, pending_decision
+from exchange.staff.admin.pending import Queue, QueueFilter, pending_decision
 from exchange.staff.models import StaffUser
-from wallets.deposits import services as deposits
-from wallets.deposits.models import Deposit, DepositStatus
+from wallets.deposits.models import Deposit, DepositChannel, DepositStatus
+from wallets.deposits.services import manual as deposits
 from wallets.ledger.models import Transfer
 
 
@@ -83,8 +83,16 @@ class ReasonForm(forms.Form):
 
 
 class DepositFilters(ListFilters):
-    decision = QueueFilter(approval_queue("Deposits to confirm", deposits.DEPOSITS))
+    decision = QueueFilter(
+        Queue(
+            "Deposits to confirm",
+            deposits.DECIDE,
+            lambda rows: rows.filter(status=DepositStatus.PENDING, channel=DepositChannel.MANUAL),
+            deposits.DEPOSITS.proposed_by,
+        )
+    )
     status__exact = ChoiceFilter("status", DepositStatus.choices, title="status")
+    channel__exact = ChoiceFilter("channel", DepositChannel.choices, title="channel")
     currency__code__exact = currency_filter()
     organisation_name = OrganisationNameFilter()
     day_from, day_to = day_range()
@@ -96,8 +104,8 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
     add_permission = deposits.ENTER
     filters = DepositFilters
     list_display = (
-        "reference", "state_display", "owned_by", "amount_display", "entered_by", "decided_by",
-        "entered",
+        "reference", "state_display", "channel", "owned_by", "amount_display", "entered_by",
+        "decided_by", "entered",
     )  # fmt: skip
     list_select_related = ("organisation", "member", "entered_by", "decided_by")
     search_fields = ("reference", "organisation__name", "member__name")
@@ -108,14 +116,16 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
     # Ids grow with time and have an index.
     ordering = ("-pk",)
     fields = (
-        "reference", "state_display", "owner", "organisation", "amount_display", "note",
-        "entered_by", "created_at", "decided_by", "decided_at", "reason",
+        "reference", "state_display", "channel", "owner", "organisation", "amount_display",
+        "fee_display", "payer", "provider_reference", "differences", "client_reference", "note",
+        "entered_by", "created_at", "decided_by", "decided_at", "available_at", "cleared_at",
+        "reason",
     )  # fmt: skip
     readonly_fields = fields
 
     @admin.display(description="state", ordering="status")
     def state_display(self, deposit: Deposit) -> str:
-        return status_badge(deposit.status)
+        return status_badge(deposit.state)
 
     @admin.display(description="owner")
     def owned_by(self, deposit: Deposit) -> str:
@@ -131,6 +141,22 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
     def amount_display(self, deposit: Deposit) -> str:
         return format_money(deposit.amount, deposit.currency_id)
 
+    @admin.display(description="provider's charge")
+    def fee_display(self, deposit: Deposit) -> str:
+        if not deposit.provider_fee:
+            return "None"
+        bearer = "borne by the owner" if deposit.fee else "borne by the exchange"
+        return f"{format_money(deposit.provider_fee, deposit.currency_id)}, {bearer}"
+
+    @admin.display(description="payer")
+    def payer(self, deposit: Deposit) -> str:
+        known = (deposit.payer_name, deposit.payer_bank, deposit.payer_account)
+        return ", ".join(part for part in known if part) or "Not known"
+
+    @admin.display(description="differs from its checkout")
+    def differences(self, deposit: Deposit) -> str:
+        return ", ".join(flag.replace("_", " ") for flag in deposit.flags).capitalize() or "No"
+
     @admin.display(description="age", ordering="created_at")
     def entered(self, deposit: Deposit) -> str:
         return age(deposit.created_at)
@@ -142,6 +168,8 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
         ]
 
     def decision(self, request: HttpRequest, obj: Deposit) -> PendingDecision | None:
+        if obj.channel != DepositChannel.MANUAL:
+            return None
         user = staff_of(request)
         own = obj.entered_by_id == user.pk and self.may(request, deposits.ENTER)
         confirm = f"Confirm {format_money(obj.amount, obj.currency_id)}"
@@ -159,8 +187,10 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
         transfers = Transfer.objects.filter(subject_id=obj.pk)
         rows = [(format_time(t.created_at), record_link(t, kind_label(t))) for t in transfers]
         empty = "Not booked yet. A second person must confirm it."
-        if obj.status in {DepositStatus.REJECTED, DepositStatus.CANCELLED}:
+        if obj.status == DepositStatus.FAILED:
             empty = "Nothing was booked."
+        elif obj.channel != DepositChannel.MANUAL:
+            empty = "Not paid yet."
         return [Section("Ledger transfers", ("Time (UTC)", "Transfer"), rows, empty=empty)]
 
     def add_page(self, request: HttpRequest) -> HttpResponse:

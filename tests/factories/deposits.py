@@ -1,0 +1,107 @@
+"""Virtual accounts, checkouts, and the provider's records of payments into them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import count
+from typing import Any
+
+from django.utils import timezone
+
+from exchange.core.actors import Actor
+from exchange.core.ids import new_reference, uuid7
+from exchange.participants.models import Member, Organisation
+from wallets.deposits.models import (
+    Deposit,
+    DepositChannel,
+    DepositStatus,
+    Payment,
+    VirtualAccount,
+)
+from wallets.deposits.services.payments import apply_record, report_payment
+from wallets.providers.collection import (
+    BANK_TRANSFER,
+    ChargeHint,
+    Payer,
+    TransactionRecord,
+    TransactionStatus,
+)
+
+ACTOR = Actor.system("deposits")
+_TRANSACTION_IDS = count(70_001)
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The owner of a wallet: a member, or the organisation."""
+
+    organisation: Organisation
+    member: Member | None = None
+
+    def columns(self) -> dict[str, Any]:
+        return {"organisation": self.organisation, "member": self.member}
+
+
+def make_virtual_account(owner: Owner, currency: str = "NGN") -> VirtualAccount:
+    """Make a virtual account without the provider."""
+    return VirtualAccount.objects.create(
+        **owner.columns(),
+        currency_id=currency,
+        reference=new_reference("account_"),
+        order_reference=new_reference("URF_"),
+        bank_name="Wema Bank",
+        account_number=f"85{uuid7().int % 10**8:08d}",
+        account_name="Ada Obi",
+        created_at=timezone.now(),
+    )
+
+
+def make_checkout(owner: Owner, amount: str = "1000", currency: str = "NGN") -> Deposit:
+    """Make a pending checkout without the provider."""
+    now = timezone.now()
+    return Deposit.objects.create(
+        **owner.columns(),
+        channel=DepositChannel.CHECKOUT,
+        status=DepositStatus.PENDING,
+        amount=Decimal(amount),
+        currency_id=currency,
+        reference=new_reference("deposit_"),
+        redirect_url="https://example.com/paid",
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def transaction_record(tx_ref: str, amount: str = "1000", **changes: Any) -> TransactionRecord:
+    """Return the provider's record of a successful bank transfer."""
+    values: dict[str, Any] = {
+        "transaction_id": str(next(_TRANSACTION_IDS)),
+        "tx_ref": tx_ref,
+        "flw_ref": new_reference("FLW_"),
+        "status": TransactionStatus.SUCCESSFUL,
+        "amount": Decimal(amount),
+        "currency": "NGN",
+        "charged_amount": Decimal(amount),
+        "app_fee": Decimal(14),
+        "merchant_fee": Decimal(0),
+        "amount_settled": Decimal(amount) - 14,
+        "payment_type": BANK_TRANSFER,
+        "processor_response": "Approved",
+        "narration": "",
+        "customer_name": "Ada Obi",
+        "customer_email": "ada@example.com",
+        "payer": Payer("ADA OBI", "Access Bank", "******4821"),
+        "created_at": timezone.now(),
+        **changes,
+    }
+    return TransactionRecord(**values)
+
+
+def arrive(record: TransactionRecord, hinted: str | None = None) -> Payment:
+    """Report the payment by a webhook (with `hinted` as reference) and look it up."""
+    report_payment(ChargeHint(record.transaction_id, hinted or record.tx_ref))
+    payment = Payment.objects.get(transaction_id=int(record.transaction_id))
+    apply_record(payment.pk, record, ACTOR)
+    payment.refresh_from_db()
+    return payment

@@ -1,0 +1,154 @@
+"""Deposits, checkouts and virtual accounts of an organisation and its members."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import QuerySet
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from exchange.api.idempotency import read_key, stored_to_response
+from exchange.api.operations import RecordList, RecordPage, operation
+from exchange.api.references import pop_references
+from exchange.api.responses import RawJSON, SuccessResponse, encode_json, join_documents
+from exchange.api.viewsets import ApiViewSet, parse_path_id
+from exchange.core.idempotency import (
+    StoredResponse,
+    claim_key,
+    find_response,
+    store_response,
+)
+from exchange.participants.errors import UserNotFound
+from exchange.participants.selectors import get_member
+from wallets.deposits import shapes
+from wallets.deposits.errors import DepositNotFound
+from wallets.deposits.filters import DepositFilters
+from wallets.deposits.models import Deposit
+from wallets.deposits.payloads import DEPOSIT, VIRTUAL_ACCOUNT
+from wallets.deposits.selectors import (
+    deposit_document,
+    organisation_deposits,
+    virtual_account_document,
+    virtual_account_documents,
+)
+from wallets.deposits.serializers import CheckoutInput, VirtualAccountInput
+from wallets.deposits.services import opening
+
+
+class DepositViewSet(ApiViewSet):
+    """The organisation's deposits and its members'."""
+
+    tag = "Deposits"
+    lookup_url_kwarg = "deposit_id"
+    filterset_class = DepositFilters
+    sort_fields: ClassVar = {
+        "createdAt": "created_at",
+        "updatedAt": "updated_at",
+        "amount": "amount",
+    }
+    default_sort = "-createdAt"
+
+    def get_queryset(self) -> QuerySet[Deposit]:
+        """Return the caller's deposits."""
+        return organisation_deposits(self.caller.organisation_id)
+
+    @operation("Deposits retrieved", scope="wallets:read", response=RecordPage(DEPOSIT, "deposits"))
+    def list(self, _request: Request) -> Response:
+        """List deposits. Includes those of the organisation and of its members."""
+        found = self.filter_queryset(self.get_queryset())
+        return self.paginated_response(found.values_list("document", flat=True))
+
+    @operation("Deposit retrieved", scope="wallets:read", response=DEPOSIT)
+    def retrieve(self, _request: Request, deposit_id: str) -> SuccessResponse:
+        """Fetch a deposit."""
+        found = parse_path_id(deposit_id, DepositNotFound())
+        return self.respond(RawJSON(deposit_document(self.caller.organisation_id, found)))
+
+
+class CheckoutViewSet(ApiViewSet):
+    """Checkouts of a wallet."""
+
+    tag = "Deposits"
+
+    @operation(
+        "Checkout created",
+        scope="deposits:write",
+        moves_money=True,
+        body=CheckoutInput,
+        response=shapes.CHECKOUT,
+        status=201,
+        failures=shapes.CHECKOUT_FAILURES,
+        examples=[shapes.CHECKOUT_EXAMPLE],
+    )
+    def create(self, request: Request, member_id: str | None = None) -> SuccessResponse:
+        """Let a person pay into {owner}'s wallet by card, bank or mobile money. Send the person to
+        `url`. The deposit is Pending until the payment provider confirms the payment; what is
+        credited is what was paid. Emits `deposit.completed` or `deposit.failed`.
+        """
+        claim = read_key(request)
+        values = self.body()
+        references = pop_references(values)
+        if claim is not None and (stored := find_response(claim)) is not None:
+            return stored_to_response(stored)
+        caller = self.caller
+        checkout = opening.request_checkout(
+            organisation_id=caller.organisation_id,
+            member_id=_member(member_id),
+            amount=values["amount"],
+            currency=values["currency"],
+            url=values["redirect_url"],
+        )
+        with transaction.atomic():
+            if claim is not None and (stored := claim_key(claim)) is not None:
+                return stored_to_response(stored)
+            deposit_id = opening.store_checkout(checkout, references)
+            document = deposit_document(caller.organisation_id, deposit_id)
+            text = f'{{"deposit":{document},"url":{encode_json(checkout.url).decode()}}}'
+            response = self.respond(RawJSON(text))
+            if claim is not None:
+                store_response(claim, StoredResponse(201, response.message, text))
+        return response
+
+
+class VirtualAccountViewSet(ApiViewSet):
+    """Virtual accounts of a wallet."""
+
+    tag = "Deposits"
+
+    @operation(
+        "Virtual accounts retrieved",
+        scope="wallets:read",
+        response=RecordList(VIRTUAL_ACCOUNT),
+    )
+    def list(self, _request: Request, member_id: str | None = None) -> SuccessResponse:
+        """List the virtual accounts of {owner}'s wallet, at most one for each currency."""
+        organisation_id = self.caller.organisation_id
+        member = _member(member_id)
+        owner = organisation_id if member is None else get_member(organisation_id, member).id
+        return self.respond(join_documents(virtual_account_documents(owner)))
+
+    @operation(
+        "Virtual account ready",
+        scope="deposits:write",
+        body=VirtualAccountInput,
+        response=VIRTUAL_ACCOUNT,
+        status=201,
+        failures=shapes.VIRTUAL_ACCOUNT_FAILURES,
+        examples=[shapes.VIRTUAL_ACCOUNT_EXAMPLE],
+    )
+    def create(self, _request: Request, member_id: str | None = None) -> SuccessResponse:
+        """Open a permanent bank account number whose payments go to {owner}'s wallet. The same
+        owner and currency again returns the same account. Emits `deposit.completed` for each
+        payment.
+        """
+        account_id = opening.open_virtual_account(
+            organisation_id=self.caller.organisation_id, member_id=_member(member_id), **self.body()
+        )
+        return self.respond(RawJSON(virtual_account_document(account_id)))
+
+
+def _member(member_id: str | None) -> UUID | None:
+    return None if member_id is None else parse_path_id(member_id, UserNotFound())

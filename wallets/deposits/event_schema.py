@@ -1,0 +1,40 @@
+"""Webhook events of deposits in the API schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from exchange.api.operations import NamedSchema
+from exchange.events.event_schema import USER, add_webhooks
+from exchange.participants.examples import USER as USER_EXAMPLE
+from wallets.deposits import examples
+from wallets.deposits.event_types import EVENT_TYPES
+from wallets.deposits.payloads import DEPOSIT
+
+_DATA = NamedSchema(
+    "DepositEventData",
+    {
+        "type": "object",
+        "properties": {
+            "deposit": DEPOSIT,
+            "user": {
+                **USER,
+                "description": "The member; null for a deposit of the organisation itself",
+            },
+        },
+        "required": ["deposit", "user"],
+    },
+    {
+        event_type: {
+            "deposit": {**examples.DEPOSIT, "status": event_type.partition(".")[2].capitalize()},
+            "user": USER_EXAMPLE,
+        }
+        for event_type in EVENT_TYPES
+    },
+)
+
+
+def add_deposit_events(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
+    """Add the events of deposits to the schema."""
+    add_webhooks(result, _DATA, EVENT_TYPES, "Deposits")
+    return result

@@ -1,0 +1,111 @@
+"""Crediting a completed deposit, clearing it later, and its events."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from exchange.core.actors import Actor
+from exchange.events.services.outbox import emit
+from wallets.deposits.models import Deposit, DepositStatus
+from wallets.ledger.models import AccountKind, TransferKind
+from wallets.ledger.posting import Leg, Posting, post_transfer, system_account, wallet_account
+from wallets.receivables.services import post_credit
+
+_BATCH = 100
+
+
+def credit(deposit: Deposit, actor: Actor, *, source: AccountKind = AccountKind.CLEARING) -> None:
+    """Move a completed deposit from `source` to its owner, with the provider's charge.
+
+    Money that may still be taken back rests as uncleared. Call in the transaction that completes
+    the deposit.
+    """
+    net: Decimal = deposit.net_amount
+    posting = Posting(
+        kind=TransferKind.DEPOSIT,
+        reference=f"deposit:{deposit.pk}",
+        subject_id=deposit.pk,
+        actor=actor,
+        memo=deposit.reference,
+        legs=[Leg(system_account(deposit.currency_id, source), -net)],
+    )
+    # Opened with the first deposit, so that a withdrawal can lock both in the order of their ids.
+    for kind in (AccountKind.AVAILABLE, AccountKind.ESCROW):
+        wallet_account(deposit, kind)
+    if deposit.available_at is None:
+        post_credit(posting, deposit, net)
+    else:
+        uncleared = Leg(wallet_account(deposit, AccountKind.UNCLEARED), net)
+        post_transfer(
+            kind=posting.kind,
+            reference=posting.reference,
+            subject_id=posting.subject_id,
+            actor=actor,
+            memo=posting.memo,
+            legs=[*posting.legs, uncleared],
+        )
+    charge = deposit.provider_fee - deposit.fee
+    if charge:
+        post_transfer(
+            kind=TransferKind.DEPOSIT_CHARGE,
+            reference=f"deposit:{deposit.pk}:charge",
+            subject_id=deposit.pk,
+            actor=actor,
+            legs=[
+                Leg(system_account(deposit.currency_id, AccountKind.EXPENSES), -charge),
+                Leg(system_account(deposit.currency_id, AccountKind.CLEARING), charge),
+            ],
+        )
+
+
+def due_to_clear(now: datetime, limit: int = _BATCH) -> list[UUID]:
+    """Return the ids of uncleared deposits whose time has come."""
+    due = Deposit.objects.filter(
+        status=DepositStatus.COMPLETED, available_at__lte=now, cleared_at__isnull=True
+    )
+    return list(due.order_by("available_at").values_list("pk", flat=True)[:limit])
+
+
+def clear(deposit_id: UUID, actor: Actor) -> bool:
+    """Make an uncleared deposit available; return False if it is cleared or reversed."""
+    now = timezone.now()
+    with transaction.atomic():
+        due = Deposit.objects.select_for_update(no_key=True).filter(
+            pk=deposit_id,
+            status=DepositStatus.COMPLETED,
+            available_at__lte=now,
+            cleared_at__isnull=True,
+        )
+        deposit = due.first()
+        if deposit is None:
+            return False
+        Deposit.objects.filter(pk=deposit_id).update(cleared_at=now, updated_at=now)
+        posting = Posting(
+            kind=TransferKind.DEPOSIT_CLEAR,
+            reference=f"deposit:{deposit.pk}:clear",
+            subject_id=deposit.pk,
+            actor=actor,
+            legs=[Leg(wallet_account(deposit, AccountKind.UNCLEARED), -deposit.net_amount)],
+        )
+        post_credit(posting, deposit, deposit.net_amount)
+    return True
+
+
+def emit_deposit_event(deposit_id: UUID, event_type: str) -> None:
+    """Emit an event with the deposit's present document, in the transaction of the change."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT organisation_id, '{"deposit":' || document || ',"user":'
+                || coalesce(withdrawal_event_user(member_id, organisation_id), 'null') || '}'
+            FROM wallets_deposit WHERE id = %s
+            """,
+            [deposit_id],
+        )
+        organisation_id, data = cursor.fetchone()
+    emit(organisation_id=organisation_id, event_type=event_type, subject_id=deposit_id, data=data)

@@ -1,0 +1,213 @@
+"""Ways in for money: permanent virtual accounts, and checkouts on the provider's page.
+
+Both request it from the provider first and write afterwards: without a record no payer knows of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from exchange.core.database import violated_constraint
+from exchange.core.errors import InvalidCurrency, InvalidRequest, ProviderFailed, Rejected
+from exchange.core.ids import new_reference, uuid7
+from exchange.core.querysets import get_or_raise
+from exchange.core.references import ClientReferenceTaken, OwnReferences
+from exchange.participants.errors import UserNotFound
+from exchange.participants.models import Member, Organisation
+from wallets.deposits.models import Deposit, DepositChannel, DepositStatus, VirtualAccount
+from wallets.providers.base import CollectionDeclined, ProviderUnavailable
+from wallets.providers.collection import CheckoutRequest, VirtualAccountRequest
+from wallets.providers.registry import payment_provider
+
+VIRTUAL_ACCOUNT_CURRENCIES = ("NGN", "GHS")
+_BVN_DIGITS = 11
+
+
+@dataclass(frozen=True, slots=True)
+class Customer:
+    """The owner of a wallet, as the provider knows them."""
+
+    organisation_id: UUID
+    member_id: UUID | None
+    name: str
+    email: str
+
+    @property
+    def owner_id(self) -> UUID:
+        """Return the id of the member, or of the organisation itself."""
+        return self.member_id or self.organisation_id
+
+
+def find_customer(organisation_id: UUID, member_id: UUID | None) -> Customer:
+    """Return the owner. Raises `UserNotFound`, and `Rejected` without an email address."""
+    owner: Member | Organisation
+    if member_id is None:
+        owner = Organisation.objects.get(pk=organisation_id)
+    else:
+        rows = Member.objects.filter(pk=member_id, organisation_id=organisation_id)
+        owner = get_or_raise(rows, UserNotFound())
+    if not owner.email:
+        raise Rejected(
+            "Your organisation has no email address, which the payment provider requires. Ask the "
+            "exchange to add it",
+            code="email_required",
+        )
+    return Customer(organisation_id, member_id, owner.name, owner.email)
+
+
+def open_virtual_account(
+    *, organisation_id: UUID, member_id: UUID | None, currency: str, bvn: str
+) -> UUID:
+    """Return the id of the owner's virtual account in `currency`, opened if needed.
+
+    The BVN is passed to the provider and not kept. Raises `InvalidCurrency`, `InvalidRequest`, as
+    `find_customer`, and `ProviderFailed`.
+    """
+    if currency not in VIRTUAL_ACCOUNT_CURRENCIES:
+        raise InvalidCurrency(VIRTUAL_ACCOUNT_CURRENCIES)
+    customer = find_customer(organisation_id, member_id)
+    accounts = VirtualAccount.objects.filter(owner_id=customer.owner_id, currency_id=currency)
+    existing = accounts.values_list("pk", flat=True).first()
+    if existing is not None:
+        return existing
+    if bvn and not (len(bvn) == _BVN_DIGITS and bvn.isascii() and bvn.isdigit()):
+        raise InvalidRequest.for_field("bvn", f"bvn must have {_BVN_DIGITS} digits")
+    if currency == "NGN" and not bvn:
+        raise InvalidRequest.for_field("bvn", "bvn is required for a virtual account in NGN")
+    # The same for the same owner: had the provider's answer been lost, payments into either number
+    # would carry it.
+    reference = f"account_{currency.lower()}_{customer.owner_id.hex}"
+    first_name, _, last_name = customer.name.partition(" ")
+    request = VirtualAccountRequest(
+        tx_ref=reference,
+        currency=currency,
+        email=customer.email,
+        first_name=first_name,
+        last_name=last_name,
+        narration=customer.name,
+        bvn=bvn or None,
+    )
+    try:
+        made = payment_provider().create_virtual_account(request)
+    except CollectionDeclined as error:
+        raise Rejected(
+            f"The payment provider declined the account: {error}", code="account_declined"
+        ) from error
+    except ProviderUnavailable as error:
+        raise ProviderFailed("The payment provider did not respond. Please try again") from error
+    try:
+        with transaction.atomic():
+            return VirtualAccount.objects.create(
+                organisation_id=organisation_id,
+                member_id=member_id,
+                currency_id=currency,
+                reference=reference,
+                order_reference=made.order_ref,
+                bank_name=made.bank_name,
+                account_number=made.account_number,
+                account_name=made.account_name or customer.name,
+                created_at=timezone.now(),
+            ).pk
+    except IntegrityError as error:
+        if violated_constraint(error) not in {
+            "virtual_account_once_per_owner",
+            "wallets_virtualaccount_reference_key",
+        }:
+            raise
+        # Another request opened it meanwhile.
+        return accounts.values_list("pk", flat=True).get()
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """A checkout at the provider, not yet written: the deposit's reference and the page."""
+
+    customer: Customer
+    reference: str
+    amount: Decimal
+    currency: str
+    redirect_url: str
+    url: str
+
+
+def request_checkout(
+    *, organisation_id: UUID, member_id: UUID | None, amount: Decimal, currency: str, url: str
+) -> Checkout:
+    """Ask the provider for a page on which `amount` is paid; it returns the payer to `url`.
+
+    Raises `InvalidRequest` for an address that the organisation did not register, as
+    `find_customer`, `Rejected` (`checkout_declined`) and `ProviderFailed`.
+    """
+    _check_redirect(organisation_id, url)
+    customer = find_customer(organisation_id, member_id)
+    reference = new_reference("deposit_")
+    request = CheckoutRequest(
+        tx_ref=reference,
+        amount=amount,
+        currency=currency,
+        redirect_url=url,
+        customer_email=customer.email,
+        customer_name=customer.name,
+        title=Organisation.objects.values_list("name", flat=True).get(pk=organisation_id),
+    )
+    try:
+        page = payment_provider().create_checkout(request)
+    except CollectionDeclined as error:
+        raise Rejected(
+            f"The payment provider declined the checkout: {error}", code="checkout_declined"
+        ) from error
+    except ProviderUnavailable as error:
+        raise ProviderFailed("The payment provider did not respond. Please try again") from error
+    return Checkout(customer, reference, amount, currency, url, page)
+
+
+def store_checkout(checkout: Checkout, references: OwnReferences) -> UUID:
+    """Write the pending deposit of a checkout; return its id. Raises `ClientReferenceTaken`."""
+    now = timezone.now()
+    try:
+        with transaction.atomic():
+            return Deposit.objects.create(
+                id=uuid7(),
+                organisation_id=checkout.customer.organisation_id,
+                member_id=checkout.customer.member_id,
+                channel=DepositChannel.CHECKOUT,
+                status=DepositStatus.PENDING,
+                amount=checkout.amount,
+                currency_id=checkout.currency,
+                reference=checkout.reference,
+                redirect_url=checkout.redirect_url,
+                client_reference=references.client_reference,
+                metadata=references.metadata,
+                created_at=now,
+                updated_at=now,
+            ).pk
+    except IntegrityError as error:
+        if violated_constraint(error) != "deposit_client_reference_once":
+            raise
+        raise ClientReferenceTaken(references.client_reference or "", "a deposit") from error
+
+
+def _check_redirect(organisation_id: UUID, url: str) -> None:
+    """Raise `InvalidRequest` unless `url` is https and on the organisation's list of origins."""
+    parts = urlsplit(url)
+    if parts.scheme != "https" or not parts.hostname or "@" in parts.netloc or "\\" in url:
+        raise InvalidRequest.for_field(
+            "redirect_url",
+            "redirect_url must be an https address, such as https://example.com/paid",
+        )
+    allowed = Organisation.objects.values_list("redirect_origins", flat=True).get(
+        pk=organisation_id
+    )
+    if f"https://{parts.netloc.lower()}" not in allowed:
+        known = ", ".join(allowed) or "none"
+        raise InvalidRequest.for_field(
+            "redirect_url",
+            "redirect_url must be on one of your organisation's registered addresses"
+            f" ({known}). Ask the exchange to register another",
+        )

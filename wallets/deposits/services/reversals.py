@@ -1,0 +1,125 @@
+"""Reversals: a chargeback or a wrong deposit takes a completed deposit back, by two people."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict, StateConflict
+from exchange.core.querysets import get_or_raise
+from exchange.core.text import clean_text
+from exchange.staff.approvals import TwoPersonApproval, authorize_staff
+from exchange.staff.models import ApprovalStatus, StaffUser
+from wallets.deposits.errors import DepositNotFound
+from wallets.deposits.models import Deposit, DepositReversal, DepositStatus
+from wallets.deposits.services.crediting import emit_deposit_event
+from wallets.ledger.models import AccountKind, TransferKind
+from wallets.ledger.posting import (
+    InsufficientFunds,
+    Leg,
+    Posting,
+    post_transfers,
+    system_account,
+    wallet_account,
+)
+from wallets.ledger.selectors.wallets import available_balance
+from wallets.receivables.services import ATTEMPTS
+
+REVERSE = "wallets.reverse_deposit"
+REVERSALS = TwoPersonApproval(
+    model=DepositReversal,
+    noun="deposit reversal",
+    permission=REVERSE,
+    unique_constraint="deposit_reversal_once",
+)
+_MAX_EXPLANATION = 500
+
+
+def propose_reversal(*, deposit_id: UUID, explanation: str, user: StaffUser) -> DepositReversal:
+    """Propose to take a completed deposit back.
+
+    Raises `Forbidden`, `DepositNotFound`, `StateConflict` unless it is Completed, `Conflict` while
+    another proposal is pending, and `InvalidRequest` without an explanation.
+    """
+    authorize_staff(user, REVERSE, "You may not reverse deposits")
+    why = clean_text(explanation, missing="Enter an explanation", max_length=_MAX_EXPLANATION)
+    _require_completed(get_or_raise(Deposit.objects.filter(pk=deposit_id), DepositNotFound()))
+    return REVERSALS.propose(
+        Conflict("A reversal of this deposit is pending already", code="reversal_pending"),
+        deposit_id=deposit_id,
+        explanation=why,
+        proposed_by=user,
+    )
+
+
+def confirm_reversal(*, reversal_id: UUID, user: StaffUser) -> Deposit:
+    """Take the deposit back, as the second person: what rests first, then what is available.
+
+    What the owner no longer has, the owner owes: it moves from the owner's receivable account, and
+    later credits repay it. Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected`.
+    """
+    actor = authorize_staff(user, REVERSE, "You may not reverse deposits")
+    with transaction.atomic():
+        # The proposal names its deposit for good; the deposit is locked first, as everywhere.
+        deposit_id = REVERSALS.get(reversal_id, lock=False).deposit_id
+        deposit = Deposit.objects.select_for_update(no_key=True).get(pk=deposit_id)
+        proposal = REVERSALS.get_approvable(reversal_id, user)
+        _require_completed(deposit)
+        REVERSALS.close(proposal, ApprovalStatus.APPROVED, user)
+        Deposit.objects.filter(pk=deposit_id).update(
+            status=DepositStatus.REVERSED, updated_at=timezone.now()
+        )
+        _post(deposit, actor)
+        emit_deposit_event(deposit_id, "deposit.reversed")
+        deposit.refresh_from_db()
+    return deposit
+
+
+def reject_reversal(*, reversal_id: UUID, reason: str, user: StaffUser) -> DepositReversal:
+    """Reject a proposal; the deposit stays. Open to the proposer too. Raises as `confirm`."""
+    authorize_staff(user, REVERSE, "You may not reverse deposits")
+    why = clean_text(reason, missing="Enter a reason for the rejection")
+    with transaction.atomic():
+        proposal = REVERSALS.get_pending(reversal_id)
+        return REVERSALS.close(proposal, ApprovalStatus.REJECTED, user, reason=why)
+
+
+def _require_completed(deposit: Deposit) -> None:
+    if deposit.status != DepositStatus.COMPLETED:
+        raise StateConflict(f"Only a Completed deposit can be reversed: it is {deposit.status}")
+
+
+def _post(deposit: Deposit, actor: Actor) -> None:
+    net: Decimal = deposit.net_amount
+    rests = deposit.available_at is not None and deposit.cleared_at is None
+    for _ in range(ATTEMPTS):
+        # The wallet may be spent meanwhile: then what is missing is owed, at the next attempt.
+        taken = net if rests else min(net, available_balance(deposit.owner_id, deposit.currency_id))
+        source = AccountKind.UNCLEARED if rests else AccountKind.AVAILABLE
+        legs = [
+            Leg(wallet_account(deposit, source), -taken),
+            Leg(system_account(deposit.currency_id, AccountKind.CLEARING), net),
+        ]
+        if taken < net:
+            legs.append(Leg(wallet_account(deposit, AccountKind.RECEIVABLE), taken - net))
+        try:
+            post_transfers(
+                [
+                    Posting(
+                        kind=TransferKind.DEPOSIT_REVERSE,
+                        reference=f"deposit:{deposit.pk}:reverse",
+                        subject_id=deposit.pk,
+                        actor=actor,
+                        memo=deposit.reference,
+                        legs=legs,
+                    )
+                ]
+            )
+        except InsufficientFunds:
+            continue
+        return
+    raise InsufficientFunds(deposit.reference)

@@ -1,0 +1,64 @@
+"""Response shapes of deposits for the API schema, with examples."""
+
+from __future__ import annotations
+
+from drf_spectacular.utils import OpenApiExample
+
+from exchange.api.operations import NamedSchema, closed_object, text_schema
+from wallets.deposits import examples
+from wallets.deposits.payloads import DEPOSIT
+
+_PENDING = {
+    **examples.DEPOSIT,
+    "channel": "checkout",
+    "status": "Pending",
+    "provider_reference": None,
+    "payer": None,
+}
+CHECKOUT = NamedSchema(
+    "Checkout",
+    closed_object({"deposit": DEPOSIT, "url": text_schema("The page on which the person pays")}),
+    {"deposit": _PENDING, "url": "https://checkout.flutterwave.com/v3/hosted/pay/8f2c1d"},
+)
+CHECKOUT_EXAMPLE = OpenApiExample(
+    "A payment of a member",
+    value={
+        "amount": 250000,
+        "currency": "NGN",
+        "redirect_url": "https://baobridge.example/paid",
+        "client_reference": "invoice-1042",
+    },
+    request_only=True,
+)
+VIRTUAL_ACCOUNT_EXAMPLE = OpenApiExample(
+    "An account in NGN", value={"currency": "NGN", "bvn": "12345678901"}, request_only=True
+)
+
+_DECLINED = "The payment provider declined the {}: Invalid bvn"
+_EMAIL = (
+    "Your organisation has no email address, which the payment provider requires. Ask the exchange "
+    "to add it"
+)
+_OUT_OF_REACH = {"provider_unavailable": "The payment provider did not respond. Please try again"}
+CHECKOUT_FAILURES: dict[str, dict[str, str]] = {
+    "400": {
+        "invalid_request": "redirect_url must be on one of your organisation's registered addresses"
+        " (https://baobridge.example). Ask the exchange to register another",
+        "invalid_currency": "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS]",
+        "checkout_declined": _DECLINED.format("checkout"),
+        "email_required": _EMAIL,
+    },
+    "409": {
+        "client_reference_taken": "There is a deposit with client_reference invoice-1042 already"
+    },
+    "502": _OUT_OF_REACH,
+}
+VIRTUAL_ACCOUNT_FAILURES: dict[str, dict[str, str]] = {
+    "400": {
+        "invalid_request": "bvn is required for a virtual account in NGN",
+        "invalid_currency": "Currency must be one of [NGN, GHS]",
+        "account_declined": _DECLINED.format("account"),
+        "email_required": _EMAIL,
+    },
+    "502": _OUT_OF_REACH,
+}

@@ -1,0 +1,102 @@
+-- Guards of deposits and of the payments behind them.
+
+-- A manual deposit starts Pending and is completed by two people (one entered it, another decided), or
+-- by the command, which records neither. The others complete with a payment at the provider, for its
+-- amount. A completed deposit changes no more, except that it clears once and may be reversed.
+CREATE FUNCTION deposit_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_changes text[] := '{status,decided_by_id,decided_at,reason,updated_at,owner_id,document}';
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        IF NEW.decided_by_id IS NOT NULL OR NEW.cleared_at IS NOT NULL
+            OR NEW.status <> 'Pending' AND (NEW.channel = 'manual' OR NEW.status <> 'Completed')
+        THEN
+            RAISE EXCEPTION 'a deposit starts Pending'
+                USING ERRCODE = 'check_violation', CONSTRAINT = 'deposit_starts_pending';
+        END IF;
+    ELSE
+        IF OLD.status <> NEW.status AND (OLD.status, NEW.status) NOT IN (
+            ('Pending', 'Completed'), ('Pending', 'Failed'), ('Completed', 'Reversed'))
+            AND NOT (OLD.status = 'Failed' AND NEW.status = 'Completed' AND NEW.channel = 'checkout')
+        THEN
+            RAISE EXCEPTION 'deposit % cannot become %: it is %', OLD.id, NEW.status, OLD.status
+                USING ERRCODE = 'restrict_violation';
+        END IF;
+        IF NEW.status = 'Completed' AND OLD.status <> 'Completed' AND NEW.channel = 'checkout' THEN
+            v_changes := v_changes || '{amount,currency_id,fee,provider_fee,provider_reference,
+                payer_name,payer_bank,payer_account,available_at,flags}'::text[];
+        ELSIF OLD.available_at IS NOT NULL AND OLD.cleared_at IS NULL THEN
+            v_changes := v_changes || '{cleared_at}'::text[];
+        END IF;
+        IF to_jsonb(OLD) - v_changes <> to_jsonb(NEW) - v_changes THEN
+            RAISE EXCEPTION 'deposit % is what arrived', OLD.id USING ERRCODE = 'restrict_violation';
+        END IF;
+    END IF;
+    IF NEW.status = 'Completed' AND NEW.channel = 'manual' THEN
+        IF (NEW.entered_by_id IS NULL) <> (NEW.decided_by_id IS NULL) THEN
+            RAISE EXCEPTION 'deposit % must be confirmed by someone other than the person who entered it',
+                NEW.id
+                USING ERRCODE = 'check_violation', CONSTRAINT = 'deposit_confirmed_by_another';
+        END IF;
+    ELSIF NEW.status = 'Reversed' AND NOT EXISTS (
+        SELECT FROM public.wallets_depositreversal r
+        WHERE r.deposit_id = NEW.id AND r.status = 'Approved' AND r.decided_by_id <> r.proposed_by_id)
+    THEN
+        RAISE EXCEPTION 'deposit % is reversed by two people only', NEW.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'deposit_reversed_by_two';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER deposit_guard BEFORE INSERT OR UPDATE ON wallets_deposit
+    FOR EACH ROW EXECUTE FUNCTION deposit_guard();
+
+-- Once credited, refunded or known to be unmatched, a payment stays what the status check said. Its status
+-- goes one way.
+CREATE FUNCTION payment_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_closed text[] := '{status,deposit_id,last_error,updated_at,next_lookup_at,lookups}';
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        RAISE EXCEPTION 'a payment is never removed' USING ERRCODE = 'restrict_violation';
+    ELSIF OLD.transaction_id <> NEW.transaction_id OR OLD.created_at <> NEW.created_at THEN
+        RAISE EXCEPTION 'the identity of payment % never changes', OLD.id
+            USING ERRCODE = 'restrict_violation';
+    ELSIF OLD.status IN ('Credited', 'Unmatched', 'Refunded') AND (
+        to_jsonb(OLD) - v_closed <> to_jsonb(NEW) - v_closed
+        OR OLD.status <> NEW.status AND (
+            OLD.status <> 'Unmatched' OR NEW.status NOT IN ('Credited', 'Refunded'))
+        OR OLD.deposit_id IS NOT NULL AND NEW.deposit_id IS DISTINCT FROM OLD.deposit_id)
+    THEN
+        RAISE EXCEPTION 'payment % is %', OLD.id, OLD.status USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER payment_guard BEFORE UPDATE OR DELETE ON wallets_payment
+    FOR EACH ROW EXECUTE FUNCTION payment_guard();
+
+-- Two people (exchange/staff/sql/two_person.sql).
+CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE ON wallets_deposit
+    FOR EACH ROW WHEN (NEW.channel = 'manual') EXECUTE FUNCTION two_person_guard(
+        'deposit', 'entered_by_id', 'Pending', 'Completed', 'reason,owner_id,updated_at',
+        'status,owner_id,updated_at');
+CREATE TRIGGER approval_guard_delete BEFORE DELETE ON wallets_deposit
+    FOR EACH ROW EXECUTE FUNCTION two_person_guard('deposit', 'entered_by_id', 'Pending', 'Completed', '');
+CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_depositreversal
+    FOR EACH ROW EXECUTE FUNCTION two_person_guard(
+        'deposit_reversal', 'proposed_by_id', 'Pending', 'Approved', 'reason');
+CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_paymentresolution
+    FOR EACH ROW EXECUTE FUNCTION two_person_guard(
+        'payment_resolution', 'proposed_by_id', 'Pending', 'Approved', 'reason');
+
+REVOKE DELETE ON wallets_deposit, wallets_payment, wallets_depositreversal, wallets_paymentresolution,
+    wallets_virtualaccount FROM exchange_runtime;
+
+SELECT audit_table('wallets_deposit', about => 'organisation_id',
+    left_out => '{owner_id,document,updated_at}');
+SELECT audit_table('wallets_depositreversal');
+SELECT audit_table('wallets_paymentresolution');
+-- Payments are the provider's; who decides about one is in its resolution.
+SELECT audit_table('wallets_payment', inserts => NULL,
+    left_out => '{lookups,next_lookup_at,last_error,updated_at}');
+SELECT audit_table('wallets_virtualaccount', about => 'organisation_id',
+    left_out => '{owner_id,document}');

@@ -1,0 +1,64 @@
+-- Transfers of deposits and of payments without a known owner (see ledger/sql/transfer_rules.sql).
+SELECT set_transfer_rule('deposit', '{clearing,unmatched}', '{available,uncleared,receivable}',
+    'deposit:{id}', 'wallets_deposit', '{Completed,Reversed}', true);
+SELECT set_transfer_rule('deposit_clear', '{uncleared}', '{available,receivable}',
+    'deposit:{id}:clear', 'wallets_deposit', '{Completed,Reversed}', true);
+SELECT set_transfer_rule('deposit_charge', '{expenses}', '{clearing}',
+    'deposit:{id}:charge', 'wallets_deposit', '{Completed,Reversed}', true);
+SELECT set_transfer_rule('deposit_reverse', '{available,uncleared,receivable}', '{clearing}',
+    'deposit:{id}:reverse', 'wallets_deposit', '{Reversed}', true);
+SELECT set_transfer_rule('payment_unmatched', '{clearing,expenses}', '{unmatched}',
+    'payment:{id}:unmatched', 'wallets_payment', '{Unmatched,Credited,Refunded}', true);
+SELECT set_transfer_rule('payment_refund', '{unmatched}', '{clearing}',
+    'payment:{id}:refund', 'wallets_payment', '{Refunded}', true);
+SELECT set_transfer_rule('receivable_repay', '{available}', '{receivable}',
+    'receivable:{id}:%', 'wallets_account', '{}', true);
+
+-- Whether a deposit, a payment or a debt justifies a transfer.
+CREATE FUNCTION deposit_transfer_justified(posted wallets_transfer) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    v_justified boolean;
+BEGIN
+    IF posted.kind = 'receivable_repay' THEN
+        SELECT bool_and((e.fits AND e.asset_id = a.asset_id AND e.owner_id = a.owner_id) IS TRUE)
+            INTO v_justified
+            FROM public.wallets_account a, public.transfer_legs(posted, '') e
+            WHERE a.id = posted.subject_id AND a.kind = 'receivable';
+    ELSIF posted.kind LIKE 'payment%' THEN
+        SELECT bool_and((e.fits AND e.asset_id = p.currency_code
+                AND abs(e.amount) = CASE
+                    WHEN posted.kind = 'payment_refund' OR e.kind = 'unmatched' THEN p.amount
+                    WHEN e.kind = 'expenses' THEN p.booked_fee
+                    ELSE p.amount - p.booked_fee END) IS TRUE)
+            INTO v_justified
+            FROM public.wallets_payment p, public.transfer_legs(posted, p.status) e
+            WHERE p.id = posted.subject_id
+              AND (posted.kind = 'payment_unmatched' OR EXISTS (
+                  SELECT FROM public.wallets_paymentresolution r
+                  WHERE r.payment_id = p.id AND r.status = 'Approved' AND r.action = 'Refund'
+                    AND r.decided_by_id <> r.proposed_by_id));
+    ELSE
+        -- The total is checked once; between an owner's own accounts it may be split.
+        SELECT bool_and((
+                e.fits AND e.asset_id = d.currency_id
+                AND (e.owner_id = d.owner_id OR e.owner_id IS NULL)
+                AND (e.kind <> 'unmatched' OR EXISTS (
+                    SELECT FROM public.wallets_payment p
+                    JOIN public.wallets_transfer t ON t.reference = 'payment:' || p.id || ':unmatched'
+                    WHERE p.deposit_id = d.id))) IS TRUE)
+            AND sum(e.amount) = 0 AND sum(e.amount) FILTER (WHERE e.amount > 0) = CASE posted.kind
+                WHEN 'deposit_charge' THEN d.provider_fee - d.fee
+                ELSE d.amount - d.fee END
+            AND (posted.kind <> 'deposit_clear' OR d.cleared_at IS NOT NULL)
+            AND (d.channel = 'manual' OR EXISTS (
+                SELECT FROM public.wallets_payment p
+                WHERE p.deposit_id = d.id AND p.status = 'Credited' AND p.amount = d.amount
+                  AND p.currency_code = d.currency_id))
+            INTO v_justified
+            FROM public.wallets_deposit d, public.transfer_legs(posted, d.status) e
+            WHERE d.id = posted.subject_id
+            GROUP BY d.id;
+    END IF;
+    RETURN v_justified;
+END $$;

@@ -1,0 +1,1 @@
+"""What owners owe after a deposit was taken back; later credits repay it first."""
