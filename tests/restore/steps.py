@@ -129,12 +129,10 @@ def balances() -> list[Any]:
     return [str(each) for each in Wallet(member.organisation, member).kes]
 
 
-def set_webhook() -> None:
+def set_webhook(url: str = "https://example.com/") -> None:
     """Give the member's organisation a webhook endpoint, whose secret is encrypted."""
     member = Member.objects.select_related("organisation").get()
-    WebhookEndpoint.objects.create(
-        organisation=member.organisation, url="https://example.com/", secret="whsec_first"
-    )
+    WebhookEndpoint.objects.create(organisation=member.organisation, url=url, secret="whsec_first")
 
 
 def sign_in(username: str) -> str:
