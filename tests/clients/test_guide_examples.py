@@ -256,5 +256,11 @@ def test_code_in_the_guide_comes_from_an_example() -> None:
 def test_every_link_of_the_guide_leads_to_a_chapter_or_an_example() -> None:
     for chapter in chapters():
         for target in re.findall(r"\]\(([^)]+)\)", chapter.read_text()):
-            assert target.startswith("https://") or (chapter.parent / target).exists()
+            if target.startswith("https://"):
+                continue
+            path, _, section = target.partition("#")
+            assert (chapter.parent / path).exists(), target
+            headings = re.findall(r"^#+ (.+)$", (chapter.parent / path).read_text(), re.MULTILINE)
+            anchors = {heading.lower().replace(" ", "-") for heading in headings}
+            assert not section or section in anchors, target
     assert (settings.BASE_DIR / "docs" / "api" / "examples").samefile(EXAMPLES)

@@ -46,9 +46,13 @@ def test_a_token_takes_the_place_of_its_id_whatever_a_customer_is_called(name, e
     assert found == {**order, "token": {"_id": "x", "token": "y"}}
 
 
-def test_the_public_document_has_the_fields_of_the_owners():
-    assert [field.name for field in PUBLIC_ORDER.fields] == [field.name for field in ORDER.fields]
-    assert PUBLIC_ORDER.schema() == ORDER.schema()
+def test_the_public_document_has_the_fields_of_the_owners_but_for_its_references():
+    own = {"client_order_id", "client_reference", "metadata"}
+    shared = [field.name for field in ORDER.fields if field.name not in own]
+    assert [field.name for field in PUBLIC_ORDER.fields] == shared
+    schema = ORDER.schema()
+    properties = {name: found for name, found in schema["properties"].items() if name not in own}
+    assert PUBLIC_ORDER.schema() == schema | {"properties": properties}
     nullable = {
         name
         for name, field in ORDER.schema()["properties"].items()
