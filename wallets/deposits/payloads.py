@@ -29,9 +29,12 @@ _PAYER = WireField(
         "type": ["object", "null"],
         "description": "Who paid, as far as the payment provider says; empty texts are unknown",
         "properties": {
-            "name": {"type": "string"},
-            "bank": {"type": "string"},
-            "account_number": {"type": "string"},
+            "name": {"type": "string", "description": "Account holder or card holder"},
+            "bank": {"type": "string", "description": "Bank of the payer"},
+            "account_number": {
+                "type": "string",
+                "description": "Account of the payer, often masked",
+            },
         },
         "required": ["name", "bank", "account_number"],
     },
