@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.environment.browser import chromium
 from tests.environment.database import (
     django_db_setup,
     end_run,
@@ -32,6 +33,7 @@ from tests.environment.webhook_receiver import receiver
 from wallets.banks.services import clear_bank_cache
 
 __all__ = [
+    "chromium",
     "django_db_setup",
     "live_service",
     "live_worker",

@@ -92,7 +92,7 @@ def fill(url: str, organisation: str, entries: int, members: int = MEMBERS) -> i
 @contextmanager
 def _loading(connection: psycopg.Connection) -> Iterator[None]:
     """Write documents although triggers are off, and build indexes once, at the end."""
-    documents = ("wallets_withdrawal", "wallets_bankaccount")
+    documents = ("wallets_withdrawal", "wallets_bankaccount", "wallets_deposit")
     for table in documents:
         connection.execute(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER zz_document")
     indexes = connection.execute(

@@ -35,7 +35,7 @@ INSERT INTO wallets_deposit
     (id, organisation_id, member_id, currency_id, amount, reference, note, status, created_at,
      decided_at, reason)
 SELECT subject, %(organisation)s, member, 'KES', amount, 'growth-' || n || '-' || number, '',
-    'Confirmed', at, at, ''
+    'Completed', at, at, ''
 FROM step WHERE number <= 6;
 
 INSERT INTO wallets_transfer (id, kind, reference, subject_id, actor, memo, created_at, created_txid)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.environment.browser import chromium, page, profile
+from tests.environment.browser import page, profile
 
-__all__ = ["chromium", "page", "profile"]
+__all__ = ["page", "profile"]

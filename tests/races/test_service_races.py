@@ -85,9 +85,9 @@ def test_a_deposit_is_cancelled_or_confirmed_never_both():
             )
             assert sum(isinstance(result, StateConflict) for result in results) == 1
             entered.refresh_from_db()
-            outcomes[entered.status] += 1
+            outcomes[entered.state] += 1
             booked_once = Transfer.objects.filter(subject_id=entered.id).count()
-            assert booked_once == (entered.status == "Confirmed")
+            assert booked_once == (entered.state == "Confirmed")
     assert sum(outcomes.values()) == outcomes["Cancelled"] + outcomes["Confirmed"] == rounds
     assert wallet.balance() == 100 * outcomes["Confirmed"]
     assert_books_hold()

@@ -61,9 +61,11 @@ from tests.upgrade.rows import (
     seeded_tables,
 )
 from wallets.banks.services import clear_bank_cache
+from wallets.conversions import payloads as conversions
 from wallets.deposits import payloads as deposits
 from wallets.ledger import proof as books
 from wallets.payouts.services import execution as payouts
+from wallets.transfers import payloads as transfers
 from wallets.withdrawals import payloads as wallets
 from wallets.withdrawals.models import Decision, Withdrawal
 from wallets.withdrawals.selectors.review_flags import FlagLevel, deserialize_flags
@@ -78,6 +80,9 @@ DOCUMENTS: tuple[Document, ...] = (
     wallets.BANK,
     deposits.DEPOSIT,
     deposits.VIRTUAL_ACCOUNT,
+    transfers.WALLET_TRANSFER,
+    conversions.CONVERSION_QUOTE,
+    conversions.CONVERSION,
     book_payloads.ORDER,
     trades_payloads.TRADE,
     credit.LOAN,

@@ -13,10 +13,8 @@ import requests
 from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize, expect
 
 from tests.assertions import accessibility as axe
-from tests.environment.browser import chromium, stray_requests
+from tests.environment.browser import stray_requests
 from tests.wallets.providers.harness import SECRET_KEY, Sandbox
-
-__all__ = ["chromium"]
 
 SCRIPT = "<script>document.title='taken'</script>\"'&"
 PHONE: ViewportSize = {"width": 390, "height": 844}

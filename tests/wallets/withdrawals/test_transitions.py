@@ -227,7 +227,7 @@ def test_the_approvers_never_change(wallet, approver, owner_connection):
             )
 
 
-@pytest.mark.parametrize("status", ["Confirmed", "Rejected"])
+@pytest.mark.parametrize("status", ["Completed", "Failed"])
 def test_a_deposit_is_confirmed_by_another_person_and_then_never_changes(
     wallet, approver, owner_connection, status
 ):
@@ -240,15 +240,15 @@ def test_a_deposit_is_confirmed_by_another_person_and_then_never_changes(
     )
     with pytest.raises(errors.CheckViolation) as refusal:
         owner_connection.execute(
-            "UPDATE wallets_deposit SET status = 'Confirmed', decided_by_id = %s WHERE id = %s",
+            "UPDATE wallets_deposit SET status = 'Completed', decided_by_id = %s WHERE id = %s",
             [approver.id, deposit_id],
         )
-    assert refusal.value.diag.constraint_name == "deposit_confirmed_by_another"
+    assert refusal.value.diag.constraint_name == "deposit_completed_by_another"
     owner_connection.execute(
         "UPDATE wallets_deposit SET status = %s, decided_by_id = %s WHERE id = %s",
         [status, make_staff().id, deposit_id],
     )
-    with pytest.raises(errors.RestrictViolation):
+    with pytest.raises(errors.CheckViolation, match="is Pending and not decided"):
         owner_connection.execute(
             "UPDATE wallets_deposit SET status = 'Pending' WHERE id = %s", [deposit_id]
         )

@@ -85,8 +85,8 @@ def test_the_first_proof_is_full_and_the_next_ones_start_from_its_checkpoint(wal
         COVERED,
         "clearing equals deposits less payouts less the provider's charges",
         "fee income equals the fees of paid withdrawals",
-        "positions equal conversions less treasury movements, and fee income their spreads",
         "money without an owner equals the unmatched payments",
+        "positions equal conversions less treasury movements, and fee income their spreads",
     )
     assert {*proof.titles, *proof.left_out} == {check.title for check in WALLET_CHECKS}
     assert found(incremental=False) == set()
