@@ -240,4 +240,4 @@ def test_a_deposit_can_be_cancelled_by_its_creator_before_confirmation(page):
     page.get_by_role("link", name="Cancel deposit").first.click()
     page.get_by_role("button", name="Cancel 1,500.50 NGN").click()
     expect(page.get_by_text("Cancelled. Nothing was booked.")).to_be_visible()
-    assert Deposit.objects.get().status == "Cancelled"
+    assert Deposit.objects.get().state == "Cancelled"

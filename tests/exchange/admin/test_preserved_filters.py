@@ -161,11 +161,11 @@ def test_saving_and_confirming_on_other_pages_return_too(wallet, finance):
         user=make_staff("add_deposit"),
     )
     listed = f"{reverse('admin:wallets_deposit_changelist')}?status__exact=Pending&p=1"
-    address, page = opened(finance, listed, deposit)
+    address, page = opened(finance, listed, Deposit.objects.get(pk=deposit.pk))
     (step,) = {link for link in links(page) if "/confirm/" in link}
     done = submit_confirmation(finance, step)
     assert done["Location"] == address
-    assert Deposit.objects.get(pk=deposit.pk).status == "Confirmed"
+    assert Deposit.objects.get(pk=deposit.pk).status == "Completed"
     assert same(crumb(finance.get(address)), listed)
 
 

@@ -100,10 +100,11 @@ def test_admins_of_libraries_are_not_registered():
         "wallets.BankAccount", "wallets.BankList", "wallets.BooksProof", "wallets.Configuration",
         "wallets.SettingChange",
         "wallets.Conversion", "wallets.Decision", "wallets.Deposit", "wallets.Entry",
-        "wallets.Payout",
+        "wallets.Payment", "wallets.Payout",
         "wallets.Proposal", "wallets.ProviderEvent", "wallets.Reconciliation",
         "wallets.ReconciliationBreak",
-        "wallets.Transfer", "wallets.WalletTransfer", "wallets.Withdrawal",
+        "wallets.Transfer", "wallets.VirtualAccount", "wallets.WalletTransfer",
+        "wallets.Withdrawal",
     }  # fmt: skip
 
 

@@ -17,6 +17,8 @@ from exchange.core.idempotency import IdempotencyClaim
 from exchange.core.ids import uuid7
 from exchange.core.sqlfiles import sql_apps
 from orders.book.commands import PlaceOrder
+from wallets.conversions.commands import ConvertMoney, QuoteConversion
+from wallets.transfers.commands import TransferMoney
 from wallets.withdrawals.commands import RequestWithdrawal
 
 
@@ -118,7 +120,35 @@ WITHDRAWAL = RequestWithdrawal(
     branch_code="branch",
     recipient_email="ada@example.com",
 )
-COMMANDS: list[Command] = [ORDER, WITHDRAWAL]
+TRANSFER = TransferMoney(
+    organisation=uuid7(),
+    member=uuid7(),
+    actor="key:1",
+    payee=None,
+    currency="KES",
+    amount=Decimal("500.25"),
+    client_reference="rent-7",
+    metadata={"month": "May"},
+)
+QUOTE = QuoteConversion(
+    organisation=uuid7(),
+    member=uuid7(),
+    actor="key:1",
+    from_currency="KES",
+    to_currency="USD",
+    amount=Decimal("129.5"),
+    max_rate_age_hours=24,
+    lifetime_seconds=60,
+)
+CONVERSION = ConvertMoney(
+    organisation=uuid7(),
+    member=None,
+    actor="key:1",
+    quote=QUOTE.quote,
+    max_rate_age_hours=24,
+)
+COMMANDS: list[Command] = [ORDER, WITHDRAWAL, TRANSFER, QUOTE, CONVERSION]
+_BY_TYPE = pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.sql_type)
 
 
 def test_every_command_of_an_app_is_tested_here():
@@ -127,7 +157,7 @@ def test_every_command_of_an_app_is_tested_here():
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("command", COMMANDS, ids=["order", "withdrawal"])
+@_BY_TYPE
 def test_the_installed_type_has_exactly_the_declared_columns(command):
     columns = fetch_all(
         "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute"
@@ -139,7 +169,7 @@ def test_the_installed_type_has_exactly_the_declared_columns(command):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("command", COMMANDS, ids=["order", "withdrawal"])
+@_BY_TYPE
 def test_postgresql_reads_the_values_that_were_sent(command):
     statement = f"SELECT * FROM jsonb_populate_recordset(NULL::{command.sql_type}, %s)"
     with connection.cursor() as cursor:
@@ -147,4 +177,7 @@ def test_postgresql_reads_the_values_that_were_sent(command):
         names = [each.name for each in cursor.description or ()]
         [row] = cursor.fetchall()
     found: dict[str, Any] = dict(zip(names, row, strict=True))
+    if "metadata" in found:
+        # Django leaves jsonb undecoded.
+        found["metadata"] = json.loads(found["metadata"] or "null")
     assert found == asdict(command)

@@ -104,7 +104,7 @@ def test_inflow_is_the_confirmed_deposits_of_thirty_days():
         "currency_id": "KES",
     }
     now = timezone.now()
-    counted = {"status": "Confirmed", "decided_at": now - DAY}
+    counted = {"status": "Completed", "decided_at": now - DAY}
     minute = timedelta(minutes=1)
     with without_guards() as cursor:
         for amount, columns in (
