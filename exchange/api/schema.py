@@ -163,9 +163,12 @@ class EnvelopeSchema(AutoSchema):
         own = dict(self.operation.failures.get(status, {}))
         if status == "404":
             return not_found_messages(self.path) | own
-        if status == "400" and self.operation.filtered and "currency" in self._filters():
-            error = InvalidCurrency(self._filters()["currency"].extra["allowed"])
-            own[error.code] = error.message
+        if status == "400" and self.operation.filtered:
+            for name, found in self._filters().items():
+                if name.endswith("currency"):
+                    error = InvalidCurrency(found.extra["allowed"])
+                    named = "" if name == "currency" else f"{name}: "
+                    own.setdefault(error.code, f"{named}{error.message}")
         return own
 
     def _failures(self) -> set[str]:

@@ -21,6 +21,7 @@ from rest_framework import exceptions, fields, relations, serializers
 
 from tests.assertions.openapi import document, operations, resolve_reference
 from tests.environment.request_sampling import is_sent
+from tests.environment.services import Sandbox
 from tests.factories.api_clients import ApiCaller
 from tests.factories.api_records import ApiRecords, make_api_records
 
@@ -38,7 +39,7 @@ BODIES = [
 
 
 @pytest.fixture
-def api_records(bank_lists: None) -> ApiRecords:
+def api_records(bank_lists: None, provider_sandbox: Sandbox) -> ApiRecords:
     return make_api_records()
 
 

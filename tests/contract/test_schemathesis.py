@@ -55,6 +55,9 @@ _BETWEEN_FIELDS = re.compile(
     r"|(min_amount|max_outstanding) must not be (above|below) max_amount in [A-Z]{3}"
     r"|from must not be in the future"
     r"|to must (not be (in the future|before from)|be at most 366 days after from)"
+    r"|(to|to_currency) must be another (wallet than from|currency than from_currency)"
+    r"|redirect_url must be on one of your organisation's registered addresses \(.*\)\. .*"
+    r"|bvn is required for a virtual account in NGN"
     r"|organisation_ids must (name who may borrow|be empty unless access is organisations)"
 )
 

@@ -120,7 +120,7 @@ def test_own_references_come_back_and_are_unique(api):
 def test_refusals_name_their_reason_and_move_nothing(api):
     malformed: list[Any] = [
         "organisation", [], {}, {"wallet": "own"}, {"user_id": 7}, {"user_id": ""},
-        {**OWN, "user_id": str(api.ada.id)},
+        {**OWN, "user_id": str(api.ada.id)}, {**OWN, "user_id": None},
     ]  # fmt: skip
     stranger = make_member(make_caller().organisation)
     short = "Insufficient {} balance. Available: {}, requested: {}"

@@ -44,7 +44,11 @@ class ApiRecords:
 def make_api_records() -> ApiRecords:
     """Make the records; needs stored bank lists."""
     lending = make_lending()
-    caller = make_caller(organisation=lending.borrower.organisation)
+    organisation = lending.borrower.organisation
+    organisation.email = "money@baobridge.example"
+    organisation.redirect_origins = ["https://baobridge.example"]
+    organisation.save()
+    caller = make_caller(organisation=organisation)
     loan = lending.lend()
     market = Market(currency="KES")
     buyer = ApiTrader(caller).fund(10_000, "KES")

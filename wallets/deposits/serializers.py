@@ -2,25 +2,64 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from exchange.api.fields import CurrencyField, NumberField, TextField, validate_decimals
+from exchange.api.fields import (
+    CONTROL,
+    CurrencyField,
+    NumberField,
+    TextField,
+    validate_decimals,
+)
 from exchange.api.references import OwnReferencesSerializer
 from exchange.api.serializers import LeanSerializer
 from exchange.core.currencies import currencies
 from exchange.core.numbers import MAX_NUMBER
+
+_BVN = re.compile(r"[0-9]{11}")
+_ADDRESS = re.compile(rf"https://[A-Za-z0-9.-]+(:[0-9]{{1,5}})?([/?#][^\s\\{CONTROL}]*)?")
+
+
+class BvnField(TextField):
+    """A Bank Verification Number: 11 digits, or blank where it is allowed."""
+
+    schema_keywords: ClassVar[Mapping[str, str]] = {"pattern": f"^{_BVN.pattern}$"}
+    blank_pattern: ClassVar[str] = f"^({_BVN.pattern})?$"
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the number unchanged."""
+        text = super().to_internal_value(data)
+        if not _BVN.fullmatch(text):
+            raise serializers.ValidationError("must have 11 digits")
+        return text
+
+
+class RedirectField(TextField):
+    """An https address of a host and maybe a port, without credentials."""
+
+    schema_keywords: ClassVar[Mapping[str, str]] = {"pattern": f"^{_ADDRESS.pattern}$"}
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the address unchanged."""
+        text = super().to_internal_value(data)
+        if not _ADDRESS.fullmatch(text):
+            raise serializers.ValidationError(
+                "must be an https address, such as https://example.com/paid"
+            )
+        return text
 
 
 class VirtualAccountInput(LeanSerializer):
     """A virtual account."""
 
     currency = CurrencyField(help_text="NGN or GHS")
-    bvn = TextField(
+    bvn = BvnField(
         max_length=11,
         required=False,
         default="",
@@ -51,7 +90,7 @@ class CheckoutInput(OwnReferencesSerializer):
         help_text="In units of `currency`, with at most its number of decimals (UGX none, others 2)"
     )
     currency = CurrencyField(help_text="Currency of the payment")
-    redirect_url = TextField(
+    redirect_url = RedirectField(
         max_length=500,
         help_text="Where the payer returns: an https address on one of your registered origins",
     )

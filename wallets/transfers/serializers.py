@@ -24,14 +24,14 @@ class WalletField(serializers.Field[Any, Any, Any, Any]):
 
     def to_internal_value(self, data: Any) -> UUID | None:
         """Return the member's id; a malformed one is of no member."""
-        if not isinstance(data, Mapping):
+        if not isinstance(data, Mapping) or ("wallet" in data) == ("user_id" in data):
             raise serializers.ValidationError(_SHAPE)
-        wallet, user_id = data.get("wallet"), data.get("user_id")
-        if user_id is None and wallet == "organisation":
+        if data.get("wallet") == "organisation":
             return None
-        if wallet is None and isinstance(user_id, str) and user_id:
-            return parse_path_id(user_id, UserNotFound())
-        raise serializers.ValidationError(_SHAPE)
+        user_id = data.get("user_id")
+        if not isinstance(user_id, str) or not user_id.strip():
+            raise serializers.ValidationError(_SHAPE)
+        return parse_path_id(user_id, UserNotFound())
 
 
 class TransferInput(OwnReferencesSerializer):

@@ -186,6 +186,8 @@ def test_every_movement_of_an_owner_has_words():
     """Kinds without words never touch an account of a statement."""
     silent = {
         "provider_charge",
+        "payment_unmatched",
+        "payment_refund",
         "units_issue",
         "units_retire",
         "loan_pledge",
