@@ -153,8 +153,8 @@ class Deposit(OwnedModel, ReferencedModel, ProposalModel):
         if self.channel != DepositChannel.MANUAL:
             return self.status
         if self.status == DepositStatus.FAILED:
-            own = self.entered_by_id is not None and self.decided_by_id == self.entered_by_id
-            return "Cancelled" if own else "Rejected"
+            # Only a rejection has a reason; who entered the deposit may also reject it.
+            return "Rejected" if self.reason else "Cancelled"
         return "Confirmed" if self.status == DepositStatus.COMPLETED else self.status
 
 

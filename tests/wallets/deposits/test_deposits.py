@@ -159,12 +159,17 @@ def test_only_another_person_confirms_and_only_the_person_who_entered_cancels(pa
     assert forbidden.value.message == "Only the person who entered the deposit can cancel it"
     assert table_fingerprints() == before
     cancelled = deposits.cancel(deposit_id=row.id, user=person)
-    assert (cancelled.status, cancelled.decided_by) == ("Failed", person)
+    assert (cancelled.status, cancelled.state, cancelled.decided_by) == (
+        "Failed", "Cancelled", person,
+    )  # fmt: skip
     again = deposits.enter(payment=payment, user=person)
     rejected = deposits.reject(deposit_id=again.id, user=other, reason=" not ours ")
     assert (rejected.status, rejected.decided_by, rejected.reason) == (
         "Failed", other, "not ours",
     )  # fmt: skip
+    assert rejected.state == "Rejected"
+    own = deposits.enter(payment=payment, user=person)
+    assert deposits.reject(deposit_id=own.id, user=person, reason="typo").state == "Rejected"
     assert not Transfer.objects.exists()
 
 
