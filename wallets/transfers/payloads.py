@@ -23,7 +23,7 @@ WALLET_SCHEMA: dict[str, Any] = {
                 }
             },
             "required": ["wallet"],
-            "not": {"required": ["user_id"]},
+            "not": {"properties": {"user_id": {}}, "required": ["user_id"]},
             "description": "The organisation's own wallet",
         },
         {
@@ -32,7 +32,7 @@ WALLET_SCHEMA: dict[str, Any] = {
                 "user_id": {"type": "string", "pattern": r"\S", "description": "Member ID"}
             },
             "required": ["user_id"],
-            "not": {"required": ["wallet"]},
+            "not": {"properties": {"wallet": {}}, "required": ["wallet"]},
             "description": "The wallet of a member",
         },
     ]
