@@ -36,6 +36,8 @@ ADDRESSES = {
 }
 _PROVIDER_PORT = 8021
 PROMETHEUS_PORT = 9090
+# Of each worker.
+WORKER_THREADS = 4
 _START_SECONDS = 90.0
 # Debian packages with the programs that the cluster starts.
 PACKAGES = {
@@ -349,7 +351,8 @@ def _start_service(cluster: Cluster) -> None:
     for name in WORKER_NODES:
         node = cluster.nodes[name]
         environment = cluster.environment(name)
-        worker = [*celery, "worker", "--pool", "threads", "--concurrency", "4", "-l", "WARNING"]
+        pool = ["--pool", "threads", "--concurrency", str(WORKER_THREADS)]
+        worker = [*celery, "worker", *pool, "-l", "WARNING"]
         # Nodes share the machine's name, and RabbitMQ rejects a second worker of the same name.
         named = ["--hostname", f"celery@{name}"]
         node.start("worker", [*worker, *named], environment=environment)

@@ -40,9 +40,11 @@ is acknowledged. All nodes share one machine with {cores} cores.
 - *Lost*: acknowledged withdrawals that are missing, or Completed ones that were not paid.
 - *Doubled*: withdrawals that are stored more than once.
 - *Paid twice*: by the provider's own book.
+- *Undecided*: payouts that were not sent, because the answer to a commit was lost, and that the
+  provider does not know. Two people decide about them. Counted since the start of the run.
 
-| Fault | No writes | No reads | Acknowledged | Lost | Doubled | Paid twice | Books |
-|---|---|---|---|---|---|---|---|
+| Fault | No writes | No reads | Acknowledged | Lost | Doubled | Paid twice | Undecided | Books |
+|---|---|---|---|---|---|---|---|---|
 """
 
 
@@ -61,7 +63,7 @@ class Row:
         return (
             f"| {FAULTS[self.fault].description} | {self.write_pause:.1f} | {self.read_pause:.1f}"
             f" | {result.acknowledged} | {result.lost} | {result.duplicated} | {result.paid_twice}"
-            f" | {'hold' if result.books_hold else 'DIFFER'} |"
+            f" | {result.undecided} | {'hold' if result.books_hold else 'DIFFER'} |"
         )
 
 
