@@ -19,7 +19,8 @@ from django.db import DatabaseError
 from exchange.core import task_notifier
 from exchange.core.commands import Command, as_json
 from exchange.core.database import fetch_all, savepoint_if_in_transaction, sqlstate
-from exchange.core.idempotency import StoredResponse, retention_period
+from exchange.core.errors import DomainError
+from exchange.core.idempotency import StoredResponse, retention_period, wait_milliseconds
 from exchange.core.metrics import BATCH_SIZE
 
 Item = TypeVar("Item")
@@ -190,6 +191,22 @@ class BatchedFunction:
         BATCH_SIZE.labels(self.name).observe(len(commands))
         task_notifier.notify_after_commit(task_notifier.DELIVER_EVENTS)
         return {created_id: StoredResponse(*response) for created_id, *response in rows}
+
+    def run_single(
+        self, command: Command, translate: Callable[[DatabaseError], DomainError | None]
+    ) -> StoredResponse:
+        """Execute `command` and return its response.
+
+        Raises the error that `translate` returns for a database error, or that error itself.
+        """
+        try:
+            responses = self.run([command], wait_milliseconds())
+        except DatabaseError as error:
+            rejection = translate(error)
+            if rejection is None:
+                raise
+            raise rejection from error
+        return responses[command.created_id]
 
     def run_batch(
         self, commands: Sequence[CommandT], run_single: Callable[[CommandT], StoredResponse]

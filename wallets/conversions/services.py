@@ -22,7 +22,6 @@ from exchange.core.idempotency import (
     IdempotencyClaim,
     StoredResponse,
     claim_error,
-    wait_milliseconds,
 )
 from exchange.core.querysets import purge
 from exchange.participants.errors import UserNotFound
@@ -99,14 +98,7 @@ def convert_money(
         quote=quote_id,
         max_rate_age_hours=settings.RATE_MAX_AGE_HOURS,
     ).with_key(claim)
-    try:
-        responses = _function.run([command], wait_milliseconds())
-    except DatabaseError as error:
-        rejection = _translate_rejection(error)
-        if rejection is None:
-            raise
-        raise rejection from error
-    return responses[command.created_id]
+    return _function.run_single(command, _translate_rejection)
 
 
 def purge_quotes() -> int:

@@ -17,7 +17,6 @@ from exchange.core.idempotency import (
     IdempotencyClaim,
     StoredResponse,
     claim_error,
-    wait_milliseconds,
 )
 from exchange.core.references import ClientReferenceTaken
 from exchange.participants.errors import UserNotFound
@@ -49,24 +48,6 @@ def transfer_money(
     return _batcher.submit(command) or _submit_alone(command)
 
 
-def _submit_alone(command: TransferMoney) -> StoredResponse:
-    try:
-        responses = _function.run([command], wait_milliseconds())
-    except DatabaseError as error:
-        rejection = _translate_rejection(error, command)
-        if rejection is None:
-            raise
-        raise rejection from error
-    return responses[command.created_id]
-
-
-_batcher: Batcher[TransferMoney, StoredResponse | None] = Batcher(
-    partial(_function.run_batch, run_single=_submit_alone)
-)
-# Views enter `with expected_transfer():` as early as possible, so that batches wait for them.
-expected_transfer = _batcher.expect
-
-
 def _translate_rejection(error: DatabaseError, command: TransferMoney) -> DomainError | None:
     taken = ClientReferenceTaken(command.client_reference or "", "a transfer")
     if violated_constraint(error) == _REFERENCE_CONSTRAINT:
@@ -85,3 +66,14 @@ def _translate_rejection(error: DatabaseError, command: TransferMoney) -> Domain
         case "client_reference_taken":
             return taken
     return block_error(code)
+
+
+def _submit_alone(command: TransferMoney) -> StoredResponse:
+    return _function.run_single(command, partial(_translate_rejection, command=command))
+
+
+_batcher: Batcher[TransferMoney, StoredResponse | None] = Batcher(
+    partial(_function.run_batch, run_single=_submit_alone)
+)
+# Views enter `with expected_transfer():` as early as possible, so that batches wait for them.
+expected_transfer = _batcher.expect

@@ -28,7 +28,6 @@ from exchange.core.idempotency import (
     StoredResponse,
     claim_error,
     find_response,
-    wait_milliseconds,
 )
 from exchange.core.references import ClientReferenceTaken
 from exchange.participants.errors import UserNotFound
@@ -111,14 +110,7 @@ def _submit(command: RequestWithdrawal, payee: Payee) -> StoredResponse:
 
 
 def _submit_alone(command: RequestWithdrawal) -> StoredResponse:
-    try:
-        responses = _function.run([command], wait_milliseconds())
-    except DatabaseError as error:
-        rejection = _translate_rejection(error, command)
-        if rejection is None:
-            raise
-        raise rejection from error
-    return responses[command.created_id]
+    return _function.run_single(command, partial(_translate_rejection, command=command))
 
 
 _batcher: Batcher[RequestWithdrawal, StoredResponse | None] = Batcher(
