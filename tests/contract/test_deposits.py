@@ -155,7 +155,7 @@ def test_a_checkout_repeated_under_its_key_is_the_same_one(caller):
         ({"amount": 0}, "amount must be above 0"),
         ({"amount": "9"}, "amount must be a number"),
         ({"amount": 1.005}, "amount must not have more than 2 decimals"),
-        ({"currency": "EUR"}, "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS]"),
+        ({"currency": "EUR"}, "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]"),
         ({"redirect_url": "http://example.com/x"}, "redirect_url must be an https address"),
         ({"redirect_url": "https://user@example.com/"}, "redirect_url must be an https address"),
         ({"redirect_url": "https://[x"}, "redirect_url must be an https address"),

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any, ClassVar
 
-from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from exchange.api.fields import (
-    CONTROL,
-    CurrencyField,
-    NumberField,
-    TextField,
-    validate_decimals,
-)
+from exchange.api.fields import CONTROL, CurrencyField, TextField
 from exchange.api.references import OwnReferencesSerializer
 from exchange.api.serializers import LeanSerializer
-from exchange.core.currencies import currencies
-from exchange.core.numbers import MAX_NUMBER
+from wallets.ledger.serializers import AmountField, WalletCurrencyField, check_decimals
 
 _BVN = re.compile(r"[0-9]{11}")
 _ADDRESS = re.compile(rf"https://[A-Za-z0-9.-]+(:[0-9]{{1,5}})?([/?#][^\s\\{CONTROL}]*)?")
@@ -69,27 +60,11 @@ class VirtualAccountInput(LeanSerializer):
     )
 
 
-@extend_schema_field(
-    {"type": "number", "minimum": 0.01, "maximum": int(MAX_NUMBER), "multipleOf": 0.01}
-)
-class DepositAmountField(NumberField):
-    """Amount of a checkout, above 0; its decimals are checked against the currency."""
-
-    def to_internal_value(self, data: Any) -> Decimal:
-        """Return the number."""
-        number = super().to_internal_value(data)
-        if number == 0:
-            raise serializers.ValidationError("must be above 0")
-        return number
-
-
 class CheckoutInput(OwnReferencesSerializer):
     """A payment that a person makes on the payment provider's page."""
 
-    amount = DepositAmountField(
-        help_text="In units of `currency`, with at most its number of decimals (UGX none, others 2)"
-    )
-    currency = CurrencyField(help_text="Currency of the payment")
+    amount = AmountField()
+    currency = WalletCurrencyField(help_text="Currency of the payment")
     redirect_url = RedirectField(
         max_length=500,
         help_text="Where the payer returns: an https address on one of your registered origins",
@@ -97,9 +72,4 @@ class CheckoutInput(OwnReferencesSerializer):
 
     def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
         """Check the number of decimals against the currency."""
-        if "amount" not in values or "currency" not in values:
-            return
-        try:
-            validate_decimals(values["amount"], currencies()[values["currency"]].decimals)
-        except serializers.ValidationError as error:
-            errors["amount"] = error.detail
+        check_decimals(values, errors, currency="currency")

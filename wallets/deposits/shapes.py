@@ -44,7 +44,7 @@ CHECKOUT_FAILURES: dict[str, dict[str, str]] = {
     "400": {
         "invalid_request": "redirect_url must be on one of your organisation's registered addresses"
         " (https://baobridge.example). Ask the exchange to register another",
-        "invalid_currency": "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS]",
+        "invalid_currency": "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]",
         "checkout_declined": _DECLINED.format("checkout"),
         "email_required": _EMAIL,
     },

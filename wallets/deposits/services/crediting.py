@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
@@ -13,7 +14,14 @@ from exchange.core.actors import Actor
 from exchange.events.services.outbox import emit
 from wallets.deposits.models import Deposit, DepositStatus
 from wallets.ledger.models import AccountKind, TransferKind
-from wallets.ledger.posting import Leg, Posting, post_transfer, system_account, wallet_account
+from wallets.ledger.posting import (
+    Leg,
+    Posting,
+    post_transfer,
+    post_transfers,
+    system_account,
+    wallet_account,
+)
 from wallets.receivables.services import post_credit
 
 _BATCH = 100
@@ -41,14 +49,7 @@ def credit(deposit: Deposit, actor: Actor, *, source: AccountKind = AccountKind.
         post_credit(posting, deposit, net)
     else:
         uncleared = Leg(wallet_account(deposit, AccountKind.UNCLEARED), net)
-        post_transfer(
-            kind=posting.kind,
-            reference=posting.reference,
-            subject_id=posting.subject_id,
-            actor=actor,
-            memo=posting.memo,
-            legs=[*posting.legs, uncleared],
-        )
+        post_transfers([replace(posting, legs=[*posting.legs, uncleared])])
     charge = deposit.provider_fee - deposit.fee
     if charge:
         post_transfer(
