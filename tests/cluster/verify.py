@@ -62,7 +62,7 @@ def verify(cluster: Cluster, withdrawals: dict[str, str]) -> Result:
     paid = Counter(each["reference"] for each in sent if each["status"] == "SUCCESSFUL")
     unknown = set(paid) - completed
     unpaid = completed - set(paid)
-    # What the provider has, it must have told: nobody decides about that.
+    # A transfer that the provider has is no decision of people: its status check found it.
     unpaid |= undecided & {each["reference"] for each in sent}
     return Result(
         acknowledged=len(withdrawals),
