@@ -231,6 +231,18 @@ def with_references(value: Any, refer: Callable[[WireSchema], dict[str, Any]]) -
     return value
 
 
+class ChangesSerializerExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """The schema of a `ChangesSerializer`."""
+
+    target_class = "exchange.api.serializers.ChangesSerializer"
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: AutoSchema, direction: Direction) -> Any:
+        """Return the schema of an object with at least one of the fields."""
+        schema = auto_schema._map_basic_serializer(self.target, direction)  # type: ignore[no-untyped-call]
+        return {**schema, "anyOf": [{"required": [name]} for name in self.target.fields]}
+
+
 class NumberFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
     """The schema of `NumberField`."""
 

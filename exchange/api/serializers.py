@@ -38,6 +38,17 @@ class LeanSerializer(serializers.Serializer[Any]):
         """Add the `errors` between fields; `values` are the fields valid by themselves."""
 
 
+class ChangesSerializer(serializers.Serializer[Any]):
+    """The body of a PATCH: the fields to change, none of them required, at least one sent."""
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Return the changes; reject a body without any."""
+        if not attrs:
+            names = ", ".join(self.fields)
+            raise serializers.ValidationError(f"The body must have at least one of {names}")
+        return attrs
+
+
 @cache
 def _validators(kind: type[LeanSerializer]) -> tuple[tuple[str, Any, Any], ...]:
     """Return name, validator and default (or `empty`) of each field."""

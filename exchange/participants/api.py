@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import ClassVar
+from uuid import UUID
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiExample
@@ -10,17 +11,18 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from exchange.api.fields import EmailField, TextField
+from exchange.api.fields import EmailField, EnumField, TextField
 from exchange.api.idempotency import respond_once
 from exchange.api.operations import RecordPage, operation
 from exchange.api.responses import RawJSON, SuccessResponse
+from exchange.api.serializers import ChangesSerializer
 from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.participants.errors import UserNotFound
 from exchange.participants.filters import MemberFilters
-from exchange.participants.models import Member
+from exchange.participants.models import Member, Verification
 from exchange.participants.payloads import MEMBER
 from exchange.participants.selectors import member_document, members_of
-from exchange.participants.services.members import create_member
+from exchange.participants.services.members import change_member, create_member
 
 
 class MemberInput(serializers.Serializer[Member]):
@@ -33,9 +35,29 @@ class MemberInput(serializers.Serializer[Member]):
     )
 
 
+class MemberChanges(ChangesSerializer):
+    """Changes of a member; what is not sent stays."""
+
+    name = TextField(max_length=200, required=False, help_text="Full name")
+    email = EmailField(required=False, help_text="Unique within the organisation, case-insensitive")
+    external_id = TextField(
+        max_length=100, required=False, allow_blank=True, help_text="Your own ID; empty for none"
+    )
+    verification = EnumField(
+        allowed=Verification.values,
+        required=False,
+        help_text="What you say of the member's identity",
+    )
+
+
 _EXAMPLE = OpenApiExample(
     "A member",
     value={"name": "Ada Obi", "email": "ada@example.com", "external_id": "customer-17"},
+    request_only=True,
+)
+_CHANGES_EXAMPLE = OpenApiExample(
+    "A new email address of a verified member",
+    value={"email": "ada.obi@example.com", "verification": "verified"},
     request_only=True,
 )
 _CONFLICTS = {
@@ -64,7 +86,7 @@ class MemberViewSet(ApiViewSet):
 
     @operation("Members retrieved", scope="members:read", response=RecordPage(MEMBER, "members"))
     def list(self, _request: Request) -> Response:
-        """List members. Filter by email or by your own ID."""
+        """List members. Filter by email, by your own ID, by status and verification."""
         members = self.filter_queryset(self.get_queryset())
         return self.paginated_response(members.values_list("document", flat=True))
 
@@ -93,3 +115,30 @@ class MemberViewSet(ApiViewSet):
         caller = self.caller
         member = create_member(organisation_id=caller.organisation_id, actor=caller.actor, **values)
         return self.respond(RawJSON(member_document(caller.organisation_id, member.id)))
+
+    @operation(
+        "Member updated",
+        scope="members:write",
+        body=MemberChanges,
+        response=MEMBER,
+        idempotent=True,
+        failures={"409": _CONFLICTS},
+        examples=[_CHANGES_EXAMPLE],
+    )
+    def partial_update(self, request: Request, member_id: str) -> SuccessResponse:
+        """Change a member. What is not sent stays as it is. Records that name the member, and past
+        events, are unchanged.
+        """
+        record_id = parse_path_id(member_id, UserNotFound())
+        values = self.body()
+        return respond_once(request, lambda: self._change(record_id, values))
+
+    def _change(self, member_id: UUID, values: dict[str, str]) -> SuccessResponse:
+        caller = self.caller
+        change_member(
+            member_id=member_id,
+            organisation_id=caller.organisation_id,
+            actor=caller.actor,
+            **values,
+        )
+        return self.respond(RawJSON(member_document(caller.organisation_id, member_id)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.core.errors import NotFound
+from exchange.core.errors import Conflict, NotFound
 
 
 class UserNotFound(NotFound):
@@ -10,3 +10,17 @@ class UserNotFound(NotFound):
 
     code = "user_not_found"
     message = "User not found"
+
+
+class MemberClosed(Conflict):
+    """The member is closed: nothing moves to it, from it or in its name."""
+
+    code = "member_closed"
+    message = "This member is closed"
+
+
+class VerificationRequired(Conflict):
+    """The organisation requires that its members are verified before this."""
+
+    code = "verification_required"
+    message = "This member must be verified first"

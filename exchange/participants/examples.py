@@ -11,6 +11,8 @@ MEMBER: dict[str, Any] = {
     "name": "Forrest Green",
     "email": "forrest.green@example.com",
     "external_id": "crm-20417",
+    "status": "active",
+    "verification": "verified",
     "createdAt": JOINED_AT,
     "updatedAt": JOINED_AT,
 }

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from exchange.api.filters import ChangingFilters, TextFilter
-from exchange.participants.models import Member
+from django.db.models import QuerySet
+
+from exchange.api.filters import ChangingFilters, ChoiceFilter, TextFilter
+from exchange.participants.models import Member, MemberStatus, Verification
 
 
 class MemberFilters(ChangingFilters):
-    """Filter members by email, external ID and time."""
+    """Filter members by email, external ID, status, verification and time."""
 
     email = TextFilter(
         lookup_expr="iexact", max_length=254, help_text="Email address, case-insensitive"
     )
     external_id = TextFilter(max_length=100, help_text="Your own ID for the member")
+    status = ChoiceFilter(
+        allowed=MemberStatus.values, method="of_status", help_text="Active or closed"
+    )
+    verification = ChoiceFilter(allowed=Verification.values, help_text="Verification")
 
     class Meta:
         model = Member
         fields: tuple[str, ...] = ()
+
+    def of_status(self, queryset: QuerySet[Member], _name: str, value: str) -> QuerySet[Member]:
+        """Filter active or closed members."""
+        return queryset.filter(closed_at__isnull=value == MemberStatus.ACTIVE)

@@ -9,6 +9,7 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 from oauth2_provider.models import AbstractApplication
 
+from exchange.core.fields import choice_field
 from exchange.core.ids import uuid7
 from exchange.core.models import Record
 
@@ -35,6 +36,14 @@ class Organisation(Record):
         size=20,
         help_text="Where a payer may return after a checkout, such as https://example.com",
     )
+    verification_required_for_deposits = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Members that are not verified can open no virtual account or checkout",
+    )
+    verification_required_for_withdrawals = models.BooleanField(
+        default=False, db_default=False, help_text="Members that are not verified cannot withdraw"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -43,6 +52,20 @@ class Organisation(Record):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Verification(models.TextChoices):
+    """What the organisation says of its member's identity."""
+
+    UNVERIFIED = "unverified", "Unverified"
+    VERIFIED = "verified", "Verified"
+
+
+class MemberStatus(models.TextChoices):
+    """Whether the member takes part. A closed one has nothing left, and nothing can be added."""
+
+    ACTIVE = "active", "Active"
+    CLOSED = "closed", "Closed"
 
 
 class Member(Record):
@@ -54,6 +77,14 @@ class Member(Record):
     external_id = models.CharField(
         max_length=100, blank=True, help_text="The organisation's own ID for the member"
     )
+    verification = choice_field(
+        Verification,
+        max_length=10,
+        default=Verification.UNVERIFIED,
+        db_default="unverified",
+        help_text="Set by the organisation",
+    )
+    closed_at = models.DateTimeField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     document = models.TextField(editable=False, default="")
@@ -78,6 +109,11 @@ class Member(Record):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def status(self) -> MemberStatus:
+        """Active, or closed."""
+        return MemberStatus.ACTIVE if self.closed_at is None else MemberStatus.CLOSED
 
 
 class ApiKey(AbstractApplication):  # type: ignore[misc] # the library has no types

@@ -21,7 +21,16 @@ def test_a_success_has_status_message_and_data_and_nothing_else():
     body = response.json()
     assert list(body) == ["status", "message", "data"]
     assert body["status"] == "success"
-    assert list(body["data"]) == ["_id", "name", "email", "external_id", "createdAt", "updatedAt"]
+    assert list(body["data"]) == [
+        "_id",
+        "name",
+        "email",
+        "external_id",
+        "status",
+        "verification",
+        "createdAt",
+        "updatedAt",
+    ]
     assert body["data"]["_id"] == str(member.id)
     assert body["data"]["external_id"] is None
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", body["data"]["createdAt"])

@@ -48,6 +48,16 @@ class ApiCaller:
             headers={**self.headers, **_named(headers)},
         )
 
+    def patch(self, path: str, body: Any, **headers: str) -> Any:
+        """Send `body`: a dict, or JSON text or bytes as they are."""
+        raw = body if isinstance(body, str | bytes) else json.dumps(body)
+        return self.client.patch(
+            path,
+            raw,
+            content_type="application/json",
+            headers={**self.headers, **_named(headers)},
+        )
+
     def call(self, method: str, path: str, **headers: str) -> Any:
         return self.client.generic(method, path, headers={**self.headers, **_named(headers)})
 

@@ -24,10 +24,10 @@ from exchange.admin.base import (
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.display import record_link, status_badge
 from exchange.admin.fields import NoteForm
-from exchange.admin.list_filters import ListFilters, id_filter
+from exchange.admin.list_filters import ChoiceFilter, ListFilters, OptionFilter, id_filter
 from exchange.participants.admin.confirmations import confirm_organisation_status
 from exchange.participants.admin.name_filters import OrganisationNameFilter
-from exchange.participants.models import Member, Organisation
+from exchange.participants.models import Member, Organisation, Verification
 from exchange.participants.services.api_keys import get_privileged_keys
 from exchange.participants.services.members import change_member, create_member
 from exchange.participants.services.organisations import (
@@ -55,6 +55,17 @@ class OrganisationEditForm(OrganisationForm):
         label="Redirect addresses",
         help_text="Where a payer may return after a checkout, such as https://example.com, one on "
         "each line",
+    )
+
+    verification_required_for_deposits = forms.BooleanField(
+        required=False,
+        label="Deposits require verified members",
+        help_text="A member that is not verified can open no virtual account or checkout",
+    )
+    verification_required_for_withdrawals = forms.BooleanField(
+        required=False,
+        label="Withdrawals require verified members",
+        help_text="A member that is not verified cannot withdraw",
     )
 
     def clean_redirect_origins(self) -> list[str]:
@@ -106,7 +117,8 @@ class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
 
     id_fields = ("pk",)
     fields = (
-        "name", "email", "state_display", "redirect_addresses", "created_at", "updated_at", "id",
+        "name", "email", "state_display", "redirect_addresses", "verification_required",
+        "created_at", "updated_at", "id",
     )  # fmt: skip
     readonly_fields = fields
 
@@ -117,6 +129,18 @@ class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
     @admin.display(description="redirect addresses")
     def redirect_addresses(self, organisation: Organisation) -> str:
         return ", ".join(organisation.redirect_origins) or "None"
+
+    @admin.display(description="verification required for")
+    def verification_required(self, organisation: Organisation) -> str:
+        required = [
+            what
+            for what, needed in (
+                ("deposits", organisation.verification_required_for_deposits),
+                ("withdrawals", organisation.verification_required_for_withdrawals),
+            )
+            if needed
+        ]
+        return " and ".join(required).capitalize() or "Nothing"
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -160,7 +184,7 @@ class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
         )
 
     def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Change name, email and redirect addresses."""
+        """Change name, email, redirect addresses and what requires verified members."""
         obj: Organisation = self.record(request, object_id, "exchange.change_organisation")
 
         def act(data: dict[str, Any]) -> HttpResponse:
@@ -174,6 +198,8 @@ class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
             name=obj.name,
             email=obj.email,
             redirect_origins="\n".join(obj.redirect_origins),
+            verification_required_for_deposits=obj.verification_required_for_deposits,
+            verification_required_for_withdrawals=obj.verification_required_for_withdrawals,
         )
         return self.form_page(request, form, act, title="Edit", submit="Save", record=obj)
 
@@ -211,13 +237,22 @@ class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
 class MemberFilters(ListFilters):
     organisation_name = OrganisationNameFilter()
     organisation = id_filter("organisation")
+    status = OptionFilter(
+        "status",
+        ("active", "Active", lambda rows: rows.filter(closed_at__isnull=True)),
+        ("closed", "Closed", lambda rows: rows.filter(closed_at__isnull=False)),
+    )
+    verification = ChoiceFilter("verification", Verification.choices, title="verification")
 
 
 @admin.register(Member)
 class MemberAdmin(AddFormAdmin):
     reads_replica = True
     add_permission = "exchange.add_member"
-    list_display = ("name", "email", "organisation", "external_id", "created_at")
+    list_display = (
+        "name", "email", "organisation", "external_id", "status_display", "verification",
+        "created_at",
+    )  # fmt: skip
     filters = MemberFilters
     list_select_related = ("organisation",)
     search_fields = ("name", "email", "external_id", "organisation__name")
@@ -225,9 +260,14 @@ class MemberAdmin(AddFormAdmin):
     search_help_text = "Name, email, external ID, organisation, or an ID"
     ordering = ("-id",)
     fields = (
-        "name", "email", "organisation_display", "external_id", "created_at", "updated_at", "id",
+        "name", "email", "organisation_display", "external_id", "status_display", "verification",
+        "created_at", "updated_at", "id",
     )  # fmt: skip
     readonly_fields = fields
+
+    @admin.display(description="status", ordering="closed_at")
+    def status_display(self, member: Member) -> str:
+        return status_badge(member.status.label)
 
     @admin.display(description="organisation")
     def organisation_display(self, member: Member) -> str:

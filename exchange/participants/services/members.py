@@ -41,24 +41,39 @@ def create_member(
 
 
 def change_member(
-    *, member_id: UUID, name: str, email: str, external_id: str = "", actor: Actor
+    *,
+    member_id: UUID,
+    organisation_id: UUID | None = None,
+    name: str | None = None,
+    email: str | None = None,
+    external_id: str | None = None,
+    verification: str | None = None,
+    actor: Actor,
 ) -> Member:
-    """Change name, email and external ID. Past events and payouts are unchanged.
+    """Change what is given, of a closed member too. Past events and payouts are unchanged.
 
-
-    Raises `UserNotFound`, `InvalidRequest`, `Conflict` as `create_member`.
+    Raises `UserNotFound`, also for a member of another organisation than `organisation_id`,
+    `InvalidRequest`, and `Conflict` as `create_member`.
     """
+    given = {
+        "name": name,
+        "email": email,
+        "external_id": external_id,
+        "verification": verification,
+    }
+    changes = {field: value.strip() for field, value in given.items() if value is not None}
     with transaction.atomic():
         rows = Member.objects.select_for_update(no_key=True).filter(id=member_id)
+        if organisation_id is not None:
+            rows = rows.filter(organisation_id=organisation_id)
         member = get_or_raise(rows, UserNotFound())
-        member.name = name.strip()
-        member.email = email.strip()
-        member.external_id = external_id.strip()
+        for field, value in changes.items():
+            setattr(member, field, value)
         try:
             member.clean_fields()
         except ValidationError as error:
             raise InvalidRequest.from_validation_error(error) from error
-        _save(member, update_fields=["name", "email", "external_id", "updated_at"])
+        _save(member, update_fields=[*changes, "updated_at"])
     logger.info("member.changed", member=str(member.id), actor=str(actor))
     return member
 

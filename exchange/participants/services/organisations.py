@@ -34,16 +34,24 @@ def change_organisation(
     name: str,
     email: str,
     redirect_origins: Sequence[str] | None = None,
+    verification_required_for_deposits: bool | None = None,
+    verification_required_for_withdrawals: bool | None = None,
     actor: Actor,
 ) -> Organisation:
-    """Change name, email and, if given, redirect origins. Raises `NotFound`, `InvalidRequest`."""
+    """Change name and email, and what else is given. Raises `NotFound`, `InvalidRequest`."""
     organisation = get_organisation(organisation_id)
-    organisation.name = name.strip()
-    organisation.email = email
-    if redirect_origins is not None:
-        organisation.redirect_origins = list(redirect_origins)
+    given = {
+        "name": name.strip(),
+        "email": email,
+        "redirect_origins": None if redirect_origins is None else list(redirect_origins),
+        "verification_required_for_deposits": verification_required_for_deposits,
+        "verification_required_for_withdrawals": verification_required_for_withdrawals,
+    }
+    changes = {field: value for field, value in given.items() if value is not None}
+    for field, value in changes.items():
+        setattr(organisation, field, value)
     _validate(organisation)
-    organisation.save(update_fields=["name", "email", "redirect_origins", "updated_at"])
+    organisation.save(update_fields=[*changes, "updated_at"])
     logger.info("organisation.changed", organisation=str(organisation.id), actor=str(actor))
     return organisation
 

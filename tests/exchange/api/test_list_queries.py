@@ -94,7 +94,13 @@ def test_a_repeated_parameter_is_rejected_even_with_equal_values():
     values = {
         ACTIVE: {"sort": "name", "investment_type": "debt", "currency": "NGN"},
         SEARCH: {"name": "a", "symbol": "a", "investment_category": "art"},
-        MEMBERS: {"sort": "name", "email": "a@b.c", "external_id": "a"},
+        MEMBERS: {
+            "sort": "name",
+            "email": "a@b.c",
+            "external_id": "a",
+            "status": "active",
+            "verification": "verified",
+        },
     }
     for view, given in values.items():
         flags = dict.fromkeys(FLAGS.get(view, ()), "true")
@@ -144,6 +150,6 @@ def test_one_error_names_all_problems():
         "page must not be empty; email must not be empty; "
         "Unknown parameter: emial (did you mean email?); "
         "Unknown parameter: x (known are created_from, created_to, updated_from, updated_to, "
-        "email, external_id, page, limit, sort)"
+        "email, external_id, status, verification, page, limit, sort)"
     )
     assert_rejected(parse(MEMBERS), [("page=&email=%20&emial=a&x=1", message)])

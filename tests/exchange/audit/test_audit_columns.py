@@ -88,11 +88,13 @@ AUDITED: dict[str, Audited] = {
         },
     ),
     "exchange_member": Audited(
-        "id organisation_id name email external_id created_at",
+        "id organisation_id name email external_id verification closed_at created_at",
         left_out={COMPUTED: "document", TOUCHED: "updated_at"},
     ),
     "exchange_organisation": Audited(
-        "id name email active redirect_origins created_at", left_out={TOUCHED: "updated_at"}
+        "id name email active redirect_origins verification_required_for_deposits"
+        " verification_required_for_withdrawals created_at",
+        left_out={TOUCHED: "updated_at"},
     ),
     "exchange_quote": Audited(
         "id token_id buy sell exchange status note reason proposed_by_id decided_by_id created_at"
