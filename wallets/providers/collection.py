@@ -90,7 +90,8 @@ class TransactionRecord:
     `amount` is what the customer paid for, `charged_amount` what was taken from them, `app_fee`
     and `merchant_fee` what the provider keeps (0 where not stated), and `amount_settled` what
     reaches us. None where the provider states nothing. `tx_ref`, `flw_ref` and `payment_type` are
-    empty where not stated; only `payment_type` equal to `BANK_TRANSFER` is a bank transfer.
+    empty where not stated; only `payment_type` equal to `BANK_TRANSFER` is a bank transfer. The
+    references have at most 100 characters.
     """
 
     transaction_id: str

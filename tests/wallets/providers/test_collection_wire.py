@@ -91,7 +91,10 @@ def test_a_transaction_is_read_with_all_its_fields_or_the_required_ones():
         ({"status": "pending"}, {"status": TransactionStatus.PENDING}),
         ({"status": "failed"}, {"status": TransactionStatus.FAILED}),
         ({"tx_ref": 5}, {"tx_ref": ""}),
-        ({"flw_ref": "a\nb\x00" + "x" * 300}, {"flw_ref": "a b" + " " + "x" * 196}),
+        ({"flw_ref": "a\nb\x00" + "x" * 300}, {"flw_ref": "a b" + " " + "x" * 96}),
+        ({"tx_ref": "\x00" + "x" * 100}, {"tx_ref": "x" * 100}),
+        ({"tx_ref": "x" * 300}, {"tx_ref": "x" * 100}),
+        ({"currency": "N\x00N"}, {"currency": "N N"}),
         ({"amount": 0}, {"amount": Decimal(0)}),
         ({"app_fee": 0}, {"app_fee": Decimal(0)}),
         ({"customer": None}, {"customer_name": "", "customer_email": ""}),
@@ -159,6 +162,12 @@ def test_a_virtual_account_is_read_as_far_as_its_bank_states_it():
         for value in (None, "", 67100155):
             with pytest.raises(MalformedResponse, match=f"^{key} is not a text$"):
                 collection_wire.read_virtual_account(least | {key: value})
+    for key, limit in (("order_ref", 100), ("account_number", 40), ("bank_name", 200)):
+        longest = collection_wire.read_virtual_account(least | {key: "x" * limit})
+        assert getattr(longest, key) == "x" * limit
+        for text in ("x" * (limit + 1), "a\x00b"):
+            with pytest.raises(MalformedResponse, match=f"^{key} is not a short text$"):
+                collection_wire.read_virtual_account(least | {key: text})
 
 
 def test_a_link_is_a_web_address():
@@ -264,6 +273,7 @@ def test_a_checkout_is_written_with_what_it_has_and_no_more():
         ({"tx_ref": "deposit_a", "id": 7}, ("7", "deposit_a")),
         ({"tx_ref": "x" * 100, "id": 0}, ("0", "x" * 100)),
         ({"tx_ref": "x" * 101, "id": "7"}, (None, None)),
+        ({"tx_ref": "a\x00b", "id": 7}, ("7", None)),
         ({"tx_ref": 5, "id": True}, (None, None)),
         ({"reference": "payout_a", "id": 7}, ("7", None)),
     ],

@@ -249,6 +249,7 @@ def test_a_time_without_a_zone_is_of_utc(text, read):
         ({"reference": "payout_a", "id": 7}, ("payout_a", "7")),
         ({"reference": "x" * 100, "id": 0}, ("x" * 100, "0")),
         ({"reference": "x" * 101, "id": "7"}, (None, None)),
+        ({"reference": "a\x00b", "id": 7}, (None, "7")),
         ({"reference": 5}, (None, None)),
         ({"reference": "payout_a"}, ("payout_a", None)),
         ([], (None, None)),

@@ -18,6 +18,7 @@ from wallets.providers.collection import (
     VirtualAccountRequest,
 )
 from wallets.providers.flutterwave.fields import (
+    MAX_REFERENCE,
     MalformedResponse,
     amount_field,
     check_reference,
@@ -27,13 +28,16 @@ from wallets.providers.flutterwave.fields import (
     object_of,
     optional_amount,
     optional_text,
+    printable,
     sent_amount,
+    short_text_field,
     text_field,
 )
 
 ACCOUNT_CURRENCIES = frozenset({"NGN", "GHS"})
 
 _MAX_LINK = 2_000
+_MAX_ACCOUNT_NUMBER, _MAX_BANK_NAME = 40, 200
 # The account's name is stated only here.
 _NOTE_PREFIX = "please make a bank transfer to "
 
@@ -44,9 +48,9 @@ def read_virtual_account(data: Any) -> VirtualAccount:
     note = optional_text(row, "note")
     named = note.casefold().startswith(_NOTE_PREFIX)
     return VirtualAccount(
-        order_ref=text_field(row, "order_ref"),
-        account_number=text_field(row, "account_number"),
-        bank_name=text_field(row, "bank_name"),
+        order_ref=short_text_field(row, "order_ref", MAX_REFERENCE),
+        account_number=short_text_field(row, "account_number", _MAX_ACCOUNT_NUMBER),
+        bank_name=short_text_field(row, "bank_name", _MAX_BANK_NAME),
         flw_ref=optional_text(row, "flw_ref"),
         account_name=note[len(_NOTE_PREFIX) :].strip() if named else "",
         account_status=optional_text(row, "account_status"),
@@ -77,11 +81,12 @@ def read_transaction(data: Any) -> TransactionRecord:
     customer = customer if isinstance(customer, dict) else {}
     return TransactionRecord(
         transaction_id=str(integer_field(row, "id")),
-        tx_ref=optional_text(row, "tx_ref"),
-        flw_ref=optional_text(row, "flw_ref"),
+        # A longer one is not ours; it is kept as far as a reference goes.
+        tx_ref=optional_text(row, "tx_ref")[:MAX_REFERENCE],
+        flw_ref=optional_text(row, "flw_ref")[:MAX_REFERENCE],
         status=status,
         amount=amount_field(row, "amount"),
-        currency=text_field(row, "currency"),
+        currency=printable(text_field(row, "currency")),
         charged_amount=optional_amount(row, "charged_amount"),
         app_fee=optional_amount(row, "app_fee") or Decimal(0),
         merchant_fee=optional_amount(row, "merchant_fee") or Decimal(0),

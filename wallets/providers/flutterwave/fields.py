@@ -97,6 +97,14 @@ def text_field(row: dict[str, Any], key: str) -> str:
     return value.strip()
 
 
+def short_text_field(row: dict[str, Any], key: str, limit: int) -> str:
+    """Return a printable text of at most `limit` characters that is not blank."""
+    value = text_field(row, key)
+    if len(value) > limit or not value.isprintable():
+        raise MalformedResponse(f"{key} is not a short text")
+    return value
+
+
 def code_field(row: dict[str, Any], key: str) -> str:
     """Return a code, which some responses render as a number without leading zeros."""
     value = row.get(key)

@@ -187,5 +187,7 @@ def _bank(row: Any) -> BankEntry | None:
 
 
 def _reference(data: dict[str, Any], key: str) -> str | None:
+    """Return a reference. Ours are printable; the database cannot store every character."""
     value = data.get(key)
-    return value if isinstance(value, str) and len(value) <= MAX_REFERENCE else None
+    usable = isinstance(value, str) and len(value) <= MAX_REFERENCE and value.isprintable()
+    return value if usable else None
