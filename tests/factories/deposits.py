@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import count
 from typing import Any
+from uuid import UUID
 
 from django.utils import timezone
 
@@ -38,6 +39,10 @@ class Owner:
 
     organisation: Organisation
     member: Member | None = None
+
+    @property
+    def member_id(self) -> UUID | None:
+        return self.member.pk if self.member else None
 
     def columns(self) -> dict[str, Any]:
         return {"organisation": self.organisation, "member": self.member}
