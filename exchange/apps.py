@@ -21,6 +21,7 @@ class ExchangeConfig(sqlfiles.SqlAppConfig):
         "tokens/token_words",
         "tokens/catalogue",
         "audit/audited",
+        "comments/comments",
         "exports/export_records",
         "tokens/price_guard",
         "staff/superuser_guard",

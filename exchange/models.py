@@ -1,6 +1,7 @@
 """Models of participants, tokens, staff, audit, events and exports."""
 
 from exchange.audit.models import Change, Operation
+from exchange.comments.models import Comment
 from exchange.core.models import Currency, IdempotencyRecord, ScheduledRun, WritePosition
 from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.exports.models import Export, ExportChunk, ExportStatus
@@ -40,6 +41,7 @@ __all__ = [
     "ApprovalStatus",
     "Catalogue",
     "Change",
+    "Comment",
     "Currency",
     "DealAccess",
     "DeliveryAttempt",

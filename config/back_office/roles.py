@@ -33,7 +33,8 @@ ADMINISTRATOR = "Administrator"
 _VIEWABLE = {
     "credit": ("closureproposal", "loan", "loanconfiguration", "shortfall"),
     "exchange": (
-        "apikey", "event", "export", "member", "organisation", "quote", "token", "webhookendpoint",
+        "apikey", "comment", "event", "export", "member", "organisation", "quote", "token",
+        "webhookendpoint",
     ),
     "orders": ("order", "trade"),
     "wallets": (
@@ -65,6 +66,7 @@ ROLES: dict[str, frozenset[str]] = {
         "wallets.decide_configuration",
         "wallets.change_alert",
         "wallets.run_reconciliation",
+        "exchange.add_comment",
         "exchange.add_export",
         "exchange.decide_quote",
         "exchange.end_token",
@@ -80,6 +82,7 @@ ROLES: dict[str, frozenset[str]] = {
         "wallets.change_banklist",
         "wallets.change_alert",
         "wallets.run_reconciliation",
+        "exchange.add_comment",
         "exchange.add_export",
         "exchange.add_organisation",
         "exchange.change_organisation",
@@ -96,6 +99,7 @@ ROLES: dict[str, frozenset[str]] = {
         "credit.propose_configuration",
         "credit.decide_configuration",
         "credit.close_loan",
+        "exchange.add_comment",
         "exchange.add_export",
     },
     AUDITOR: _VIEW
@@ -108,6 +112,7 @@ ROLES: dict[str, frozenset[str]] = {
     | _VIEW_PEOPLE
     | {
         "wallets.change_alert",
+        "exchange.add_comment",
         "exchange.add_organisation",
         "exchange.change_organisation",
         "exchange.add_member",
@@ -154,6 +159,7 @@ PRIVILEGED_PERMISSIONS = frozenset(
 # Changes that neither move money nor grant access. Unlisted permissions count as privileged.
 UNPRIVILEGED_PERMISSIONS = frozenset(
     {
+        "exchange.add_comment",
         "exchange.add_export",
         "exchange.add_member",
         "exchange.add_organisation",

@@ -229,6 +229,8 @@ class SafeAdmin(PreservedFilters, Listing, FieldLabels, ReplicaReads, ModelAdmin
             context["warnings"] = self.warnings(obj)
             context["decision"] = self.preserve_in_decision(request, self.decision(request, obj))
             context["sections"] = sections
+            # The table of the latest changes links to the full history.
+            context |= {**self.panel_context(request, obj), "history": ""}
         return super().render_change_form(request, context, *args, **kwargs)
 
     # --- URLs and records ---

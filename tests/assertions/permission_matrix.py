@@ -111,6 +111,17 @@ PAGES: dict[str, tuple[str, str]] = {
     "exchange_member_edit": ("BD", "BD"),
     "exchange_organisation_account_statement": (ALL, ALL),
     "exchange_member_account_statement": (ALL, ALL),
+    **{
+        f"{model}_comment": ("BFCD", "BFCD")
+        for model in (
+            "exchange_member",
+            "exchange_organisation",
+            "wallets_deposit",
+            "wallets_payment",
+            "wallets_reconciliationbreak",
+            "wallets_withdrawal",
+        )
+    },
     "exchange_apikey_token": ("D", "D"),
     "exchange_apikey_rotate": ("D", "D"),
     "exchange_apikey_revoke": ("D", "D"),

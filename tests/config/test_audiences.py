@@ -34,6 +34,7 @@ AUDIENCES = {
     "exchange.participants.admin.api_keys.AccessTokenForm.note": INTERNAL,
     "exchange.access.admin.RejectionForm.reason": INTERNAL,
     "exchange.admin.fields.NoteForm.note": INTERNAL,
+    "exchange.comments.admin.CommentForm.comment": INTERNAL,
     "exchange.tokens.admin.quotes.PriceForm.note": INTERNAL,
     "exchange.tokens.admin.quotes.QuoteRejectionForm.reason": INTERNAL,
     "exchange.staff.admin.accounts.InvitationForm.note": INTERNAL,

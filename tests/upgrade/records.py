@@ -41,6 +41,7 @@ from credit.loans.services.closures import confirm_closure, propose_closure
 from credit.loans.services.lending import create_loan
 from credit.loans.services.repaying import repay
 from credit.loans.services.valuation import Pledge
+from exchange.comments.services import add_comment
 from exchange.events.services import deliveries
 from exchange.events.services.endpoints import set_endpoint
 from exchange.exports import services as exports
@@ -395,6 +396,7 @@ def _oversight(sandbox: Sandbox, people: _People) -> None:
         explanation="A collection of the bank's, booked late",
         user=people.owner,
     )
+    add_comment(subject=people.owner, text="Calls on Mondays only", user=people.owner)
     raise_alert("float", subject="NGN", message="Too little NGN at the provider")
 
 

@@ -1,0 +1,1 @@
+"""Comments of staff on records: internal, append-only."""
