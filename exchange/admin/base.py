@@ -40,6 +40,7 @@ from exchange.admin.listing import Listing
 from exchange.admin.paging import BoundedPaginator
 from exchange.admin.panels import Panel, panels_of
 from exchange.admin.preserved_filters import PreservedFilters
+from exchange.admin.queue_pages import queue_context, queue_urls
 from exchange.admin.replica_reads import ReplicaReads
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
@@ -152,8 +153,9 @@ class SafeAdmin(PreservedFilters, Listing, FieldLabels, ReplicaReads, ModelAdmin
         return panels_of(self.model)
 
     def get_urls(self) -> list[URLPattern]:
-        """Return the URLs of the panels and Django's own."""
-        return [*(url for panel in self.panels for url in panel.urls(self)), *super().get_urls()]
+        """Return the URLs of the queue, the panels and Django's own."""
+        panels = (url for panel in self.panels for url in panel.urls(self))
+        return [*queue_urls(self), *panels, *super().get_urls()]
 
     def heading(self, obj: Any) -> str:
         """Return the page title of `obj`."""
@@ -323,9 +325,10 @@ class SafeAdmin(PreservedFilters, Listing, FieldLabels, ReplicaReads, ModelAdmin
         )
 
     def panel_context(self, request: HttpRequest, record: Model | None) -> dict[str, Any]:
-        """Return the template context that panels add to custom pages of `record`."""
+        """Return the template context that queue and panels add to the pages of `record`."""
         context: dict[str, Any] = {}
         if record is not None:
+            context |= queue_context(self, request, record)
             for panel in self.panels:
                 context |= panel.context(self, request, record)
         return context

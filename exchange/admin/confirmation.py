@@ -30,6 +30,7 @@ from exchange.admin.base import (
     fieldsets_of,
     staff_of,
 )
+from exchange.admin.queue_pages import queue_step, wants_next
 from exchange.core.errors import DomainError
 
 
@@ -56,6 +57,11 @@ class Confirmation:
     def heading(self) -> str:
         """The heading of the facts."""
         return "You are proposing" if self.submit.startswith("Propose") else "Review and confirm"
+
+    @property
+    def submit_and_next(self) -> str:
+        """The label of the button that continues with the next record of the queue."""
+        return f"{self.submit.split()[0]} and next"
 
     def displayed_facts(self) -> dict[str, str]:
         """Return the facts as plain text."""
@@ -132,11 +138,13 @@ class ConfirmationAdmin(SafeAdmin):
         done: str | Callable[[Any], str],
         *,
         form: forms.Form | None = None,
+        decided: Model | None = None,
     ) -> HttpResponse:
         """Show `confirmation`; when it is confirmed call `act`, a service, and report `done`.
 
         `done` is a message, or builds one from the result of `act`. The fields of `form` are passed
-        to `act`; input is kept while the form has errors.
+        to `act`; input is kept while the form has errors. `decided` is the record whose queue
+        continues, if it is not `record`.
         """
         if confirmation.blocker:
             messages.error(request, f"{confirmation.blocker.rstrip('.')}. No changes were made.")
@@ -154,6 +162,8 @@ class ConfirmationAdmin(SafeAdmin):
         ):
             pass  # The page below displays them.
         elif seen and (form is None or form.is_valid()):
+            step, then_next = queue_step(self, request, decided), wants_next(request)
+            found = step.find_next(decided or record, staff_of(request)) if then_next else None
             try:
                 result = act(**form.cleaned_data) if form is not None else act()
             except DomainError as error:
@@ -163,6 +173,8 @@ class ConfirmationAdmin(SafeAdmin):
                 add_form_error(form, error)
             else:
                 messages.success(request, done if isinstance(done, str) else done(result))
+                if then_next:
+                    return step.redirect(request, found)
                 return self.redirect_to_record(record.pk)
         fields = {} if form is None else {"form": form, "fieldsets": fieldsets_of(form)}
         return self.page(
@@ -173,6 +185,7 @@ class ConfirmationAdmin(SafeAdmin):
             confirmation=confirmation,
             seen=json.dumps(confirmation.displayed_facts()),
             back=self.address("change", record.pk),
+            offers_next=queue_step(self, request, decided).offers_next(request, decided or record),
             **fields,
         )
 

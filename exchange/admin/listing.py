@@ -6,7 +6,7 @@ Independent of requests, so exports can use it; `exchange.admin.base` adapts it 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet, UUIDField
@@ -24,6 +24,17 @@ else:
     ModelAdmin = object
 
 
+class DecisionQueue(Protocol):
+    """The records of a list that await a decision, for users with `permission`."""
+
+    @property
+    def permission(self) -> str:
+        """The permission to decide."""
+
+    def awaiting_approval_by(self, rows: QuerySet[Any], user: StaffUser) -> QuerySet[Any]:
+        """Return the rows that `user` may decide."""
+
+
 class Listing(ModelAdmin):
     """ModelAdmin mixin: the list without a request."""
 
@@ -36,6 +47,13 @@ class Listing(ModelAdmin):
     # Columns searched for an amount; only among recent records where the list is `long`.
     amount_fields: Sequence[str] = ()
     long = False
+    # The query of the list of all records that await the user's decision.
+    queue_query: Mapping[str, str] = {"decision": "awaiting_my_approval"}
+
+    @property
+    def queue(self) -> DecisionQueue | None:
+        """The queue of the list, by default that of its filter `decision`."""
+        return getattr(self.filters.base_filters.get("decision"), "queue", None)
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         """Return the records visible to `user`, with the related records the list displays."""

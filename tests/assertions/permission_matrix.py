@@ -94,6 +94,16 @@ PAGES: dict[str, tuple[str, str]] = {
     "second_factor": (ALL, ALL),
     "recovery_codes": (ONLY_POST, ALL),
     "anything else": (ALL, ALL),
+    # The next record of a queue, for those who decide about it.
+    "credit_loan_next": ("C", ""),
+    "credit_loanconfiguration_next": ("C", ""),
+    "exchange_accessproposal_next": ("FD", ""),
+    "exchange_quote_next": ("F", ""),
+    "wallets_deposit_next": ("F", ""),
+    "wallets_proposal_next": ("F", ""),
+    "wallets_reconciliationbreak_next": ("F", ""),
+    "wallets_settingchange_next": ("F", ""),
+    "wallets_withdrawal_next": ("F", ""),
     # Loans and the terms they are made on.
     "credit_loan_liquidate": ("C", "C"),
     "credit_loan_write_off": ("C", "C"),

@@ -99,7 +99,9 @@ def test_every_record_links_back_to_its_filtered_list():
                 further = client.get(link)
                 assert further.status_code in {200, 302}, link
                 if further.status_code == 302:
-                    assert "_changelist_filters" in further["Location"], link
+                    # Also from an empty queue to the first page of the list.
+                    empty = same(further["Location"], listed.replace("&p=1", ""))
+                    assert empty or "_changelist_filters" in further["Location"], link
                 else:
                     assert same(crumb(further), listed), link
                     assert address in links(further), link

@@ -86,6 +86,7 @@ class ProposalPages(ConfirmationAdmin, ReviewPage):
             _build_confirmation(withdrawal, proposal, staff_of(request)),
             partial(resolutions.confirm, proposal_id=proposal_id, resolver=staff_of(request)),
             _describe_confirmed(withdrawal, ProposalAction(proposal.action)),
+            decided=proposal,
         )
 
     def decline(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
@@ -99,6 +100,7 @@ class ProposalPages(ConfirmationAdmin, ReviewPage):
             partial(resolutions.decline, proposal_id=proposal_id, resolver=user),
             "Proposal closed. No money moved.",
             form=bind_form(request, DeclineForm),
+            decided=proposal,
         )
 
     def _proposal(

@@ -21,6 +21,7 @@ from django.urls import URLPattern
 
 from exchange.admin.base import staff_of
 from exchange.admin.fields import VISIBLE, audience_help
+from exchange.admin.queue_pages import queue_step, wants_next
 from exchange.core.errors import DomainError
 from exchange.staff.models import StaffUser
 from wallets.withdrawals.admin.bulk_rows import (
@@ -135,6 +136,8 @@ class DecisionPages(ReviewPage):
                 "override": form.cleaned_data["override"],
                 "seen_flags": set(request.POST.getlist("seen")),
             }
+        step, then_next = queue_step(self, request), wants_next(request)
+        found = step.find_next(withdrawal, staff_of(request)) if then_next else None
         try:
             decided = _SERVICES[decision](
                 withdrawal_id=object_id,
@@ -148,7 +151,7 @@ class DecisionPages(ReviewPage):
             wrong = {"override": message} if error.code in _REDISPLAY_CODES else {}
             return self._show_error(request, withdrawal, message, wrong)
         messages.success(request, describe_decision(decided))
-        return self.redirect_to_record(object_id)
+        return step.redirect(request, found) if then_next else self.redirect_to_record(object_id)
 
     def _show_error(
         self, request: HttpRequest, withdrawal: Withdrawal, message: str, wrong: dict[str, str]
@@ -193,6 +196,7 @@ class DecisionPages(ReviewPage):
             owner=withdrawal.member or withdrawal.organisation,
             decide_at=self.address(decision, withdrawal.pk),
             back=self.address("change", withdrawal.pk),
+            offers_next=queue_step(self, request).offers_next(request, withdrawal),
             **current_flags(withdrawal),
             **payment_summary(withdrawal),
         )

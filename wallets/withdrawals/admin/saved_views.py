@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from exchange.core.actors import Actor
 from exchange.core.currencies import payout_currencies
+from exchange.staff.admin.pending import Queue
 from exchange.staff.models import StaffUser
 from wallets.withdrawals.admin.show import RETURNED
 from wallets.withdrawals.models import OPEN_STATUSES, Withdrawal, WithdrawalStatus
@@ -94,6 +95,12 @@ def awaiting_approval_by(user: StaffUser) -> Q:
     return _PENDING & ~_entered_or_approved_by(user)
 
 
+QUEUE = Queue(
+    "Withdrawals to approve",
+    DECIDE,
+    lambda rows: rows.filter(_PENDING).exclude(missing_details()),
+    _entered_or_approved_by,
+)
 SAVED_VIEWS = (
     SavedView(
         "awaiting_my_approval",

@@ -30,6 +30,7 @@ from wallets.withdrawals.admin.bulk_rows import describe_error
 from wallets.withdrawals.admin.decision_pages import DecisionPages
 from wallets.withdrawals.admin.list_filters import WithdrawalListFilters, is_oldest_first
 from wallets.withdrawals.admin.review import attach_flags
+from wallets.withdrawals.admin.saved_views import QUEUE
 from wallets.withdrawals.admin.show import is_returned, risk_badges, withdrawal_badge
 from wallets.withdrawals.commands import PAYOUT_DETAILS, PayoutDetails
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
@@ -92,6 +93,8 @@ class WithdrawalAdmin(Exportable, DecisionPages):
         "organisation", "member", "bank", "payout", "first_approver", "second_approver",
     )  # fmt: skip
     search_fields = ("reference",)
+    queue = QUEUE
+    queue_query = {"view": "awaiting_my_approval"}
     change_list_template = "admin/wallets/withdrawal/change_list.html"
 
     class Media:
