@@ -179,18 +179,23 @@ def _fee(payment: Payment) -> Decimal:
     return round_half_even(payment.provider_fee or Decimal(0), decimals)
 
 
-def _can_be_booked(payment: Payment) -> bool:
+def _has_amount_of_currency(payment: Payment) -> bool:
     """Return whether the ledger has the currency and the decimals of the payment."""
     facts = currencies().get(payment.currency_code)
     amount = payment.amount or Decimal(0)
     return facts is not None and amount > 0 and count_decimals(amount) <= facts.decimals
 
 
+def _can_be_booked(payment: Payment) -> bool:
+    """Return whether the payment adds to what the provider holds for us, in the ledger's terms."""
+    return _has_amount_of_currency(payment) and _fee(payment) <= (payment.amount or Decimal(0))
+
+
 def _why_not_creditable(payment: Payment) -> str | None:
     """Return why no wallet can hold the payment: it waits for people."""
     if payment.currency_code not in currencies():
         return "The exchange keeps no wallets in its currency"
-    if not _can_be_booked(payment):
+    if not _has_amount_of_currency(payment):
         return "Its amount is not one of its currency"
     if _fee(payment) >= (payment.amount or Decimal(0)):
         return "The payment provider's fee leaves nothing of it"

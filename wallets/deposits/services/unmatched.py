@@ -20,7 +20,7 @@ from exchange.core.text import clean_text
 from exchange.participants.models import Member, Organisation
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
-from wallets.alerts.services import resolve_alert
+from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.deposits.models import (
     DepositChannel,
     Payment,
@@ -131,6 +131,13 @@ def confirm_resolution(*, resolution_id: UUID, user: StaffUser) -> Payment:
                         ),
                     ],
                 )
+            # Open until the provider confirms the refund, whatever becomes of this process.
+            raise_alert(
+                "refund_unconfirmed",
+                subject=str(payment.transaction_id),
+                message=f"The refund of payment {payment.transaction_id} is decided. The payment"
+                " provider has not confirmed it",
+            )
         resolve_alert("payment_unmatched", subject=str(payment.transaction_id))
     if payment.status == PaymentStatus.REFUNDED:
         _refund(payment)
@@ -159,6 +166,7 @@ def _refund(payment: Payment) -> None:
             "The payment provider did not confirm the refund. Check it on the provider's own pages"
             f" before you repeat it: {error}"
         ) from error
+    resolve_alert("refund_unconfirmed", subject=str(payment.transaction_id))
 
 
 def _require_unmatched(payment: Payment) -> None:
