@@ -67,12 +67,13 @@ requests: tools
 	@EVERY_REQUEST=1 $(BIN)/python -m pytest tests/contract/test_schemathesis.py \
 		tests/contract/test_own_wording.py
 
-# Run the races at full length, and 2,000 hostile webhooks; `make test` runs fewer and shorter ones.
+# Run the races at full length, 2,000 hostile webhooks, and kills between every two steps of a deposit;
+# `make test` runs fewer and shorter ones.
 races: tools
 	@RACE_TRADING_SECONDS=$(SECONDS) RACE_DECISIONS=200 RACE_KEYS=200 RACE_ORACLE_EXAMPLES=40 \
-		RACE_WEBHOOKS=2000 \
+		RACE_WEBHOOKS=2000 RACE_KILL_STRIDE=1 \
 		$(BIN)/python -m pytest --log-cli-level=INFO tests/races tests/orders/book/test_matching_oracle.py \
-		tests/wallets/deposits/test_hostile_webhooks.py
+		tests/wallets/deposits/test_hostile_webhooks.py tests/faults/test_deposit_kills.py
 
 # Start the reference cluster of docs/cluster and carry out FAULTS under load; LOGS keeps the logs. Needs root and
 # Debian's packages, which it names. DOCS=1 writes docs/cluster/results.md.

@@ -15,6 +15,7 @@ WAITING = {
     "config/local/test_up.py": 105,
     "faults/test_exports.py": 100,
     "faults/test_kills.py": 79,
+    "faults/test_deposit_kills.py": 45,
     "stories/test_tour.py": 70,
     "restore/test_rotation.py": 60,
     "restore/test_rotation_of_services.py": 60,

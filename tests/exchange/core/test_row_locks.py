@@ -1,8 +1,6 @@
 """The rows that services lock, and the strength of the locks.
 
-During a call another connection tries to lock every row of the tables below: FOR NO KEY UPDATE,
-which any lock prevents, then FOR KEY SHARE, which only an exclusive lock prevents. Each call is
-rolled back, so all tests share the records.
+Each call is rolled back, so all tests share the records.
 """
 
 from __future__ import annotations
@@ -14,7 +12,6 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.db import transaction
 
 from config.back_office.exports import SOURCES
 from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
@@ -27,7 +24,7 @@ from exchange.staff.models import StaffUser
 from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes, tokens
 from exchange.tokens.services.quotes import QUOTES, Prices
-from tests.environment.database import Connection, session
+from tests.environment.row_locks import locked_rows
 from tests.exchange.exports.export_factories import NAME, SOURCE, start
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.logins import create_login_user
@@ -65,25 +62,8 @@ def sample(module_rows: None) -> Records:
     return Records()
 
 
-def locked_keys(other: Connection, strength: str) -> set[Any]:
-    """Return the keys of rows that another transaction cannot lock that way."""
-    found = set()
-    for model in TABLES:
-        key, table = model._meta.pk.column, model._meta.db_table
-        every = {row for (row,) in other.execute(f"SELECT {key} FROM {table}")}
-        free = other.execute(f"SELECT {key} FROM {table} FOR {strength} SKIP LOCKED")
-        found |= every - {row for (row,) in free}
-    other.rollback()
-    return found
-
-
 def locked(act: Callable[[], object]) -> tuple[set[Any], set[Any]]:
-    """Return what `act` locks, and what of it exclusively; roll it back."""
-    with session("owner") as other, transaction.atomic():
-        act()
-        found = locked_keys(other, "NO KEY UPDATE"), locked_keys(other, "KEY SHARE")
-        transaction.set_rollback(True)
-    return found
+    return locked_rows(act, TABLES)
 
 
 def test_a_call_locks_only_its_own_rows_and_they_can_still_be_referenced(sample: Records):
