@@ -29,5 +29,6 @@ class ExchangeConfig(sqlfiles.SqlAppConfig):
         "events/public_actor",
         "staff/access_guards",
         "partitions/partitions",
+        "participants/member_refusal",
     )
     stored_documents = ("participants.MEMBER", "tokens.TOKEN")

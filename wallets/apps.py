@@ -20,6 +20,7 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "ledger/transfer_guard",
         "ledger/open_account",
         "ledger/post_transfers",
+        "closing/close_accounts",
         "withdrawals/withdrawal_transitions",
         "withdrawals/withdrawal_guard",
         "withdrawals/withdrawal_events",

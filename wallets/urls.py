@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from exchange.api.routers import Router
 from wallets.banks.api import BankViewSet
+from wallets.closing.api import MemberClosingViewSet
 from wallets.conversions.api import ConversionViewSet
 from wallets.deposits.api import CheckoutViewSet, DepositViewSet, VirtualAccountViewSet
 from wallets.deposits.models import Deposit
@@ -40,6 +41,7 @@ router.register(
     "withdrawals",
     only={"list", "retrieve", "cancel", "fee"},
 )
+router.register("api/members", MemberClosingViewSet, "members", only={"close"})
 router.register("api/transfers", TransferViewSet, "transfers")
 router.register("api/conversions", ConversionViewSet, "conversions")
 router.register("api/deposits", DepositViewSet, "deposits")

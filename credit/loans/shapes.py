@@ -109,6 +109,7 @@ CREATE_FAILURES: dict[str, dict[str, str]] = {
         "token_not_found": "Token not found",
     },
     "409": {
+        "member_closed": "This member is closed",
         "client_reference_taken": "There is a loan with client_reference INV-17 already",
         RequestInProgress.code: RequestInProgress().message,
     },

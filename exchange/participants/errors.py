@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.core.errors import Conflict, NotFound
+from exchange.core.errors import Conflict, DomainError, NotFound
 
 
 class UserNotFound(NotFound):
@@ -24,3 +24,11 @@ class VerificationRequired(Conflict):
 
     code = "verification_required"
     message = "This member must be verified first"
+
+
+def member_error(code: str) -> DomainError | None:
+    """Return the error of a result of the SQL function `member_refusal`; None for another code."""
+    for error in (UserNotFound, MemberClosed):
+        if error.code == code:
+            return error()
+    return None

@@ -7,7 +7,7 @@ from typing import Any
 
 from exchange.core.errors import Conflict, DomainError, InvalidRequest, NotFound, Rejected
 from exchange.core.numbers import format_plain
-from exchange.participants.errors import UserNotFound
+from exchange.participants.errors import member_error
 from exchange.tokens.errors import TokenNotFound
 
 
@@ -62,8 +62,8 @@ def build_rejection(code: str, detail: dict[str, Any], *, side: str) -> DomainEr
     """Return the error for a code raised by `enter_orders`; None for an unknown code."""
     if code == "token_not_found":
         return TokenNotFound()
-    if code == "user_not_found":
-        return UserNotFound()
+    if (error := member_error(code)) is not None:
+        return error
     values = {
         name: format_plain(value) if isinstance(value, Decimal) else value
         for name, value in detail.items()

@@ -37,8 +37,9 @@ from orders.book.models import Order
 _REJECTED = "XO400"
 # Rolled back because of another transaction: serialization failure, deadlock.
 _RETRYABLE_STATES = ("40001", "40P01")
-# The available balance was spent after `enter_orders` read it. A retry reads it again.
-_BALANCE_CONSTRAINT = "account_balance_not_negative"
+# The available balance was spent, or the member closed, after `enter_orders` read it. A retry reads
+# it again.
+_CHANGED = ("account_balance_not_negative", "account_of_closed_member")
 _ATTEMPTS = 5
 _PAUSE_SECONDS = 0.05
 # One batcher per token. A lone order is placed immediately; orders that arrive while it runs share
@@ -58,9 +59,10 @@ def place_order(command: PlaceOrder, *, claim: IdempotencyClaim | None = None) -
     The owner is the member, or the organisation without one. The response data is the order after
     matching. With a `claim`, a repeated call returns the first response.
 
-    Raises `TokenNotFound`, `UserNotFound`, `Rejected` with the rule's code (also for insufficient
-    funds), `DuplicateClientOrderId`, `ClientReferenceTaken`, and `IdempotencyKeyReused` or
-    `RequestInProgress` for the claim. A rejected order moves and reserves nothing.
+    Raises `TokenNotFound`, `UserNotFound`, `MemberClosed`, `Rejected` with the rule's code (also
+    for insufficient funds), `DuplicateClientOrderId`, `ClientReferenceTaken`, and
+    `IdempotencyKeyReused` or `RequestInProgress` for the claim. A rejected order moves and reserves
+    nothing.
     """
     command = command.with_key(claim)
     if connection.in_atomic_block:
@@ -137,7 +139,7 @@ def _retry_if_rolled_back(call: Callable[[], _Result]) -> _Result:
             if sqlstate(error) in _RETRYABLE_STATES:
                 # Lets the other transaction finish first.
                 time.sleep(_PAUSE_SECONDS * attempt)
-            elif violated_constraint(error) != _BALANCE_CONSTRAINT:
+            elif violated_constraint(error) not in _CHANGED:
                 raise
     return call()
 

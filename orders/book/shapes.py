@@ -126,6 +126,7 @@ PLACE_FAILURES: dict[str, dict[str, str]] = {
     },
     "404": {**TOKEN_NOT_FOUND, "user_not_found": "User not found"},
     "409": {
+        "member_closed": "This member is closed",
         "duplicate_client_order_id": "There is an order with client_order_id 17 already",
         "client_reference_taken": "There is an order with client_reference INV-17 already",
         **_STILL_RUNNING,

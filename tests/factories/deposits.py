@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from decimal import Decimal
 from itertools import count
 from typing import Any
@@ -62,9 +63,11 @@ def make_virtual_account(owner: Owner, currency: str = "NGN") -> VirtualAccount:
     )
 
 
-def make_checkout(owner: Owner, amount: str = "1000", currency: str = "NGN") -> Deposit:
+def make_checkout(
+    owner: Owner, amount: str = "1000", currency: str = "NGN", *, hours_ago: int = 0
+) -> Deposit:
     """Make a pending checkout without the provider."""
-    now = timezone.now()
+    now = timezone.now() - timedelta(hours=hours_ago)
     return Deposit.objects.create(
         **owner.columns(),
         channel=DepositChannel.CHECKOUT,

@@ -38,5 +38,6 @@ ROUTINES = {
     "type idempotency_claim.path": _BATCHED,
     "type idempotency_claim.request": _BATCHED,
     "type order_request.owner_model": "was never read",
+    "type order_terms.member_known": "is used among the functions of order placement only",
     "type withdrawal_order.given_name": _RENAMED,
 }

@@ -24,7 +24,7 @@ from exchange.core.idempotency import (
     claim_error,
 )
 from exchange.core.querysets import purge
-from exchange.participants.errors import UserNotFound
+from exchange.participants.errors import member_error
 from wallets.conversions.commands import ConvertMoney, QuoteConversion
 from wallets.conversions.errors import (
     PositionLimitReached,
@@ -37,7 +37,7 @@ from wallets.conversions.errors import (
 )
 from wallets.conversions.models import ConversionQuote
 from wallets.holds.errors import block_error
-from wallets.ledger.errors import InsufficientBalance
+from wallets.ledger.errors import InsufficientBalance, closed_error
 
 QUOTE_LIFETIME = timedelta(seconds=60)
 # How long quotes are kept after their time.
@@ -87,7 +87,7 @@ def convert_money(
     """Convert money of the member's wallet, or the organisation's, by a quote, at once.
 
     A `claim` replays the response stored under it. Raises, in this order, `UserNotFound`,
-    `QuoteNotFound`, `QuoteUsed`, `QuoteExpired`, `QuoteReplaced`, `RateOutdated`,
+    `MemberClosed`, `QuoteNotFound`, `QuoteUsed`, `QuoteExpired`, `QuoteReplaced`, `RateOutdated`,
     `InsufficientBalance`, `AccountFrozen` or `ReceivableDue`, `PositionLimitReached`; and
     `IdempotencyKeyReused` or `RequestInProgress` for the claim. An error moves no money.
     """
@@ -108,7 +108,6 @@ def purge_quotes() -> int:
 
 
 _PLAIN: dict[str, type[DomainError]] = {
-    "user_not_found": UserNotFound,
     "quote_not_found": QuoteNotFound,
     "quote_used": QuoteUsed,
     "quote_expired": QuoteExpired,
@@ -119,7 +118,7 @@ _PLAIN: dict[str, type[DomainError]] = {
 def _translate_rejection(error: DatabaseError) -> DomainError | None:
     refused = read_rejection(error, _REJECTED)
     if refused is None:
-        return claim_error(error)
+        return claim_error(error) or closed_error(error)
     code, detail = refused
     match code:
         case "insufficient_balance":
@@ -130,4 +129,4 @@ def _translate_rejection(error: DatabaseError) -> DomainError | None:
             return PositionLimitReached(currency=detail["currency"])
         case "too_large" | "too_small":
             return ResultOutOfRange(currency=detail["currency"], too_large=code == "too_large")
-    return _PLAIN[code]() if code in _PLAIN else block_error(code)
+    return _PLAIN[code]() if code in _PLAIN else member_error(code) or block_error(code)

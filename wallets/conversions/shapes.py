@@ -39,6 +39,7 @@ CONVERSION_FAILURES: dict[str, dict[str, str]] = {
     },
     "404": {"user_not_found": "User not found", "quote_not_found": "Quote not found"},
     "409": {
+        "member_closed": "This member is closed",
         "quote_used": "The quote was used by another conversion. Request a new quote",
         "quote_expired": "The quote has expired. Request a new quote",
         "quote_replaced": "A rate of the quote was replaced. Request a new quote",

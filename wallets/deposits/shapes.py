@@ -5,6 +5,7 @@ from __future__ import annotations
 from drf_spectacular.utils import OpenApiExample
 
 from exchange.api.operations import NamedSchema, closed_object, text_schema
+from exchange.participants.errors import MemberClosed, VerificationRequired
 from wallets.deposits import examples
 from wallets.deposits.payloads import DEPOSIT
 
@@ -40,6 +41,10 @@ _EMAIL = (
     "to add it"
 )
 _OUT_OF_REACH = {"provider_unavailable": "The payment provider did not respond. Please try again"}
+_MEMBER = {
+    "member_closed": MemberClosed.message,
+    "verification_required": VerificationRequired.message,
+}
 CHECKOUT_FAILURES: dict[str, dict[str, str]] = {
     "400": {
         "invalid_request": "redirect_url must be on one of your organisation's registered addresses"
@@ -49,7 +54,8 @@ CHECKOUT_FAILURES: dict[str, dict[str, str]] = {
         "email_required": _EMAIL,
     },
     "409": {
-        "client_reference_taken": "There is a deposit with client_reference invoice-1042 already"
+        **_MEMBER,
+        "client_reference_taken": "There is a deposit with client_reference invoice-1042 already",
     },
     "502": _OUT_OF_REACH,
 }
@@ -60,5 +66,6 @@ VIRTUAL_ACCOUNT_FAILURES: dict[str, dict[str, str]] = {
         "account_declined": _DECLINED.format("account"),
         "email_required": _EMAIL,
     },
+    "409": _MEMBER,
     "502": _OUT_OF_REACH,
 }

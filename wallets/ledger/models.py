@@ -118,6 +118,9 @@ class Account(models.Model):
         db_persist=True,
     )
     balance = models.DecimalField(null=True, **AMOUNT)
+    closed = models.BooleanField(
+        default=False, db_default=False, help_text="Of a closed member: stays empty"
+    )
 
     class Meta:
         ordering = ["asset", "kind", "id"]
@@ -133,6 +136,13 @@ class Account(models.Model):
             models.CheckConstraint(
                 condition=~models.Q(kind="receivable") | models.Q(balance__lte=0),
                 name="account_receivable_not_positive",
+            ),
+            # What a closed member owes can still grow: a deposit may be taken back.
+            models.CheckConstraint(
+                condition=models.Q(closed=False)
+                | models.Q(balance=0)
+                | models.Q(kind="receivable"),
+                name="account_of_closed_member",
             ),
             # Targets of composite foreign keys.
             models.UniqueConstraint(

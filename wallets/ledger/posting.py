@@ -17,6 +17,7 @@ from django.db import IntegrityError, connection, transaction
 from exchange.core.actors import Actor
 from exchange.core.database import violated_constraint
 from exchange.core.ids import uuid7
+from wallets.ledger.errors import closed_error
 from wallets.ledger.models import AccountKind, TransferKind
 
 # Unique indexes of `ledger_guard.sql`.
@@ -46,7 +47,10 @@ def open_account(
     organisation_id: UUID,
     member_id: UUID | None = None,
 ) -> UUID:
-    """Return the id of the owner's account, opened if needed."""
+    """Return the id of the owner's account, opened if needed.
+
+    Raises `MemberClosed` instead of opening one for a closed member.
+    """
     return _open(asset_id, kind, organisation_id, member_id)
 
 
@@ -115,8 +119,8 @@ def post_transfer(
 ) -> UUID:
     """Post one transfer (see `Posting`) and return its id.
 
-    Raises `InsufficientFunds` or `TransferAlreadyPosted`, with nothing posted and the surrounding
-    transaction still usable.
+    Raises `InsufficientFunds`, `TransferAlreadyPosted` or `MemberClosed`, with nothing posted and
+    the surrounding transaction still usable.
     """
     transfer = Posting(
         kind=kind,
@@ -166,6 +170,8 @@ def post_transfers(transfers: Sequence[Posting]) -> list[UUID]:
             raise InsufficientFunds(references) from error
         if constraint.startswith(("transfer_reference_once", *_ONCE)):
             raise TransferAlreadyPosted(references) from error
+        if (closed := closed_error(error)) is not None:
+            raise closed from error
         raise
     return ids
 
@@ -179,10 +185,15 @@ _POST = (
 def _open(
     asset_id: str, kind: AccountKind, organisation_id: UUID | None, member_id: UUID | None
 ) -> UUID:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT open_account(%s, %s, %s, %s, %s)",
-            [uuid7(), asset_id, kind, organisation_id, member_id],
-        )
-        account_id: UUID = cursor.fetchone()[0]
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT open_account(%s, %s, %s, %s, %s)",
+                [uuid7(), asset_id, kind, organisation_id, member_id],
+            )
+            account_id: UUID = cursor.fetchone()[0]
+    except IntegrityError as error:
+        if (closed := closed_error(error)) is not None:
+            raise closed from error
+        raise
     return account_id

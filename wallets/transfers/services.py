@@ -19,9 +19,9 @@ from exchange.core.idempotency import (
     claim_error,
 )
 from exchange.core.references import ClientReferenceTaken
-from exchange.participants.errors import UserNotFound
+from exchange.participants.errors import member_error
 from wallets.holds.errors import block_error
-from wallets.ledger.errors import InsufficientBalance
+from wallets.ledger.errors import InsufficientBalance, closed_error
 from wallets.transfers.commands import TransferMoney
 
 # SQLSTATE of a rejection by the SQL functions.
@@ -38,9 +38,9 @@ def transfer_money(
     """Move the amount at once and create the Completed record.
 
     What the payee owes the exchange is repaid first. A `claim` replays the response stored under
-    it. Raises, in this order, `UserNotFound`, `InsufficientBalance`, `ClientReferenceTaken`,
-    `AccountFrozen` or `ReceivableDue`; and `IdempotencyKeyReused` or `RequestInProgress` for the
-    claim. An error moves no money.
+    it. Raises, in this order, `UserNotFound`, `MemberClosed`, `InsufficientBalance`,
+    `ClientReferenceTaken`, `AccountFrozen` or `ReceivableDue`; and `IdempotencyKeyReused` or
+    `RequestInProgress` for the claim. An error moves no money.
     """
     command = command.with_key(claim)
     if connection.in_atomic_block:
@@ -54,18 +54,16 @@ def _translate_rejection(error: DatabaseError, command: TransferMoney) -> Domain
         return taken
     refused = read_rejection(error, _REJECTED)
     if refused is None:
-        return claim_error(error)
+        return claim_error(error) or closed_error(error)
     code, detail = refused
     match code:
-        case "user_not_found":
-            return UserNotFound()
         case "insufficient_balance":
             return InsufficientBalance(
                 currency=command.currency, available=detail["available"], requested=command.amount
             )
         case "client_reference_taken":
             return taken
-    return block_error(code)
+    return member_error(code) or block_error(code)
 
 
 def _submit_alone(command: TransferMoney) -> StoredResponse:

@@ -42,6 +42,7 @@ TRANSFER_FAILURES: dict[str, dict[str, str]] = {
     },
     "404": {"user_not_found": "User not found"},
     "409": {
+        "member_closed": "This member is closed",
         "client_reference_taken": "There is a transfer with client_reference split-17 already",
         "account_frozen": "This account is frozen. Contact support",
         "receivable_due": "An amount owed after a chargeback is due. It must be repaid first",

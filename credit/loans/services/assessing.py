@@ -32,7 +32,7 @@ from exchange.core.currencies import currencies
 from exchange.core.errors import DomainError, InvalidCurrency, InvalidRequest, Rejected
 from exchange.core.numbers import decimals_error, format_plain, round_half_even
 from exchange.core.references import ClientReferenceTaken, OwnReferences
-from exchange.participants.errors import UserNotFound
+from exchange.participants.errors import MemberClosed, UserNotFound
 from exchange.tokens.errors import TokenNotFound
 
 MAX_COLLATERALS = 50
@@ -109,6 +109,8 @@ def _check_rules(
     """Run every rule in order and store intermediate results in `found`."""
     if not facts.member:
         yield UserNotFound()
+    elif facts.closed:
+        yield MemberClosed()
     yield from _check_offer(found, facts.offer, organisation_id)
     if found.offer is not None and found.version is not None:
         yield from _check_terms(found, found.offer, found.version, request, organisation_id)

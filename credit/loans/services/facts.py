@@ -59,11 +59,12 @@ class OfferFacts(msgspec.Struct, frozen=True):
 
 
 class LoanFacts(msgspec.Struct, frozen=True):
-    """`member`: whether it belongs to the organisation; `offer`: None for an unknown id;
-    `tokens`: the requested tokens visible to the organisation.
+    """`member`: whether it belongs to the organisation, `closed`: whether it does and is closed;
+    `offer`: None for an unknown id; `tokens`: the requested tokens visible to the organisation.
     """
 
     member: bool
+    closed: bool
     offer: OfferFacts | None
     tokens: list[TokenFacts]
 

@@ -34,6 +34,7 @@ from exchange.core.querysets import get_or_raise
 from exchange.core.task_notifier import DELIVER_EVENTS, notify_after_commit
 from exchange.participants.models import Member
 from exchange.tokens.models import Token
+from wallets.ledger.errors import closed_error
 from wallets.ledger.models import AccountKind
 from wallets.ledger.posting import Leg, open_account
 
@@ -60,6 +61,8 @@ def create_loan(
         # Another loan with the reference committed after the assessment.
         if violated_constraint(error) == "loan_client_reference_once":
             raise reference_taken(request.references.client_reference) from error
+        if (closed := closed_error(error)) is not None:
+            raise closed from error
         raise
 
 

@@ -53,9 +53,10 @@ BEGIN
         LEFT JOIN wallets_account a
             ON a.owner_id = c.creditor_id AND a.asset_id = p_currency AND a.kind = 'available'
         WHERE c.id = p_configuration;
-    RETURN format('{"member":%s,"offer":%s,"tokens":%s}',
+    RETURN format('{"member":%s,"closed":%s,"offer":%s,"tokens":%s}',
         EXISTS (SELECT FROM exchange_member
                 WHERE id = p_member AND organisation_id = p_organisation)::text,
+        coalesce(member_refusal(p_organisation, p_member) = 'member_closed', false)::text,
         coalesce(v_offer, 'null'), coalesce(v_tokens, '[]'));
 END $$;
 

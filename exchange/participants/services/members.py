@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from exchange.core.actors import Actor
-from exchange.core.database import violated_constraint
+from exchange.core.database import fetch_one, violated_constraint
 from exchange.core.errors import Conflict, InvalidRequest
 from exchange.core.querysets import get_or_raise
 from exchange.participants.errors import UserNotFound
@@ -76,6 +76,17 @@ def change_member(
         _save(member, update_fields=[*changes, "updated_at"])
     logger.info("member.changed", member=str(member.id), actor=str(actor))
     return member
+
+
+def hold_open(member_id: UUID | None) -> bool:
+    """Return whether the member is active, which then stays so until the transaction ends.
+
+    Money may only be promised or credited to such a member. True without a member.
+    """
+    if member_id is None:
+        return True
+    row = fetch_one("SELECT closed_at FROM exchange_member WHERE id = %s FOR SHARE", [member_id])
+    return row is not None and row[0] is None
 
 
 def _save(member: Member, **options: Any) -> None:

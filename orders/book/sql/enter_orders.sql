@@ -110,9 +110,10 @@ BEGIN
                x.cancelled, x.exited, x.closed, x.secondaries, x.completed_raise,
                x.price_buy, x.raise_amount - x.total_raised, NULL, x.min_trade_buy,
                x.deal_access = 'Public' OR public.token_visible(x, q.organisation),
-               -- A member's account belongs to the member's organisation.
-               q.member IS NULL
-                   OR a.member_id = q.member AND a.organisation_id = q.organisation,
+               -- An account shows an active member of the organisation without reading the member.
+               CASE WHEN q.member IS NOT NULL
+                       AND (a.organisation_id = q.organisation AND NOT a.closed) IS NOT TRUE
+                   THEN public.member_refusal(q.organisation, q.member) END,
                a.id, a.balance, z.id, 10::numeric ^ -c.decimals::numeric
             INTO t
             FROM public.exchange_token x JOIN public.exchange_currency c ON c.code = x.currency_id
@@ -131,11 +132,6 @@ BEGIN
     IF t.id IS NULL OR NOT t.visible THEN
         v_rule := 'token_not_found';
     ELSE
-        IF t.member_known IS NOT TRUE THEN
-            t.member_known := EXISTS (
-                SELECT FROM public.exchange_member
-                WHERE id = q.member AND organisation_id = q.organisation);
-        END IF;
         IF p_before.accounts IS NOT NULL THEN
             t.available := t.available + public.moved_before(p_before, t.account);
             IF NOT t.completed THEN
@@ -235,7 +231,7 @@ RETURNS text LANGUAGE sql IMMUTABLE AS $$
         -- Checked on the request: the columns are already rounded.
         WHEN q.price <> round(q.price, 8) THEN 'price_decimals'
         WHEN q.tokens <> round(q.tokens, 8) THEN 'tokens_decimals'
-        WHEN NOT t.member_known THEN 'user_not_found'
+        WHEN t.member_refusal IS NOT NULL THEN t.member_refusal
         WHEN t.cancelled THEN 'token_cancelled'
         WHEN t.exited THEN 'token_exited'
         WHEN t.closed THEN 'token_closed'

@@ -11,7 +11,9 @@ CREATE TYPE order_terms AS (
     cancelled boolean, exited boolean, closed boolean, secondaries boolean, completed boolean,
     -- Of a primary raise: offer price, money still needed, units left, minimum purchase.
     offer numeric, needed numeric, unsold numeric, smallest numeric,
-    visible boolean, member_known boolean,
+    visible boolean,
+    -- Why the member cannot trade (member_refusal), or NULL.
+    member_refusal text,
     -- Of the owner: the paying account, its balance, and the account of its reservations.
     account uuid, available numeric, reserve uuid,
     -- One minor unit of the currency.

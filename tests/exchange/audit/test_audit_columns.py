@@ -151,7 +151,7 @@ AUDITED: dict[str, Audited] = {
         left_out={COMPUTED: "owner_id document", TOUCHED: "updated_at"},
     ),
     "wallets_account": Audited(
-        "id asset_id kind organisation_id member_id",
+        "id asset_id kind organisation_id member_id closed",
         left_out={
             COMPUTED: "owner_id",
             "the sum of its entries, which are append-only; the proof of books compares": "balance",

@@ -217,7 +217,11 @@ def test_a_new_column_triggers_an_installation(folder: Path) -> None:
         "SELECT pg_get_triggerdef(oid) FROM pg_trigger"
         " WHERE tgrelid = 'exchange_organisation'::regclass AND tgname = 'audit_update'"
     )
-    assert "OF active, created_at, email, id, motto, name, redirect_origins ON" in definition
+    columns = (
+        "active, created_at, email, id, motto, name, redirect_origins, "
+        "verification_required_for_deposits, verification_required_for_withdrawals"
+    )
+    assert f"OF {columns} ON" in definition
 
 
 def test_a_changed_mapping_rewrites_documents_of_guarded_rows(

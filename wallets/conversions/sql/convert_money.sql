@@ -31,11 +31,9 @@ BEGIN
         END IF;
     END IF;
 
-    IF o.member IS NOT NULL AND NOT EXISTS (
-        SELECT FROM exchange_member m
-        WHERE m.id = o.member AND m.organisation_id = o.organisation)
-    THEN
-        PERFORM reject_conversion('user_not_found');
+    v_code := member_refusal(o.organisation, o.member);
+    IF v_code IS NOT NULL THEN
+        PERFORM reject_conversion(v_code);
     END IF;
     SELECT x.from_currency_id, x.to_currency_id, x.amount, x.rate, x.converted_amount, x.fee,
            x.from_rate, x.to_rate, x.from_rate_change, x.to_rate_change, x.from_spread,

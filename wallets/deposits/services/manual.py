@@ -15,7 +15,9 @@ from exchange.core.currencies import currencies
 from exchange.core.errors import Conflict, Forbidden, InvalidCurrency, InvalidRequest
 from exchange.core.numbers import MAX_NUMBER, decimals_error
 from exchange.core.text import clean_text
+from exchange.participants.errors import MemberClosed
 from exchange.participants.models import Member
+from exchange.participants.services.members import hold_open
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import StaffUser
 from wallets.deposits.models import DepositStatus, ManualDeposit
@@ -56,7 +58,8 @@ def book_deposit(
 ) -> ManualDeposit:
     """Book a payment immediately; with `announce` (the command, unlike demo data) emit its event.
 
-    Raises `InvalidRequest`, `InvalidCurrency`, or `Conflict` when the reference is booked.
+    Raises `InvalidRequest`, `InvalidCurrency`, `MemberClosed`, or `Conflict` when the reference is
+    booked.
     """
     with transaction.atomic():
         return _complete(_create(payment, entered_by=None), None, actor, announce=announce)
@@ -65,10 +68,11 @@ def book_deposit(
 def enter(*, payment: IncomingPayment, user: StaffUser) -> ManualDeposit:
     """Enter a payment; it is booked once another member of staff confirms it.
 
-    Raises `Forbidden` and as `deposit`.
+    Raises `Forbidden` and as `book_deposit`.
     """
     authorize_staff(user, ENTER, "You may not enter deposits")
-    return _create(payment, entered_by=user)
+    with transaction.atomic():
+        return _create(payment, entered_by=user)
 
 
 def confirm(*, deposit_id: UUID, user: StaffUser) -> ManualDeposit:
@@ -124,13 +128,14 @@ def _create(payment: IncomingPayment, entered_by: StaffUser | None) -> ManualDep
         raise InvalidRequest.for_field(
             "reference", f"reference must have at most {_MAX_REFERENCE_LENGTH} characters"
         )
-    if (
-        payment.member_id is not None
-        and not Member.objects.filter(
-            id=payment.member_id, organisation_id=payment.organisation_id
-        ).exists()
-    ):
-        raise InvalidRequest.for_field("member", "The member does not belong to the organisation")
+    if payment.member_id is not None:
+        rows = Member.objects.filter(id=payment.member_id, organisation_id=payment.organisation_id)
+        if not rows.exists():
+            raise InvalidRequest.for_field(
+                "member", "The member does not belong to the organisation"
+            )
+    if not hold_open(payment.member_id):
+        raise MemberClosed
     taken = f"A deposit with reference {payment.reference} exists already"
     return DEPOSITS.propose(
         Conflict(taken, code="duplicate_reference", fields={"reference": taken}),

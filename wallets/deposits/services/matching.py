@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
@@ -12,6 +13,7 @@ from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
 from exchange.core.ids import new_reference, uuid7
 from exchange.core.numbers import count_decimals, format_plain, round_half_even
+from exchange.participants.services.members import hold_open
 from wallets.alerts.services import raise_alert
 from wallets.deposits.models import (
     Deposit,
@@ -28,6 +30,8 @@ from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, post_transfer, system_account
 from wallets.providers.collection import BANK_TRANSFER, TransactionRecord
 
+_CLOSED = "The member it is for is closed"
+
 Owner = tuple[UUID, UUID | None]
 
 
@@ -35,7 +39,7 @@ def match(payment: Payment, record: TransactionRecord, actor: Actor) -> None:
     """Credit a successful payment to its owner, or keep it as unmatched.
 
     `payment` is locked and open. A payment that differs from its checkout is credited as what it
-    is, to the same owner, and flagged.
+    is, to the same owner, and flagged. One for a closed member waits for people.
     """
     if (problem := _why_not_creditable(payment)) is not None:
         _keep_unmatched(payment, actor, problem)
@@ -45,12 +49,18 @@ def match(payment: Payment, record: TransactionRecord, actor: Actor) -> None:
         .filter(reference=payment.tx_ref, channel=DepositChannel.CHECKOUT)
         .first()
     )
+    if checkout is not None and not hold_open(checkout.member_id):
+        _keep_unmatched(payment, actor, _CLOSED)
+        return
     if checkout is not None:
         _complete_checkout(payment, record, checkout, actor)
         return
     account = VirtualAccount.objects.filter(reference=payment.tx_ref).first()
     if account is None:
         _keep_unmatched(payment, actor, "No checkout or virtual account has its reference")
+        return
+    if not hold_open(account.member_id):
+        _keep_unmatched(payment, actor, _CLOSED)
         return
     flags = [] if account.currency_id == payment.currency_code else ["currency_differs"]
     credit_payment(
@@ -92,16 +102,18 @@ def credit_payment(
     return deposit
 
 
-def fail_checkout(payment: Payment, why: str) -> None:
-    """Fail the pending checkout of a failed payment; a later payment may still complete it."""
+def fail_checkouts(why: str, *, nowait: bool = False, **conditions: Any) -> None:
+    """Fail the matching pending checkouts; a later payment may still complete them.
+
+    With `nowait`, raises `OperationalError` for one that is locked.
+    """
     deposits = Deposit.objects.filter(
-        reference=payment.tx_ref, channel=DepositChannel.CHECKOUT, status=DepositStatus.PENDING
+        channel=DepositChannel.CHECKOUT, status=DepositStatus.PENDING, **conditions
     )
-    for deposit_id in deposits.select_for_update(no_key=True).values_list("pk", flat=True):
+    locked = deposits.select_for_update(no_key=True, nowait=nowait).order_by("pk")
+    for deposit_id in locked.values_list("pk", flat=True):
         deposits.filter(pk=deposit_id).update(
-            status=DepositStatus.FAILED,
-            reason=(why or "The payment failed")[:500],
-            updated_at=timezone.now(),
+            status=DepositStatus.FAILED, reason=why[:500], updated_at=timezone.now()
         )
         emit_deposit_event(deposit_id, "deposit.failed")
 

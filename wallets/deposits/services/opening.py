@@ -18,8 +18,9 @@ from exchange.core.errors import InvalidCurrency, InvalidRequest, ProviderFailed
 from exchange.core.ids import new_reference, uuid7
 from exchange.core.querysets import get_or_raise
 from exchange.core.references import ClientReferenceTaken, OwnReferences
-from exchange.participants.errors import UserNotFound
-from exchange.participants.models import Member, Organisation
+from exchange.participants.errors import MemberClosed, UserNotFound, VerificationRequired
+from exchange.participants.models import Member, MemberStatus, Organisation, Verification
+from exchange.participants.services.members import hold_open
 from wallets.deposits.models import Deposit, DepositChannel, DepositStatus, VirtualAccount
 from wallets.providers.base import CollectionDeclined, ProviderUnavailable
 from wallets.providers.collection import CheckoutRequest, VirtualAccountRequest
@@ -44,13 +45,21 @@ class Customer:
 
 
 def find_customer(organisation_id: UUID, member_id: UUID | None) -> Customer:
-    """Return the owner. Raises `UserNotFound`, and `Rejected` without an email address."""
-    owner: Member | Organisation
-    if member_id is None:
-        owner = Organisation.objects.get(pk=organisation_id)
-    else:
+    """Return the owner, to whom money may be paid.
+
+    Raises `UserNotFound`, `MemberClosed`, `VerificationRequired` where the organisation requires it
+    for deposits, and `Rejected` without an email address.
+    """
+    organisation = Organisation.objects.get(pk=organisation_id)
+    owner: Member | Organisation = organisation
+    if member_id is not None:
         rows = Member.objects.filter(pk=member_id, organisation_id=organisation_id)
         owner = get_or_raise(rows, UserNotFound())
+        if owner.status == MemberStatus.CLOSED:
+            raise MemberClosed
+        verified = owner.verification == Verification.VERIFIED
+        if organisation.verification_required_for_deposits and not verified:
+            raise VerificationRequired
     if not owner.email:
         raise Rejected(
             "Your organisation has no email address, which the payment provider requires. Ask the "
@@ -100,6 +109,8 @@ def open_virtual_account(
         raise ProviderFailed("The payment provider did not respond. Please try again") from error
     try:
         with transaction.atomic():
+            if not hold_open(member_id):
+                raise MemberClosed
             return VirtualAccount.objects.create(
                 organisation_id=organisation_id,
                 member_id=member_id,
@@ -165,10 +176,15 @@ def request_checkout(
 
 
 def store_checkout(checkout: Checkout, references: OwnReferences) -> UUID:
-    """Write the pending deposit of a checkout; return its id. Raises `ClientReferenceTaken`."""
+    """Write the pending deposit of a checkout; return its id.
+
+    Raises `ClientReferenceTaken`, and `MemberClosed` if the member was closed meanwhile.
+    """
     now = timezone.now()
     try:
         with transaction.atomic():
+            if not hold_open(checkout.customer.member_id):
+                raise MemberClosed
             return Deposit.objects.create(
                 id=uuid7(),
                 organisation_id=checkout.customer.organisation_id,

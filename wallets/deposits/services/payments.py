@@ -17,7 +17,7 @@ from exchange.core.actors import Actor
 from exchange.core.ids import uuid7
 from wallets.alerts.services import raise_alert
 from wallets.deposits.models import OPEN_PAYMENTS, Payment, PaymentStatus
-from wallets.deposits.services.matching import fail_checkout, match
+from wallets.deposits.services.matching import fail_checkouts, match
 from wallets.providers.base import ProviderUnavailable
 from wallets.providers.collection import ChargeHint, TransactionRecord, TransactionStatus
 from wallets.providers.registry import payment_provider
@@ -103,7 +103,9 @@ def apply_record(payment_id: UUID, record: TransactionRecord, actor: Actor) -> N
             payment.status = PaymentStatus.FAILED
             payment.next_lookup_at = None
             payment.save()
-            fail_checkout(payment, record.processor_response)
+            fail_checkouts(
+                record.processor_response or "The payment failed", reference=payment.tx_ref
+            )
         else:
             payment.next_lookup_at = None
             match(payment, record, actor)

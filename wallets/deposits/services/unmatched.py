@@ -17,7 +17,9 @@ from exchange.core.errors import (
 )
 from exchange.core.querysets import get_or_raise
 from exchange.core.text import clean_text
-from exchange.participants.models import Member, Organisation
+from exchange.participants.errors import MemberClosed
+from exchange.participants.models import Member, MemberStatus, Organisation
+from exchange.participants.services.members import hold_open
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.alerts.services import raise_alert, resolve_alert
@@ -57,7 +59,7 @@ def propose_resolution(
     """Propose the owner of an unmatched payment, or (`owner` None) its refund.
 
     Raises `Forbidden`, `NotFound`, `StateConflict` unless it is Unmatched, `Conflict` while another
-    proposal is pending, and `InvalidRequest`.
+    proposal is pending, `MemberClosed` and `InvalidRequest`.
     """
     authorize_staff(user, RESOLVE, "You may not decide about payments")
     why = clean_text(explanation, missing="Enter an explanation", max_length=_MAX_EXPLANATION)
@@ -70,6 +72,8 @@ def propose_resolution(
             f"It cannot be assigned: {payment.last_error.lower()}", code="payment_not_creditable"
         )
     member = owner if isinstance(owner, Member) else None
+    if member is not None and member.status == MemberStatus.CLOSED:
+        raise MemberClosed
     organisation = owner if isinstance(owner, Organisation) else None
     return RESOLUTIONS.propose(
         Conflict("A decision about this payment is pending already", code="resolution_pending"),
@@ -86,8 +90,8 @@ def confirm_resolution(*, resolution_id: UUID, user: StaffUser) -> Payment:
     """Assign or refund the payment, as the second person.
 
     A refund is requested at the provider once the decision is committed, and never again on its
-    own. Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected`, and `ProviderFailed` where
-    people must look at the provider's own pages.
+    own. Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected`, `MemberClosed`, and
+    `ProviderFailed` where people must look at the provider's own pages.
     """
     actor = authorize_staff(user, RESOLVE, "You may not decide about payments")
     with transaction.atomic():
@@ -95,6 +99,8 @@ def confirm_resolution(*, resolution_id: UUID, user: StaffUser) -> Payment:
         payment = Payment.objects.select_for_update(no_key=True).get(pk=payment_id)
         proposal = RESOLUTIONS.get_approvable(resolution_id, user)
         _require_unmatched(payment)
+        if not hold_open(proposal.member_id):
+            raise MemberClosed
         RESOLUTIONS.close(proposal, ApprovalStatus.APPROVED, user)
         if proposal.action == PaymentAction.ASSIGN and proposal.organisation_id is not None:
             channel = (

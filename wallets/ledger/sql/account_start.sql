@@ -1,6 +1,9 @@
 -- An account starts empty: balances come from entries only. System accounts have no owner and no
--- stored balance.
+-- stored balance. None is opened for a closed member, except for what it owes; a member that is being
+-- closed is waited for.
 CREATE FUNCTION account_starts_right() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_closed_at timestamptz;
 BEGIN
     IF NEW.kind IN ('clearing', 'fees', 'expenses', 'issuance', 'loans', 'treasury', 'position',
                     'unmatched') THEN
@@ -15,6 +18,14 @@ BEGIN
             USING ERRCODE = 'check_violation', CONSTRAINT = 'account_owner_fits_kind';
     ELSIF NEW.balance <> 0 THEN
         RAISE EXCEPTION 'account % must start empty', NEW.id USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF NEW.member_id IS NOT NULL AND NEW.kind <> 'receivable' THEN
+        SELECT m.closed_at INTO v_closed_at FROM public.exchange_member m
+            WHERE m.id = NEW.member_id FOR SHARE;
+        IF v_closed_at IS NOT NULL THEN
+            RAISE EXCEPTION 'member % is closed', NEW.member_id
+                USING ERRCODE = 'check_violation', CONSTRAINT = 'account_of_closed_member';
+        END IF;
     END IF;
     RETURN NEW;
 END $$;

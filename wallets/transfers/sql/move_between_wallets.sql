@@ -13,14 +13,14 @@ CREATE TYPE wallet_transfer_move AS (
 -- Returns the first rule, in the specified order, that rejects an order, or NULL.
 CREATE FUNCTION find_transfer_rejection(o wallet_transfer_order, p_balance numeric) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    -- An unknown member comes before a closed one.
+    v_code text := (
+        SELECT max(public.member_refusal(o.organisation, wanted.id))
+        FROM unnest(ARRAY[o.member, o.payee]) wanted (id));
 BEGIN
-    IF EXISTS (
-        SELECT FROM unnest(ARRAY[o.member, o.payee]) wanted (id)
-        WHERE wanted.id IS NOT NULL AND NOT EXISTS (
-            SELECT FROM public.exchange_member m
-            WHERE m.id = wanted.id AND m.organisation_id = o.organisation))
-    THEN
-        RETURN 'user_not_found';
+    IF v_code IS NOT NULL THEN
+        RETURN v_code;
     ELSIF coalesce(p_balance, 0) < o.amount THEN
         RETURN 'insufficient_balance';
     ELSIF o.client_reference IS NOT NULL AND EXISTS (

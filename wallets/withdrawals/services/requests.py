@@ -30,9 +30,9 @@ from exchange.core.idempotency import (
     find_response,
 )
 from exchange.core.references import ClientReferenceTaken
-from exchange.participants.errors import UserNotFound
+from exchange.participants.errors import member_error
 from wallets.banks.services import Payee, find_bank, find_cached_bank, find_payee
-from wallets.ledger.errors import InsufficientBalance
+from wallets.ledger.errors import InsufficientBalance, closed_error
 from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.errors import BelowMinimum, FeeExceedsAmount
 
@@ -50,9 +50,9 @@ def request_withdrawal(
     """Move the amount into escrow and create the Pending request.
 
     A `claim` replays the response stored under it. Raises, in this order,
-    `UserNotFound`, `InsufficientBalance`, `ClientReferenceTaken`, `BelowMinimum`, `NoBankList`,
-    `BankListUnavailable`, `BankNotFound`, `FeeExceedsAmount`; and `IdempotencyKeyReused` or
-    `RequestInProgress` for the claim. An error moves no money.
+    `UserNotFound`, `MemberClosed`, `InsufficientBalance`, `ClientReferenceTaken`, `BelowMinimum`,
+    `NoBankList`, `BankListUnavailable`, `BankNotFound`, `FeeExceedsAmount`; and
+    `IdempotencyKeyReused` or `RequestInProgress` for the claim. An error moves no money.
     """
     command = command.with_key(claim)
     bank = find_cached_bank(command.currency, command.bank_name)
@@ -124,15 +124,15 @@ def _translate_rejection(error: DatabaseError, command: RequestWithdrawal) -> Do
     if violated_constraint(error) == _REFERENCE_CONSTRAINT:
         return _build_rejection("client_reference_taken", {}, command)
     refused = read_rejection(error, _REJECTED)
-    return claim_error(error) if refused is None else _build_rejection(*refused, command)
+    if refused is None:
+        return claim_error(error) or closed_error(error)
+    return _build_rejection(*refused, command)
 
 
 def _build_rejection(
     code: str, detail: dict[str, Any], command: RequestWithdrawal
 ) -> DomainError | None:
     match code:
-        case "user_not_found":
-            return UserNotFound()
         case "insufficient_balance":
             return InsufficientBalance(
                 currency=command.currency, available=detail["available"], requested=command.amount
@@ -145,4 +145,4 @@ def _build_rejection(
             return FeeExceedsAmount(
                 currency=command.currency, fee=detail["fee"], amount=command.amount
             )
-    return None
+    return member_error(code)

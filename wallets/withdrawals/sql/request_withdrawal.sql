@@ -106,11 +106,9 @@ CREATE FUNCTION reject_withdrawal(
 LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 DECLARE
     v_balance numeric;
-    v_code text;
+    v_code text := member_refusal(o.organisation, o.member);
 BEGIN
-    IF o.member IS NOT NULL AND withdrawal_event_user(o.member, o.organisation) IS NULL THEN
-        v_code := 'user_not_found';
-    ELSE
+    IF v_code IS NULL THEN
         SELECT balance INTO v_balance FROM wallets_account
             WHERE owner_id = coalesce(o.member, o.organisation) AND asset_id = o.currency
                 AND kind = 'available';

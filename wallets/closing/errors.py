@@ -1,0 +1,28 @@
+"""Errors of closing a member."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from exchange.core.errors import Conflict
+
+_MOST_NAMED = 10
+
+
+class MemberNotEmpty(Conflict):
+    """The member has something left; `left` says what, one text each."""
+
+    code = "member_not_empty"
+
+    def __init__(self, left: Sequence[str]) -> None:
+        named = list(left[:_MOST_NAMED])
+        if more := len(left) - len(named):
+            named.append(f"{more} more")
+        super().__init__(f"This member still has {', '.join(named)}")
+
+
+class MoneyMoving(Conflict):
+    """Money or units of the member are being moved."""
+
+    code = "state_conflict"
+    message = "The balances of this member are changing. Try again"

@@ -1,0 +1,98 @@
+"""Close a member: only when nothing is left, and so that nothing can arrive afterwards.
+
+The ledger knows almost all that may be left: an open order reserves money or units, an open loan
+holds a lien, a withdrawal on its way rests in escrow. Only a pending deposit has no entry yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+import structlog
+from django.db import OperationalError, transaction
+from django.utils import timezone
+
+from exchange.core.actors import Actor
+from exchange.core.currencies import currencies
+from exchange.core.database import LOCK_NOT_AVAILABLE, fetch_all, sqlstate
+from exchange.core.numbers import format_plain
+from exchange.core.querysets import get_or_raise
+from exchange.participants.errors import MemberClosed, UserNotFound
+from exchange.participants.models import Member
+from wallets.closing.errors import MemberNotEmpty, MoneyMoving
+from wallets.deposits.models import Deposit, DepositChannel, DepositStatus
+from wallets.deposits.services.matching import fail_checkouts
+from wallets.ledger.models import AccountKind
+
+logger = structlog.get_logger(__name__)
+
+# A checkout that was not paid for this long is abandoned. A later payment of it is unmatched.
+CHECKOUT_ABANDONED = timedelta(hours=24)
+_REASON = "The member was closed"
+_WORDS = {
+    AccountKind.AVAILABLE: "{}",
+    AccountKind.ESCROW: "{} in withdrawals",
+    AccountKind.RESERVED: "{} reserved for open orders",
+    AccountKind.LIEN: "{} pledged for loans",
+    AccountKind.UNCLEARED: "{} not yet cleared",
+    AccountKind.RECEIVABLE: "{} to repay",
+}
+
+
+def close_member(*, organisation_id: UUID, member_id: UUID, actor: Actor) -> Member:
+    """Close the member for good. It can be read, and its details changed.
+
+    Raises `UserNotFound`, `MemberClosed` for a closed one, `MemberNotEmpty` while anything is left,
+    and `MoneyMoving` while its accounts are locked by others for long.
+    """
+    try:
+        with transaction.atomic():
+            member = _close(organisation_id, member_id)
+    except OperationalError as error:
+        if sqlstate(error) == LOCK_NOT_AVAILABLE:
+            raise MoneyMoving from error
+        raise
+    logger.info("member.closed", member=str(member_id), actor=str(actor))
+    return member
+
+
+def _close(organisation_id: UUID, member_id: UUID) -> Member:
+    held = fetch_all(
+        "SELECT asset, symbol, kind, balance FROM close_accounts(%s, %s)",
+        [organisation_id, member_id],
+    )
+    member = get_or_raise(
+        Member.objects.filter(id=member_id, organisation_id=organisation_id), UserNotFound()
+    )
+    if member.closed_at is not None:
+        raise MemberClosed
+    now = timezone.now()
+    abandoned = now - CHECKOUT_ABANDONED
+    left = [*(_describe(*row) for row in held), *_pending_deposits(member_id, abandoned)]
+    if left:
+        raise MemberNotEmpty(left)
+    # Without waiting: a payment that is being credited has its deposit locked, and waits for us.
+    fail_checkouts(_REASON, nowait=True, member_id=member_id)
+    member.closed_at = now
+    member.save(update_fields=["closed_at", "updated_at"])
+    return member
+
+
+def _describe(asset: str, symbol: str, kind: str, balance: Decimal) -> str:
+    amount = f"{format_plain(abs(balance))} {symbol}"
+    if asset not in currencies():
+        amount = f"{amount} units"
+    return _WORDS[AccountKind(kind)].format(amount)
+
+
+def _pending_deposits(member_id: UUID, abandoned_before: datetime) -> Iterator[str]:
+    """Yield the number of deposits that may still arrive, unless there is none."""
+    pending = Deposit.objects.filter(member_id=member_id, status=DepositStatus.PENDING)
+    count = pending.exclude(
+        channel=DepositChannel.CHECKOUT, created_at__lt=abandoned_before
+    ).count()
+    if count:
+        yield f"{count} pending deposit{'s' if count > 1 else ''}"
