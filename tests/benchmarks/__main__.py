@@ -19,6 +19,7 @@ from typing import Any
 
 from tests.benchmarks import (
     back_office,
+    deposits,
     exports,
     growth,
     loans,
@@ -36,6 +37,7 @@ from tests.benchmarks.installation import Version, prepared
 
 BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
     "back_office": back_office.run,
+    "deposits": deposits.run,
     "exports": exports.run,
     "growth": growth.run,
     "loans": loans.run,
@@ -49,6 +51,7 @@ BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
 }
 _REPORTS = {
     "back_office": back_office.report,
+    "deposits": deposits.report,
     "exports": exports.report,
     "growth": growth.report,
     "pooler": pooler.report,
