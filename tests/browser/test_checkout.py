@@ -20,7 +20,11 @@ from tests.factories.api_clients import ApiCaller, make_caller, make_member
 from tests.factories.wallets import assert_books_hold, balance_of
 from wallets.deposits.models import Deposit
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.browser,
+    pytest.mark.usefixtures("discarded_sandbox"),
+]
 
 SHOP = "https://shop.example.com"
 

@@ -20,7 +20,7 @@ from tests.factories.configuration import set_setting
 from tests.factories.conversions import set_rates
 from tests.factories.wallets import Wallet, assert_books_hold, balance_of
 from wallets.conversions.models import Conversion, ConversionPosition, ConversionQuote
-from wallets.conversions.services import QUOTE_RETENTION, purge_quotes
+from wallets.conversions.tasks import purge_conversion_quotes
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -268,6 +268,8 @@ def test_scopes_lists_and_other_organisations(api):
     assert found(owner=api.wallet.owner_id) == found(to_currency="USD") == [0]
     assert found(from_currency="NGN", amount_to=3000, status="Completed") == [1]
     assert found(quote_id=records[0]["quote_id"], amount_from=15_000) == [0]
+    for record in records:
+        assert api.caller.get(f"{PATH}/{record['_id']}").json()["data"] == record
     stranger = make_caller()
     for path in (records[0]["_id"], "nonsense"):
         assert_error(
@@ -283,12 +285,13 @@ def test_scopes_lists_and_other_organisations(api):
 
 def test_old_quotes_are_removed(api, owner_connection: Connection):
     kept, old = api.quote_id(), api.quote_id()
-    moment = timezone.now() - QUOTE_RETENTION - timedelta(seconds=1)
     with owner_connection.transaction():
         owner_connection.execute("SET LOCAL session_replication_role = replica")
-        owner_connection.execute(
-            "UPDATE wallets_conversionquote SET created_at = %s, expires_at = %s WHERE id = %s",
-            [moment, moment, old],
-        )
-    assert purge_quotes() == 1
+        for quote_id, hours in ((kept, 7 * 24 - 1), (old, 7 * 24 + 1)):
+            moment = timezone.now() - timedelta(hours=hours)
+            owner_connection.execute(
+                "UPDATE wallets_conversionquote SET created_at = %s, expires_at = %s WHERE id = %s",
+                [moment, moment, quote_id],
+            )
+    purge_conversion_quotes()
     assert [str(pk) for pk in ConversionQuote.objects.values_list("pk", flat=True)] == [kept]

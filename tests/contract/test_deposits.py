@@ -72,6 +72,8 @@ def test_what_is_paid_into_a_virtual_account_reaches_its_owner(caller, member, p
     )  # fmt: skip
     again = caller.post(path, {"currency": "NGN"}).json()["data"]
     assert again == account
+    own = caller.post("/v1/api/wallet/virtual-accounts", {"currency": "GHS"}).json()["data"]
+    assert (own["owner"], own["currency"]) == (str(caller.organisation.id), "GHS")
     assert caller.get(path).json()["data"] == [account]
     assert BVN not in str(VirtualAccount.objects.values())
 
@@ -222,3 +224,27 @@ def test_without_the_provider_nothing_is_written(caller, provider_sandbox):
         assert table_fingerprints() == before
     finally:
         provider_sandbox.start()
+
+
+def test_deposits_are_filtered_by_owner_and_reference(caller, member, provider_sandbox):
+    paths = (f"/v1/api/members/{member.id}/deposits/checkout", "/v1/api/wallet/deposits/checkout")
+    made = [caller.post(path, checkout_body()).json()["data"]["deposit"] for path in paths]
+    pay(provider_sandbox, tx_ref=made[0]["reference"], webhook="no_webhook")
+    find_payments()
+    sweep_deposits()
+
+    def found(**query: Any) -> list[str]:
+        page = caller.get("/v1/api/deposits", query).json()["data"]
+        return [record["reference"] for record in page["deposits"]]
+
+    of_member, own = ([each["reference"]] for each in made)
+    assert found(sort="createdAt") == of_member + own
+    assert found(owner_model="user") == found(owner=member.id) == found(user_id=member.id)
+    assert found(owner_model="user") == found(status="Completed") == of_member
+    assert found(owner_model="organisation") == found(owner=caller.organisation.id) == own
+    assert found(reference=own[0]) == found(status="Pending", channel="checkout") == own
+    paid = Deposit.objects.get(reference=of_member[0])
+    assert found(provider_reference=paid.provider_reference) == of_member
+    assert found(provider_reference="x" * 100) == found(channel="manual") == []
+    response = caller.get("/v1/api/deposits", {"provider_reference": "x" * 101})
+    assert response.status_code == 400

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -233,6 +234,16 @@ def sandbox_program(service_stack: ServiceStack) -> Iterator[Callable[[], Progra
     program.stop()
 
 
+@pytest.fixture(scope="module")
+def discarded_sandbox(
+    sandbox_program: Callable[[], Program], service_stack: ServiceStack
+) -> Iterator[None]:
+    """Empty the sandbox after the module, so that it lists no payments of this one to others."""
+    yield
+    sandbox_program().kill()
+    shutil.rmtree(service_stack.folder / "sandbox")
+
+
 @pytest.fixture
 def live_service(
     transactional_db: None, web_program: Callable[[], Program], service_stack: ServiceStack
@@ -275,6 +286,7 @@ def _running(program: Program) -> Program:
 
 
 __all__ = [
+    "discarded_sandbox",
     "live_service",
     "live_worker",
     "provider_sandbox",

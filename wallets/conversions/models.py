@@ -102,11 +102,6 @@ class Conversion(ConversionTerms):
     def __str__(self) -> str:
         return f"conversion {self.id}"
 
-    @property
-    def owner_model(self) -> str:
-        """`user` for a member's wallet, `organisation` for the organisation's own."""
-        return "organisation" if self.member_id is None else "user"
-
 
 class ConversionPosition(models.Model):
     """What the exchange is long (above zero) or short of in a currency: its `position` account.
