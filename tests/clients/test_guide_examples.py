@@ -32,6 +32,7 @@ from tests.factories.loan_configurations import make_configuration
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import Wallet, make_member_wallet, make_wallet
 from wallets.conversions.models import Conversion
+from wallets.deposits.models import Deposit, VirtualAccount
 from wallets.transfers.models import WalletTransfer
 from wallets.withdrawals.models import Withdrawal
 
@@ -87,6 +88,9 @@ class Reader:
         self.member = make_member_wallet(1000, currency="NGN")
         self.organisation = Wallet(self.member.organisation).fund("200000", "KES")
         self.caller = make_caller(organisation=self.member.organisation)
+        firm = self.member.organisation
+        firm.email, firm.redirect_origins = "a@baobridge.example", ["https://baobridge.example"]
+        firm.save()
         self.token = make_token(name="Kilimani Gardens Residences", total_supply=Decimal(1000))
         give_units(self.token, self.member, 200)
         lender = make_wallet(5_000_000, currency="NGN")
@@ -143,6 +147,7 @@ def test_typescript_examples(
 def follow_guide(reader: Reader, receiver: Receiver) -> None:
     """Run every example in an order in which a reader can, and compare with the records."""
     get_access(reader)
+    deposit(reader)
     withdraw(reader)
     move_money(reader)
     trade_and_borrow(reader)
@@ -159,6 +164,21 @@ def get_access(reader: Reader) -> None:
     )
     member = reader.run("create_member")
     assert str(Member.objects.get(external_id="20417").id) in member
+
+
+def deposit(reader: Reader) -> None:
+    shown = reader.run("open_virtual_account")
+    account = VirtualAccount.objects.get()
+    assert account.account_number in shown
+    assert (account.owner_id, account.currency_id) == (reader.member.member_id, "NGN")
+    shown = reader.run("create_checkout")
+    made = Deposit.objects.get(channel="checkout")
+    assert str(made.id) in shown
+    assert re.search(r"https?://", shown)
+    assert (made.owner_id, made.amount) == (reader.member.member_id, 250_000)
+    shown = reader.run("list_deposits")
+    assert str(made.id) in shown
+    assert "Pending" in shown
 
 
 def withdraw(reader: Reader) -> None:
