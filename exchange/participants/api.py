@@ -124,6 +124,7 @@ class MemberViewSet(ApiViewSet):
         idempotent=True,
         failures={"409": _CONFLICTS},
         examples=[_CHANGES_EXAMPLE],
+        id="members_update",
     )
     def partial_update(self, request: Request, member_id: str) -> SuccessResponse:
         """Change a member. What is not sent stays as it is. Records that name the member, and past

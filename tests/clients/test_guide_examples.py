@@ -175,7 +175,7 @@ def deposit(reader: Reader) -> None:
     made = Deposit.objects.get(channel="checkout")
     assert str(made.id) in shown
     assert re.search(r"https?://", shown)
-    assert (made.owner_id, made.amount) == (reader.member.member_id, 250_000)
+    assert (made.owner_id, made.amount) == (reader.member.member_id, Decimal(250_000))
     shown = reader.run("list_deposits")
     assert str(made.id) in shown
     assert "Pending" in shown
