@@ -10,7 +10,9 @@ from wallets.conversions import proof as conversions
 from wallets.deposits import proof as deposits
 from wallets.ledger.proof import LEDGER_CHECKS, Check
 from wallets.payouts import proof as payouts
+from wallets.receivables import proof as receivables
 from wallets.transfers import proof as transfers
+from wallets.treasury import proof as treasury
 from wallets.withdrawals import proof as withdrawals
 
 WALLET_CHECKS: tuple[Check, ...] = (
@@ -24,6 +26,7 @@ WALLET_CHECKS: tuple[Check, ...] = (
     deposits.UNCLEARED,
     deposits.UNMATCHED,
     deposits.DOCUMENTS,
+    receivables.WRITTEN_OFF,
     withdrawals.AMOUNTS_MOVED,
     withdrawals.EVENTS,
     payouts.NEXT_STEPS,
@@ -36,6 +39,8 @@ WALLET_CHECKS: tuple[Check, ...] = (
     conversions.KEPT_POSITIONS,
     conversions.EVENTS,
     conversions.DOCUMENTS,
+    treasury.MOVED,
+    treasury.TREASURY,
 )
 CHECKS: tuple[Check, ...] = (
     *WALLET_CHECKS,

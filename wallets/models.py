@@ -40,6 +40,7 @@ from wallets.payouts.models import (
     ProposalStatus,
     ProviderEvent,
 )
+from wallets.receivables.models import Receivable, ReceivableWriteOff
 from wallets.reconciliation.models import (
     BreakExplanation,
     BreakStatus,
@@ -50,6 +51,7 @@ from wallets.reconciliation.models import (
     ReportStatus,
 )
 from wallets.transfers.models import WalletTransfer, WalletTransferStatus
+from wallets.treasury.models import TreasuryKind, TreasuryMovement
 from wallets.withdrawals.models import (
     BankAccount,
     Decision,
@@ -95,6 +97,8 @@ __all__ = [
     "ProposalAction",
     "ProposalStatus",
     "ProviderEvent",
+    "Receivable",
+    "ReceivableWriteOff",
     "Reconciliation",
     "ReconciliationBreak",
     "ReconciliationLine",
@@ -103,6 +107,8 @@ __all__ = [
     "SettingChangeStatus",
     "Transfer",
     "TransferKind",
+    "TreasuryKind",
+    "TreasuryMovement",
     "Verdict",
     "VirtualAccount",
     "WalletTransfer",

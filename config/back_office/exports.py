@@ -19,9 +19,13 @@ from wallets.ledger.admin.export_columns import ACCOUNTS, ENTRIES, TRANSFERS
 from wallets.ledger.admin.statements import oldest_first, statement_entries
 from wallets.ledger.models import Account, Entry, Transfer
 from wallets.payouts.admin.export_columns import PAYOUTS
+from wallets.receivables.export_columns import RECEIVABLES
+from wallets.receivables.models import Receivable
 from wallets.reconciliation.admin.export_columns import REPORTS
 from wallets.transfers.export_columns import WALLET_TRANSFERS
 from wallets.transfers.models import WalletTransfer
+from wallets.treasury.export_columns import TREASURY_MOVEMENTS
+from wallets.treasury.models import TreasuryMovement
 from wallets.withdrawals.admin.export_columns import WITHDRAWALS
 from wallets.withdrawals.models import Payout, Withdrawal
 
@@ -37,6 +41,8 @@ _SOURCES = (
     ),
     list_source(Transfer, TRANSFERS),
     list_source(Deposit, DEPOSITS),
+    list_source(Receivable, RECEIVABLES, moment=""),
+    list_source(TreasuryMovement, TREASURY_MOVEMENTS),
     list_source(WalletTransfer, WALLET_TRANSFERS),
     list_source(Conversion, CONVERSIONS),
     list_source(Withdrawal, WITHDRAWALS),

@@ -24,6 +24,8 @@ PAGES = (
     "wallets.deposits.admin.payments",
     "wallets.transfers.admin",
     "wallets.conversions.admin",
+    "wallets.receivables.admin",
+    "wallets.treasury.admin",
     "wallets.reconciliation.admin.reports",
     "wallets.reconciliation.admin.breaks",
     "orders.trades.admin.orders",

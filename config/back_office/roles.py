@@ -40,8 +40,9 @@ _VIEWABLE = {
     "wallets": (
         "account", "alert", "bankaccount", "banklist", "booksproof", "configuration",
         "settingchange", "conversion", "decision", "deposit", "depositreversal", "entry",
-        "payment", "paymentresolution", "payout", "proposal", "providerevent", "reconciliation",
-        "reconciliationbreak", "transfer", "virtualaccount", "wallettransfer", "withdrawal",
+        "payment", "paymentresolution", "payout", "proposal", "providerevent", "receivable",
+        "receivablewriteoff", "reconciliation", "reconciliationbreak", "transfer",
+        "treasurymovement", "virtualaccount", "wallettransfer", "withdrawal",
     ),
 }  # fmt: skip
 _VIEW = frozenset(f"{app}.view_{model}" for app, models in _VIEWABLE.items() for model in models)
@@ -63,6 +64,8 @@ ROLES: dict[str, frozenset[str]] = {
         "wallets.decide_deposit",
         "wallets.resolve_payment",
         "wallets.reverse_deposit",
+        "wallets.move_treasury",
+        "wallets.write_off_receivable",
         "wallets.decide_configuration",
         "wallets.change_alert",
         "wallets.run_reconciliation",
@@ -150,10 +153,12 @@ PRIVILEGED_PERMISSIONS = frozenset(
         "wallets.decide_configuration",
         "wallets.decide_deposit",
         "wallets.decide_withdrawal",
+        "wallets.move_treasury",
         "wallets.propose_configuration",
         "wallets.resolve_payment",
         "wallets.resolve_payout",
         "wallets.reverse_deposit",
+        "wallets.write_off_receivable",
     }
 )
 # Changes that neither move money nor grant access. Unlisted permissions count as privileged.

@@ -37,6 +37,7 @@ from tests.factories.loan_configurations import make_configuration, pending_vers
 from tests.factories.staff import create_staff, create_superuser
 from tests.factories.traders import Trader
 from tests.factories.transfers import transfer
+from tests.factories.treasury import write_off_and_top_up
 from tests.factories.wallets import Wallet, make_wallet, store_bank_list
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.deposits.models import Payment
@@ -131,6 +132,10 @@ def _money(every_record: EveryRecord, owner: StaffUser, finance: StaffUser) -> N
     every_record.add(arrive(transaction_record("unknown", currency="KES")))
     resolve_alert("payment_unmatched", subject=str(every_record.records[Payment].transaction_id))
     every_record.add(make_virtual_account(Owner(wallet.organisation)))
+    debt, write_off, movement = write_off_and_top_up()
+    every_record.records[type(debt)] = debt
+    every_record.add(write_off)
+    every_record.add(movement)
     every_record.add(
         configuration.propose(
             key="NGN_WITHDRAWAL_FEE", value=Decimal("75.5"), reason="Costs rose", user=owner

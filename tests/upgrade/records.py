@@ -68,6 +68,7 @@ from tests.factories.wallets import (
     make_wallet,
 )
 from tests.factories.wallets import DECLINED_ACCOUNT as REFUSED
+from tests.upgrade.money_in_records import make_money_in
 from wallets.alerts.services import raise_alert
 from wallets.deposits.services import manual as deposits
 from wallets.fees import services as configuration
@@ -186,6 +187,7 @@ def _money(sandbox: Sandbox, caller: ApiCaller, wallet: Wallet, people: _People)
     }
     response = caller.post("/v1/api/wallet/withdraw", body, Idempotency_Key=str(uuid4()))
     assert response.status_code == 201, response.content
+    make_money_in(wallet)
     _withdrawals(sandbox, wallet, people)
 
 

@@ -15,7 +15,7 @@ from wallets.deposits.services import crediting, payments
 from wallets.providers.base import ProviderUnavailable
 from wallets.providers.collection import ChargeHint, TransactionStatus
 from wallets.providers.registry import payment_provider
-from wallets.receivables.services import collect_due
+from wallets.receivables.services.repayments import collect_due
 
 # The provider's time zone is unknown, and a webhook may be lost for hours.
 _LOOK_BACK = timedelta(days=2)

@@ -51,6 +51,7 @@ class TransferKind(models.TextChoices):
     PAYMENT_UNMATCHED = "payment_unmatched", "Unmatched payment"
     PAYMENT_REFUND = "payment_refund", "Refund of an unmatched payment"
     RECEIVABLE_REPAY = "receivable_repay", "Receivable repayment"
+    RECEIVABLE_WRITE_OFF = "receivable_write_off", "Receivable write-off"
     WITHDRAWAL_HOLD = "withdrawal_hold", "Withdrawal hold"
     WITHDRAWAL_SETTLE = "withdrawal_settle", "Withdrawal settlement"
     WITHDRAWAL_RELEASE = "withdrawal_release", "Withdrawal release"
@@ -58,6 +59,7 @@ class TransferKind(models.TextChoices):
     PROVIDER_CHARGE = "provider_charge", "Provider charge"
     WALLET_TRANSFER = "wallet_transfer", "Transfer between wallets"
     CONVERSION = "conversion", "Conversion"
+    TREASURY = "treasury", "Treasury movement"
     UNITS_ISSUE = "units_issue", "Issue of units"
     UNITS_RETIRE = "units_retire", "Retirement of units"
     ORDER_RESERVE = "order_reserve", "Order reservation"
@@ -153,6 +155,15 @@ class Account(models.Model):
                 name="account_once_per_owner",
                 nulls_distinct=False,
             ),
+        ]
+        indexes = [
+            # Without the balance, which changes with every movement: what owners owe is read from
+            # these few accounts.
+            models.Index(
+                fields=["asset"],
+                condition=models.Q(kind="receivable"),
+                name="account_receivable",
+            )
         ]
 
     def __str__(self) -> str:

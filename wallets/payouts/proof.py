@@ -5,7 +5,7 @@ from __future__ import annotations
 from wallets.ledger.proof import sql_check
 
 CLEARING = sql_check(
-    "clearing equals deposits less payouts less the provider's charges",
+    "clearing equals deposits and treasury movements less payouts less the provider's charges",
     """
     SELECT c.id, coalesce(i.total, 0) - coalesce(o.total, 0), -coalesce(e.total, 0)
     FROM wallets_asset c
@@ -18,6 +18,13 @@ CLEARING = sql_check(
             UNION ALL
             SELECT currency_code, CASE status WHEN 'Unmatched' THEN amount ELSE 0 END - booked_fee
             FROM wallets_payment WHERE booked_fee IS NOT NULL
+            UNION ALL
+            SELECT l.currency, -l.amount
+            FROM wallets_treasurymovement x
+            CROSS JOIN LATERAL treasury_legs(
+                x.kind, x.currency_id, x.amount, x.charge, x.bought_currency_id, x.bought_amount,
+                x.closed_amount) l
+            WHERE x.status = 'Approved' AND l.account = 'clearing'
         ) parts GROUP BY currency_id
     ) i ON i.currency_id = c.id
     LEFT JOIN (SELECT w.currency_id,

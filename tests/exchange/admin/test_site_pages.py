@@ -101,9 +101,11 @@ def test_admins_of_libraries_are_not_registered():
         "wallets.SettingChange",
         "wallets.Conversion", "wallets.Decision", "wallets.Deposit", "wallets.Entry",
         "wallets.Payment", "wallets.Payout",
-        "wallets.Proposal", "wallets.ProviderEvent", "wallets.Reconciliation",
+        "wallets.Proposal", "wallets.ProviderEvent", "wallets.Receivable",
+        "wallets.ReceivableWriteOff", "wallets.Reconciliation",
         "wallets.ReconciliationBreak",
-        "wallets.Transfer", "wallets.VirtualAccount", "wallets.WalletTransfer",
+        "wallets.Transfer", "wallets.TreasuryMovement", "wallets.VirtualAccount",
+        "wallets.WalletTransfer",
         "wallets.Withdrawal",
     }  # fmt: skip
 

@@ -200,6 +200,14 @@ AUDITED: dict[str, Audited] = {
         "id status proposed_by_id created_at decided_by_id decided_at reason payment_id action"
         " organisation_id member_id explanation"
     ),
+    "wallets_receivablewriteoff": Audited(
+        "id status proposed_by_id created_at decided_by_id decided_at reason account_id amount"
+        " explanation"
+    ),
+    "wallets_treasurymovement": Audited(
+        "id status proposed_by_id created_at decided_by_id decided_at reason kind currency_id"
+        " amount charge bought_currency_id bought_amount closed_amount reference note"
+    ),
     "wallets_virtualaccount": Audited(
         "id organisation_id member_id currency_id reference order_reference bank_name"
         " account_number account_name status created_at",

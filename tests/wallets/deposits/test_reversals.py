@@ -32,7 +32,7 @@ from wallets.deposits.services.reversals import (
     propose_reversal,
     reject_reversal,
 )
-from wallets.receivables.services import amount_owed, collect_due
+from wallets.receivables.services.repayments import amount_owed, collect_due
 from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db

@@ -64,6 +64,9 @@ def test_it_is_the_runtime_role_and_no_superuser(runtime):
         "INSERT INTO wallets_conversionquote (id) VALUES (gen_random_uuid())",
         "UPDATE wallets_conversionquote SET converted_amount = 1",
         "UPDATE wallets_conversionposition SET amount = 0",
+        "SELECT move_position('NGN', 1)",
+        "DELETE FROM wallets_treasurymovement",
+        "DELETE FROM wallets_receivablewriteoff",
         "DELETE FROM wallets_payout",
         "DELETE FROM wallets_proposal",
         "DELETE FROM wallets_decision",
@@ -164,6 +167,7 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         "lock_accounts_of_token": "search_path=public, pg_temp",
         "make_loan": "search_path=public, pg_temp,enable_seqscan=off,enable_mergejoin=off,"
         "enable_hashjoin=off,plan_cache_mode=force_generic_plan",
+        "move_treasury": "search_path=public, pg_temp",
         "open_account": "search_path=public, pg_temp",
         "open_token_units": "search_path=public, pg_temp",
         "post_service_transfers": "search_path=public, pg_temp",

@@ -22,7 +22,7 @@ from wallets.ledger.posting import (
     system_account,
     wallet_account,
 )
-from wallets.receivables.services import post_credit
+from wallets.receivables.services.repayments import post_credit
 
 _BATCH = 100
 

@@ -27,7 +27,7 @@ from wallets.ledger.posting import (
     wallet_account,
 )
 from wallets.ledger.selectors.wallets import available_balance
-from wallets.receivables.services import ATTEMPTS
+from wallets.receivables.services.repayments import ATTEMPTS
 
 REVERSE = "wallets.reverse_deposit"
 REVERSALS = TwoPersonApproval(

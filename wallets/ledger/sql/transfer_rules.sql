@@ -136,6 +136,10 @@ BEGIN
         v_justified := public.wallet_transfer_fits(NEW);
     ELSIF NEW.kind = 'conversion' THEN
         v_justified := public.conversion_transfer_fits(NEW);
+    ELSIF NEW.kind = 'treasury' THEN
+        v_justified := public.treasury_transfer_fits(NEW);
+    ELSIF NEW.kind = 'receivable_write_off' THEN
+        v_justified := public.write_off_justified(NEW);
     ELSIF NEW.kind LIKE ANY ('{deposit%,payment%,receivable%}') THEN
         v_justified := public.deposit_transfer_justified(NEW);
     ELSE

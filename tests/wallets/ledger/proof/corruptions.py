@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from decimal import Decimal
 from uuid import UUID
 
 from config.books import WALLET_CHECKS
 from exchange.core.ids import first_id_at, uuid7
 from tests.assertions.books import close_transfers
+from tests.factories.treasury import make_debt, move, terms
+from tests.factories.wallets import make_staff
 from tests.wallets.ledger.proof.corrupted import LedgerRecords
 from wallets.deposits.models import Deposit
 from wallets.deposits.payloads import DEPOSIT
 from wallets.ledger import proof as books
-from wallets.ledger.models import Entry, Transfer
+from wallets.ledger.models import AccountKind, Entry, Transfer
+from wallets.ledger.posting import system_account
+from wallets.receivables.services.write_offs import confirm_write_off, propose_write_off
 from wallets.withdrawals.models import Withdrawal
 
 
@@ -253,6 +258,30 @@ def position_that_is_not_the_accounts(records: LedgerRecords) -> None:
     )
 
 
+def treasury_movements_that_offset_each_other(records: LedgerRecords) -> None:
+    for number, change in enumerate((1, -1)):
+        moved = move(terms("top_up", 100, reference=f"BANK-{number}"))
+        shift_entries(records, moved.pk, change)
+
+
+def treasury_from_nowhere(records: LedgerRecords) -> None:
+    records.post(records.account("expenses"), system_account("KES", AccountKind.TREASURY), 1)
+
+
+def write_offs_that_offset_each_other(records: LedgerRecords) -> None:
+    debt = make_debt(100)
+    for change in (1, -1):
+        written_off = propose_write_off(
+            account_id=debt.pk,
+            amount=Decimal(40),
+            explanation="Bankrupt",
+            user=make_staff("write_off_receivable"),
+        )
+        confirm_write_off(write_off_id=written_off.pk, user=make_staff("write_off_receivable"))
+        shift_entries(records, written_off.pk, change)
+    records.carry_balances_on()
+
+
 def unpublished_transfer(records: LedgerRecords) -> None:
     records.corrupt("DELETE FROM exchange_event WHERE subject_id = %s", records.transfers[0].id)
 
@@ -366,7 +395,9 @@ CORRUPTIONS: dict[Callable[[LedgerRecords], None], str] = {
     changed_balance: "every balance equals its entries",
     overdrawn_wallet: "no owner account is negative, and no receivable positive",
     money_out_of_escrow: "escrow equals open withdrawals",
-    money_from_nowhere: "clearing equals deposits less payouts less the provider's charges",
+    money_from_nowhere: (
+        "clearing equals deposits and treasury movements less payouts less the provider's charges"
+    ),
     unpaid_fee: "fee income equals the fees of paid withdrawals",
     hold_without_subject: "every withdrawal has the transfers of its status",
     deposits_that_differ_in_sum_by_nothing: DEPOSITS,
@@ -396,6 +427,15 @@ CORRUPTIONS: dict[Callable[[LedgerRecords], None], str] = {
     ),
     position_that_is_not_the_accounts: (
         "the position kept for limits equals the entries of its account"
+    ),
+    treasury_movements_that_offset_each_other: (
+        "every confirmed treasury movement moved its amounts once, and nothing else moved as one"
+    ),
+    treasury_from_nowhere: (
+        "treasury equals top-ups less draw-downs and the money of closed positions"
+    ),
+    write_offs_that_offset_each_other: (
+        "every confirmed write-off was booked once, to its debt, and nothing else as one"
     ),
     unpublished_transfer: "every transfer between wallets has its event",
     unpublished_conversion: "every conversion has its event",

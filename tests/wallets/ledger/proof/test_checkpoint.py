@@ -83,10 +83,11 @@ def test_the_first_proof_is_full_and_the_next_ones_start_from_its_checkpoint(wal
     proof = books.prove(WALLET_CHECKS, incremental=True)
     assert proof.left_out == (
         COVERED,
-        "clearing equals deposits less payouts less the provider's charges",
+        "clearing equals deposits and treasury movements less payouts less the provider's charges",
         "fee income equals the fees of paid withdrawals",
         "money without an owner equals the unmatched payments",
         "positions equal conversions less treasury movements, and fee income their spreads",
+        "treasury equals top-ups less draw-downs and the money of closed positions",
     )
     assert {*proof.titles, *proof.left_out} == {check.title for check in WALLET_CHECKS}
     assert found(incremental=False) == set()

@@ -26,7 +26,7 @@ from wallets.ledger.posting import (
     wallet_account,
 )
 
-_OVERPAID = "account_receivable_not_positive"
+OVERPAID = "account_receivable_not_positive"
 # Of a posting whose split between accounts another one changed.
 ATTEMPTS = 5
 _BATCH = 100
@@ -63,7 +63,7 @@ def post_credit(posting: Posting, record: WalletRecord, amount: Decimal) -> UUID
             (transfer_id,) = post_transfers([replace(posting, legs=legs)])
         except IntegrityError as error:
             # Another credit repaid the debt meanwhile.
-            if violated_constraint(error) != _OVERPAID:
+            if violated_constraint(error) != OVERPAID:
                 raise
         else:
             return transfer_id
@@ -104,7 +104,7 @@ def _collect(debt: UUID, wallet: UUID, amount: Decimal, actor: Actor) -> bool:
     except InsufficientFunds:
         return False
     except IntegrityError as error:
-        if violated_constraint(error) != _OVERPAID:
+        if violated_constraint(error) != OVERPAID:
             raise
         return False
     return True

@@ -1,0 +1,168 @@
+"""Write-offs of what owners owe: by two people, no more than is owed, paid by expenses."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.urls import reverse
+
+from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
+from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound, Rejected
+from exchange.staff.models import StaffUser
+from tests.assertions.unchanged import table_fingerprints
+from tests.factories.api_clients import make_member
+from tests.factories.back_office import (
+    messages_of,
+    signed_in_client,
+    submit_confirmation,
+    text_of,
+)
+from tests.factories.treasury import make_debt, system_balance
+from tests.factories.wallets import (
+    Wallet,
+    assert_books_hold,
+    balance_of,
+    make_staff,
+    make_wallet,
+)
+from wallets.ledger.models import Account, Transfer
+from wallets.receivables.models import Receivable, ReceivableWriteOff
+from wallets.receivables.services.repayments import amount_owed
+from wallets.receivables.services.write_offs import (
+    confirm_write_off,
+    propose_write_off,
+    reject_write_off,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def person() -> StaffUser:
+    return make_staff("write_off_receivable")
+
+
+def wallet_of(debt: Receivable) -> Wallet:
+    assert debt.organisation is not None
+    return Wallet(debt.organisation, debt.member)
+
+
+def propose(debt: Receivable, amount: str, user: StaffUser | None = None) -> ReceivableWriteOff:
+    return propose_write_off(
+        account_id=debt.pk, amount=Decimal(amount), explanation="Bankrupt", user=user or person()
+    )
+
+
+def test_two_people_write_a_debt_off_in_parts():
+    debt = make_debt(1000)
+    confirm_write_off(write_off_id=propose(debt, "400.25").pk, user=person())
+    assert amount_owed(debt.owner_id, "KES") == Decimal("599.75")
+    assert system_balance("expenses", "KES") == Decimal("-400.25")
+    proposal = propose(debt, "599.75")
+    approver = person()
+    confirm_write_off(write_off_id=proposal.pk, user=approver)
+    assert amount_owed(debt.owner_id, "KES") == 0
+    assert system_balance("expenses", "KES") == -1000
+    transfer = Transfer.objects.get(subject_id=proposal.pk)
+    assert (transfer.kind, transfer.reference, transfer.actor) == (
+        "receivable_write_off", f"write_off:{proposal.pk}", f"staff:{approver.pk}",
+    )  # fmt: skip
+    # What arrives from now on is the owner's again.
+    wallet_of(debt).fund(70)
+    assert balance_of(debt.owner_id, "KES") == 70
+    assert not Receivable.objects.exists()
+    assert_books_hold()
+
+
+def test_no_more_is_written_off_than_is_owed():
+    debt = make_debt(1000)
+    user = person()
+    before = table_fingerprints()
+    for amount, error in (
+        ("1000.01", "No more than 1,000.00 KES is owed"),
+        ("0", "Enter an amount above 0"),
+        ("NaN", "Enter an amount above 0"),
+        ("0.001", "The amount "),
+    ):
+        with pytest.raises(Rejected) as refused:
+            propose(debt, amount, user)
+        assert refused.value.fields["amount"].startswith(error)
+    assert table_fingerprints() == before
+
+
+def test_a_debt_that_was_repaid_meanwhile_is_not_written_off_twice():
+    debt = make_debt(1000)
+    proposal, approver = propose(debt, "1000"), person()
+    wallet_of(debt).fund(300)
+    before = table_fingerprints()
+    with pytest.raises(Rejected) as refused:
+        confirm_write_off(write_off_id=proposal.pk, user=approver)
+    assert refused.value.message == "No more than 700.00 KES is owed"
+    assert table_fingerprints() == before
+    assert amount_owed(debt.owner_id, "KES") == 700
+    reject_write_off(write_off_id=proposal.pk, reason="Repaid in part", user=person())
+    confirm_write_off(write_off_id=propose(debt, "700").pk, user=approver)
+    assert_books_hold()
+
+
+def test_a_write_off_takes_two_people_who_may_and_one_at_a_time():
+    debt = make_debt(1000)
+    proposer, stranger = person(), make_staff("reverse_deposit")
+    proposal = propose(debt, "1000", proposer)
+    wallet = Account.objects.get(owner_id=debt.owner_id, kind="available")
+    before = table_fingerprints()
+    with pytest.raises(Rejected):
+        confirm_write_off(write_off_id=proposal.pk, user=proposer)
+    with pytest.raises(Forbidden):
+        confirm_write_off(write_off_id=proposal.pk, user=stranger)
+    with pytest.raises(Forbidden):
+        propose(debt, "1", stranger)
+    with pytest.raises(Conflict):
+        propose(debt, "1", proposer)
+    with pytest.raises(NotFound):
+        propose_write_off(account_id=wallet.pk, amount=Decimal(1), explanation="x", user=proposer)
+    with pytest.raises(InvalidRequest):
+        propose_write_off(account_id=debt.pk, amount=Decimal(1), explanation=" ", user=proposer)
+    with pytest.raises(InvalidRequest):
+        reject_write_off(write_off_id=proposal.pk, reason=" ", user=proposer)
+    assert table_fingerprints() == before
+
+
+def test_the_pages_list_who_owes_and_write_it_off():
+    debt = make_debt(1000)
+    proposer, other = (
+        signed_in_client(FINANCE_APPROVER), signed_in_client(FINANCE_APPROVER, "zoe"),
+    )  # fmt: skip
+    listed = text_of(proposer.get(reverse("admin:wallets_receivable_changelist")))
+    assert str(debt.member) in listed
+    assert "1,000.00 KES" in listed
+    form = reverse("admin:wallets_receivable_write_off", args=[debt.pk])
+    assert signed_in_client(BACK_OFFICE).get(form).status_code == 403
+    refused = proposer.post(form, {"amount": "2000", "explanation": "Bankrupt"})
+    assert "No more than 1,000.00 KES is owed" in text_of(refused)
+    made = proposer.post(form, {"amount": "1000", "explanation": "Bankrupt"})
+    assert messages_of(made) == ["Write-off proposed. A second person must confirm it."]
+    write_off = ReceivableWriteOff.objects.get()
+    assert "Awaits a second person" in text_of(
+        proposer.get(reverse("admin:wallets_receivable_changelist"))
+    )
+    record = text_of(other.get(reverse("admin:wallets_receivable_change", args=[debt.pk])))
+    assert "Deposit reversal" in record
+    confirm = reverse("admin:wallets_receivablewriteoff_confirm", args=[write_off.pk])
+    assert "Owed now 1,000.00 KES" in text_of(other.get(confirm))
+    done = submit_confirmation(other, confirm)
+    assert messages_of(done)[-1] == "Written off. 1,000.00 KES is no longer owed."
+    assert amount_owed(debt.owner_id, "KES") == 0
+    assert_books_hold()
+
+
+def test_a_debt_is_as_old_as_since_it_was_last_settled():
+    debt = make_debt(1000)
+    first = debt.since  # type: ignore[attr-defined]
+    wallet = wallet_of(debt)
+    wallet.fund(400)
+    assert Receivable.objects.get(pk=debt.pk).since == first  # type: ignore[attr-defined]
+    # An owner without debts is not listed.
+    Wallet(wallet.organisation, make_member(wallet.organisation)).fund(5)
+    make_wallet(5)
+    assert list(Receivable.objects.values_list("pk", flat=True)) == [debt.pk]

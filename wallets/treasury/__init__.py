@@ -1,0 +1,1 @@
+"""Movements of the exchange's own money: float, fee income and conversion positions."""

@@ -1,0 +1,167 @@
+"""Treasury movements: one person proposes, another confirms, and the database posts them once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from uuid import UUID
+
+from django.db import DatabaseError, transaction
+
+from exchange.core.actors import Actor
+from exchange.core.currencies import currencies
+from exchange.core.database import fetch_one, read_rejection
+from exchange.core.errors import Conflict, DomainError, InvalidCurrency, InvalidRequest
+from exchange.core.ids import uuid7
+from exchange.core.numbers import MAX_NUMBER, decimals_error
+from exchange.core.text import clean_text
+from exchange.staff.approvals import TwoPersonApproval, authorize_staff
+from exchange.staff.models import ApprovalStatus, StaffUser
+from wallets.treasury.errors import BeyondFeeIncome, BeyondOwnFunds, BeyondPosition
+from wallets.treasury.models import TreasuryKind, TreasuryMovement
+
+MOVE = "wallets.move_treasury"
+MOVEMENTS = TwoPersonApproval(
+    model=TreasuryMovement,
+    noun="treasury movement",
+    permission=MOVE,
+    unique_constraint="treasury_reference_once",
+)
+_NOT_ALLOWED = "You may not move the exchange's own money"
+_MAX_REFERENCE_LENGTH, _MAX_NOTE_LENGTH = 100, 300
+# SQLSTATE of a rejection by the SQL function.
+_REJECTED = "XW400"
+_REJECTIONS: dict[str, type[BeyondFeeIncome | BeyondOwnFunds | BeyondPosition]] = {
+    error.code: error for error in (BeyondFeeIncome, BeyondOwnFunds, BeyondPosition)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedPosition:
+    """The other side of a closed position: what was bought, and which part of it that covers."""
+
+    currency: str
+    bought: Decimal
+    closed: Decimal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovementTerms:
+    """What is moved, with the bank's reference. `position` is given to close a position only."""
+
+    kind: TreasuryKind
+    currency: str
+    amount: Decimal
+    reference: str
+    note: str
+    charge: Decimal = Decimal(0)
+    position: ClosedPosition | None = None
+
+
+def propose_movement(*, terms: MovementTerms, user: StaffUser) -> TreasuryMovement:
+    """Propose a movement; it is posted once another person confirms it.
+
+    Raises `Forbidden`, `InvalidRequest`, `InvalidCurrency`, and `Conflict` for a bank's reference
+    that another movement of this kind has.
+    """
+    authorize_staff(user, MOVE, _NOT_ALLOWED)
+    _check_terms(terms)
+    closed = terms.position
+    taken = f"A movement of this kind with reference {terms.reference.strip()} exists already"
+    return MOVEMENTS.propose(
+        Conflict(taken, code="duplicate_reference", fields={"reference": taken}),
+        kind=terms.kind,
+        currency_id=terms.currency,
+        amount=terms.amount,
+        charge=terms.charge,
+        bought_currency_id=closed and closed.currency,
+        bought_amount=closed and closed.bought,
+        closed_amount=closed and closed.closed,
+        reference=terms.reference.strip(),
+        note=clean_text(terms.note, missing="Enter a note", max_length=_MAX_NOTE_LENGTH),
+        proposed_by=user,
+    )
+
+
+def confirm_movement(*, movement_id: UUID, user: StaffUser) -> TreasuryMovement:
+    """Confirm a movement as the second person, and post its transfer.
+
+    Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected` (`approver_not_independent`), and
+    `BeyondFeeIncome`, `BeyondOwnFunds` or `BeyondPosition`. An error moves no money.
+    """
+    actor = authorize_staff(user, MOVE, _NOT_ALLOWED)
+    with transaction.atomic():
+        movement = MOVEMENTS.get_approvable(movement_id, user)
+        MOVEMENTS.close(movement, ApprovalStatus.APPROVED, user)
+        _post(movement, actor)
+    return movement
+
+
+def reject_movement(*, movement_id: UUID, reason: str, user: StaffUser) -> TreasuryMovement:
+    """Reject a movement; nothing is posted. Open to the proposer too. Raises as `confirm`."""
+    authorize_staff(user, MOVE, _NOT_ALLOWED)
+    why = clean_text(reason, missing="Enter a reason for the rejection")
+    with transaction.atomic():
+        movement = MOVEMENTS.get_pending(movement_id)
+        return MOVEMENTS.close(movement, ApprovalStatus.REJECTED, user, reason=why)
+
+
+def _post(movement: TreasuryMovement, actor: Actor) -> None:
+    try:
+        with transaction.atomic():
+            fetch_one("SELECT move_treasury(%s, %s, %s)", [movement.pk, uuid7(), str(actor)])
+    except DatabaseError as error:
+        rejection = _translate_rejection(error)
+        if rejection is None:
+            raise
+        raise rejection from error
+
+
+def _translate_rejection(error: DatabaseError) -> DomainError | None:
+    refused = read_rejection(error, _REJECTED)
+    if refused is None:
+        return None
+    code, detail = refused
+    return _REJECTIONS[code](currency=detail["currency"], held=detail["held"])
+
+
+def _check_terms(terms: MovementTerms) -> None:
+    _check_amount("amount", terms.currency, terms.amount)
+    reference = terms.reference.strip()
+    if not reference:
+        raise InvalidRequest.for_field("reference", "Enter the bank's reference")
+    if len(reference) > _MAX_REFERENCE_LENGTH:
+        raise InvalidRequest.for_field(
+            "reference", f"The reference must have at most {_MAX_REFERENCE_LENGTH} characters"
+        )
+    closed = terms.position
+    if (terms.kind == TreasuryKind.POSITION_CLOSE) != (closed is not None):
+        raise InvalidRequest.for_field(
+            "bought_currency", "Enter what was bought to close a position, and nothing otherwise"
+        )
+    if closed is not None:
+        if closed.currency == terms.currency:
+            raise InvalidRequest.for_field("bought_currency", "Choose another currency")
+        _check_amount("bought_amount", closed.currency, closed.bought)
+        _check_amount("closed_amount", closed.currency, closed.closed)
+    if not terms.charge:
+        return
+    if closed is not None:
+        raise InvalidRequest.for_field(
+            "charge", "Closing a position moves nothing at the payment provider: enter no charge"
+        )
+    _check_amount("charge", terms.currency, terms.charge)
+    if terms.kind == TreasuryKind.TOP_UP and terms.charge >= terms.amount:
+        raise InvalidRequest.for_field("charge", "The charge leaves nothing of the top-up")
+
+
+def _check_amount(field: str, currency: str, amount: Decimal) -> None:
+    facts = currencies().get(currency)
+    if facts is None:
+        raise InvalidCurrency(list(currencies()))
+    if not amount.is_finite() or not 0 < amount <= MAX_NUMBER:
+        raise InvalidRequest.for_field(
+            field, "Enter an amount above 0 and not above 1000000000000000"
+        )
+    if problem := decimals_error(amount, facts.decimals):
+        raise InvalidRequest.for_field(field, f"The amount {problem}")
