@@ -27,6 +27,7 @@ from exchange.api.schema_parts import (
     not_found_messages,
     path_owner,
 )
+from exchange.api.serializers import ChangesSerializer
 from exchange.core.documents import WireSchema
 from exchange.core.errors import InvalidCurrency
 from exchange.core.numbers import MAX_NUMBER
@@ -102,6 +103,14 @@ class EnvelopeSchema(AutoSchema):
             elif parameter["in"] == "query":
                 describe_query(parameter, self._filters().get(parameter["name"]))
         return parameters
+
+    def _get_request_body(self, direction: Direction = "request") -> Any:
+        body = super()._get_request_body(direction)  # type: ignore[no-untyped-call]
+        serializer = self.operation.body
+        if body and serializer is not None and issubclass(serializer, ChangesSerializer):
+            # No field is required, but one of them is.
+            body["required"] = True
+        return body
 
     def _get_response_bodies(self, direction: Direction = "response") -> Any:
         responses = super()._get_response_bodies(direction)
