@@ -111,6 +111,29 @@ def test_trading_is_told_in_units_and_orders_show_what_is_set_aside():
     assert [m["description"] for m in sold["movements"]] == [f"Sold 3 units of {symbol}"]
 
 
+def test_movements_carry_the_clients_own_reference(withdrawal_api: WithdrawalApi):
+    """Of withdrawals, deposits and transfers; null where none was sent."""
+    api = withdrawal_api
+    api.fund("member", "KES", "1000")
+    api.create_withdrawal("member", client_reference="INV-1", amount=500)
+    body = {
+        "from": {"user_id": str(api.member.id)},
+        "to": {"wallet": "organisation"},
+        "amount": 100,
+        "currency": "KES",
+        "client_reference": "split-7",
+    }
+    assert api.caller.post("/v1/api/transfers", body).status_code == 201
+    movements = ask(api).json()["data"]["movements"]
+    assert [(m["type"], m["client_reference"]) for m in movements] == [
+        ("deposit", None),
+        ("withdrawal_hold", "INV-1"),
+        ("wallet_transfer", "split-7"),
+    ]
+    rows = list(csv.DictReader(io.StringIO(ask(api, format="csv").content.decode("utf-8-sig"))))
+    assert [row["Client reference"] for row in rows[1:4]] == ["", "INV-1", "split-7"]
+
+
 def test_a_file_has_a_name_and_a_type(withdrawal_api: WithdrawalApi):
     withdrawal_api.fund("member", "KES", "12.5")
     name = f"statement-KES-{today()}-{today()}"

@@ -30,6 +30,7 @@ STATEMENT: dict[str, Any] = {
             "type": "withdrawal_hold",
             "description": "Withdrawal requested: 15,000.50 NGN set aside",
             "reference": WITHDRAWAL_REFERENCE,
+            "client_reference": "INV-2025-17",
             "subject": WITHDRAWAL_ID,
             "amount": 0,
             "available_change": -15000.5,

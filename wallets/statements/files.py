@@ -19,7 +19,7 @@ from wallets.statements.wording import describe
 TITLE = "Account statement"
 _HEADINGS = (
     *("Time (UTC)", "Details", "Reference", "Type", "Currency", "Amount", "Change of available"),
-    *("Balance", "Available", "Subject ID", "Movement ID"),
+    *("Balance", "Available", "Subject ID", "Movement ID", "Client reference"),
 )
 _COLUMNS = (
     Column("Time (UTC)", 29),
@@ -170,13 +170,14 @@ def _csv_rows(statement: Statement) -> Iterator[list[Cell]]:
             movement.after.available,
             str(movement.subject_id or ""),
             str(movement.id),
+            movement.client_reference or "",
         ]
     yield _csv_balance(statement, statement.period.to, "Closing balance", closing)
 
 
 def _csv_balance(statement: Statement, moment: Any, words: str, balance: Balance) -> list[Cell]:
     currency, total = statement.currency, balance.total
-    return [moment, words, "", "", currency, None, None, total, balance.available, "", ""]
+    return [moment, words, "", "", currency, None, None, total, balance.available, "", "", ""]
 
 
 def _wire_balance(balance: Balance) -> dict[str, Decimal]:
@@ -189,6 +190,7 @@ def _wire_movement(statement: Statement, movement: Movement) -> dict[str, Any]:
         "type": movement.kind,
         "description": describe(statement, movement),
         "reference": movement.reference,
+        "client_reference": movement.client_reference,
         "subject": movement.subject_id,
         "amount": movement.change.total,
         "available_change": movement.change.available,

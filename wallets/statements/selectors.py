@@ -88,14 +88,16 @@ class Balance:
 class Movement:
     """One transfer as the owner sees it; `after` is the balance after it.
 
-    `units` are the units that the owner received in the same transfer, `fee` what went to the fees
-    of the exchange, `bank` the account that a withdrawal is paid to.
+    `client_reference` is the organisation's own reference of the withdrawal, deposit or transfer
+    that moved it, `units` the units that the owner received in the same transfer, `fee` what went
+    to the fees of the exchange, `bank` the account that a withdrawal is paid to.
     """
 
     id: UUID
     kind: str
     created_at: datetime
     reference: str
+    client_reference: str | None
     subject_id: UUID | None
     memo: str
     units: Decimal
@@ -195,7 +197,7 @@ def _balance(row: Sequence[Any]) -> Balance:
 
 # Columns of a movement after its parts.
 _FACTS = (
-    *("id", "kind", "created_at", "reference", "subject_id"),
+    *("id", "kind", "created_at", "reference", "client_reference", "subject_id"),
     *("memo", "units", "fee", "bank"),
 )
 _SUMS = ", ".join(
@@ -239,12 +241,15 @@ _STATEMENT = f"""
     SELECT {", ".join((*PARTS, *_FACTS))}
     FROM (
         SELECT '' AS place, {_SUMS}, NULL::uuid AS id, NULL AS kind,
-               NULL::timestamptz AS created_at, NULL AS reference, NULL::uuid AS subject_id,
-               NULL AS memo, NULL::numeric AS units, NULL::numeric AS fee, NULL AS bank
+               NULL::timestamptz AS created_at, NULL AS reference,
+               NULL AS client_reference, NULL::uuid AS subject_id, NULL AS memo,
+               NULL::numeric AS units, NULL::numeric AS fee, NULL AS bank
         FROM opening
         UNION ALL
         SELECT m.place, {", ".join(f"m.{kind}" for kind in PARTS)}, t.id, t.kind, t.created_at,
-               coalesce(w.reference, d.reference, t.reference), t.subject_id, t.memo,
+               coalesce(w.reference, d.reference, t.reference),
+               coalesce(w.client_reference, d.client_reference, i.client_reference),
+               t.subject_id, t.memo,
                coalesce(other.units, 0), coalesce(other.fee, 0),
                coalesce(b.name || ', ' || b.account_number, '')
         FROM movement m
@@ -252,6 +257,7 @@ _STATEMENT = f"""
         LEFT JOIN wallets_withdrawal w ON w.id = t.subject_id
         LEFT JOIN wallets_bankaccount b ON b.id = w.bank_id
         LEFT JOIN wallets_deposit d ON d.id = t.subject_id
+        LEFT JOIN wallets_wallettransfer i ON i.id = t.subject_id
         LEFT JOIN LATERAL (
             SELECT sum(e.amount) FILTER (
                        WHERE a.owner_id = %(owner)s AND a.asset_id <> %(currency)s) AS units,

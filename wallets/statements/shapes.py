@@ -38,6 +38,10 @@ _MOVEMENT = closed_object(
         "type": text_schema("Type of movement") | {"enum": list(TransferKind.values)},
         "description": text_schema("The movement in words, for people"),
         "reference": text_schema("Reference of the withdrawal or deposit, or of the movement"),
+        "client_reference": {
+            "type": ["string", "null"],
+            "description": "Your own reference of the withdrawal, deposit or transfer",
+        },
         "subject": {
             "type": ["string", "null"],
             "format": "uuid",

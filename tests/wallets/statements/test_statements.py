@@ -269,6 +269,7 @@ def longest(count: int) -> Statement:
                 kind="deposit",
                 created_at=NOW - timedelta(days=30) + timedelta(seconds=number),
                 reference=f"bank-{number}",
+                client_reference=None,
                 subject_id=None,
                 memo="",
                 units=Decimal(0),
