@@ -64,7 +64,12 @@ def make_virtual_account(owner: Owner, currency: str = "NGN") -> VirtualAccount:
 
 
 def make_checkout(
-    owner: Owner, amount: str = "1000", currency: str = "NGN", *, hours_ago: int = 0
+    owner: Owner,
+    amount: str = "1000",
+    currency: str = "NGN",
+    *,
+    hours_ago: int = 0,
+    client_reference: str | None = None,
 ) -> Deposit:
     """Make a pending checkout without the provider."""
     now = timezone.now() - timedelta(hours=hours_ago)
@@ -76,6 +81,7 @@ def make_checkout(
         currency_id=currency,
         reference=new_reference("deposit_"),
         redirect_url="https://example.com/paid",
+        client_reference=client_reference,
         created_at=now,
         updated_at=now,
     )

@@ -22,6 +22,7 @@ from tests.factories.back_office import (
     text_of,
     user_of,
 )
+from tests.factories.deposits import Owner, make_checkout
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
 from wallets.deposits.models import Deposit
@@ -253,3 +254,14 @@ def test_an_account_leads_to_its_entries_and_a_transfer_to_its_legs():
         reverse("admin:wallets_transfer_changelist"), {"q": str(transfer.subject_id)}
     )
     assert list(about.context["cl"].result_list) == [transfer]
+
+
+def test_a_deposit_is_found_by_the_clients_reference():
+    organisation, member = make_participants()
+    for reference in ("invoice-1042", "invoice-1043"):
+        make_checkout(Owner(organisation, member), client_reference=reference)
+    listed = signed_in_client(AUDITOR).get(
+        reverse("admin:wallets_deposit_changelist"), {"q": "invoice-1042"}
+    )
+    (found,) = listed.context["cl"].result_list
+    assert found.client_reference == "invoice-1042"

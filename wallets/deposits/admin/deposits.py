@@ -108,8 +108,8 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
         "decided_by", "entered",
     )  # fmt: skip
     list_select_related = ("organisation", "member", "entered_by", "decided_by")
-    search_fields = ("reference", "organisation__name", "member__name")
-    search_help_text = "Reference, organisation, member, amount, email or ID"
+    search_fields = ("reference", "client_reference", "organisation__name", "member__name")
+    search_help_text = "Reference, client's reference, organisation, member, amount, email or ID"
     id_fields = ("pk", "owner_id", "organisation_id")
     amount_fields = ("amount",)
     labels = {"created_at": "entered (UTC)"}
