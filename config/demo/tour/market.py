@@ -29,7 +29,9 @@ class MarketTour:
         token = self.search()
         asks = self.see_book(token)
         units, money = self.units_of(token), self.money(token)
-        bought, levels = self.buy(token, asks)
+        order, levels = self.buy(token, asks)
+        bought = order["meta"]["filled"]
+        self.see_fills(order)
         paid = self.see_trades(token, bought, levels)
         self.see_holding(token, units + bought, money, paid)
 
@@ -75,10 +77,10 @@ class MarketTour:
 
     def buy(
         self, token: dict[str, Any], asks: list[dict[str, Decimal]]
-    ) -> tuple[Decimal, list[dict[str, Decimal]]]:
+    ) -> tuple[dict[str, Any], list[dict[str, Decimal]]]:
         """Buy the smallest quantity at the offered prices, filled immediately.
 
-        Returns the units, and the levels of the book that filled them.
+        Returns the order, and the levels of the book that filled it.
         """
         smallest = token["min_trade"]["buy"] / asks[0]["price"]
         units = max(smallest.quantize(Decimal(1), ROUND_UP), Decimal(1))
@@ -105,7 +107,23 @@ class MarketTour:
             f"{self.member['name']} buys {units:,} at {order['price']:,} {token['currency']}:"
             f" {order['status']}",
         )
-        return units, levels
+        return dict(order), levels
+
+    def see_fills(self, order: dict[str, Any]) -> None:
+        """Check that the fills of the order add up to what it says of itself."""
+        page = self.api.get(f"/v1/orders/{order['_id']}/fills", limit=_ALL)
+        fills, meta = page["fills"], order["meta"]
+        check(
+            sum(fill["tokens"] for fill in fills) == meta["filled"]
+            and sum(fill["value"] for fill in fills) == meta["filled_value"]
+            and sum(fill["fee"] for fill in fills) == meta["fee"],
+            "the fills do not add up to the order",
+        )
+        self.step(
+            "Fills",
+            f"{page['total']}, at {meta['average_price']:,} on average:"
+            f" {meta['filled_value']:,} and a fee of {meta['fee']:,}",
+        )
 
     def see_trades(
         self, token: dict[str, Any], units: Decimal, levels: list[dict[str, Decimal]]

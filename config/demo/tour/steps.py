@@ -10,19 +10,20 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
 import requests
-from standardwebhooks import Webhook, WebhookVerificationError
 
 from config.demo.tour.backoffice import BackOffice
 from config.demo.tour.client import Api, TourFailed, check, expect, wait_for
 from config.demo.tour.market import MarketTour
-from config.demo.tour.receiver import Delivery, Receiver
+from config.demo.tour.money_in import MoneyInTour
+from config.demo.tour.receiver import Receiver
+from config.demo.tour.webhooks import Webhooks
 
 CURRENCY = "NGN"
 AMOUNT = Decimal(25_000)
@@ -34,7 +35,6 @@ ACCOUNT_NAME = "Forrest Green"
 APPROVER_ROLE = "Finance approver"
 
 _PAYOUT_SECONDS = 20.0
-_WEBHOOK_SECONDS = 15.0
 _PROOF_SECONDS = 60.0
 _TOUR_SECONDS = 120.0
 _MANAGE = Path(__file__).resolve().parents[3] / "manage.py"
@@ -64,19 +64,25 @@ class Tour:
     def run(self) -> None:
         """Run all steps in order. Raises TourFailed."""
         self.get_token()
-        MarketTour(self.api, self.member, self.step).run()
-        before = self.see_wallet()
-        self.look_up_bank()
-        fee = self.look_up_fee()
         with Receiver() as receiver, self.webhook_at(receiver.url) as secret:
+            webhooks = Webhooks(receiver, secret, self.step)
+            MoneyInTour(self.api, self.member, self.demo["provider_url"], webhooks, self.step).run()
+            MarketTour(self.api, self.member, self.step).run()
+            before = self.see_wallet()
+            self.look_up_bank()
+            fee = self.look_up_fee()
             self.try_wrong_bank_name()
             withdrawal = self.withdraw()
             self.see_escrow(before)
             self.approve(withdrawal)
             self.await_payout(withdrawal)
             self.see_transfer(withdrawal, AMOUNT - fee)
-            self.verify_webhook(receiver, withdrawal, secret)
-        self.read_statement(withdrawal, before)
+            webhooks.verify(
+                "withdrawal.completed",
+                lambda event: event["data"]["withdrawal"]["_id"] == withdrawal["_id"],
+            )
+        self.read_entries(withdrawal, before)
+        self.read_statement(withdrawal)
         self.prove_books()
 
     def get_token(self) -> None:
@@ -229,35 +235,8 @@ class Tour:
             f"transfer {transfer['id']}: {disbursed:,} {CURRENCY} to {transfer['account_number']}",
         )
 
-    def verify_webhook(self, receiver: Receiver, withdrawal: dict[str, Any], secret: str) -> None:
-        """Check the webhook's signature, and that a tampered body fails."""
-
-        def received() -> tuple[Delivery, dict[str, Any]] | None:
-            for delivery in list(receiver.deliveries):
-                event = msgspec.json.decode(delivery.body)
-                about = event["data"].get("withdrawal", {}).get("_id")
-                if event["type"] == "withdrawal.completed" and about == withdrawal["_id"]:
-                    return delivery, event
-            return None
-
-        delivery, event = wait_for("the webhook withdrawal.completed", _WEBHOOK_SECONDS, received)
-        verifier = Webhook(secret)
-        try:
-            verifier.verify(delivery.body, dict(delivery.headers))
-        except WebhookVerificationError as error:
-            raise TourFailed(f"The webhook's signature is wrong: {error}") from error
-        try:
-            verifier.verify(delivery.body.replace("Completed", "Cancelled"), dict(delivery.headers))
-        except WebhookVerificationError:
-            self.step(
-                "Webhook received",
-                f"{event['type']} {event['id']}, signature valid, forgery rejected",
-            )
-        else:
-            raise TourFailed("A tampered webhook has a valid signature")
-
-    def read_statement(self, withdrawal: dict[str, Any], before: dict[str, Decimal]) -> None:
-        """Check the member's statement and balance."""
+    def read_entries(self, withdrawal: dict[str, Any], before: dict[str, Decimal]) -> None:
+        """Check the entries of the withdrawal, and the member's balance."""
         page = self.api.get(f"{self.wallet_path}/transactions", currency=CURRENCY)
         rows = [row for row in page["transactions"] if row["subject"] == withdrawal["_id"]]
         entries = [(row["type"], row["account"], row["amount"]) for row in reversed(rows)]
@@ -268,7 +247,7 @@ class Tour:
                 ("withdrawal_hold", "escrow", AMOUNT),
                 ("withdrawal_settle", "escrow", -AMOUNT),
             ],
-            f"the statement has {entries}",
+            f"the entries are {entries}",
         )
         now = self._balance(self.api.get(self.wallet_path))
         check(
@@ -276,9 +255,33 @@ class Tour:
             "the balance did not decrease by the amount",
         )
         self.step(
-            "Statement",
+            "Entries",
             ", ".join(f"{account} {amount:+,}" for _, account, amount in entries)
             + f": {now['available']:,} {CURRENCY} left",
+        )
+
+    def read_statement(self, withdrawal: dict[str, Any]) -> None:
+        """Check that the movements of the member's statement lead to the balance."""
+        # A tour around midnight moved money on two days.
+        today = datetime.now(UTC).date()
+        statement = self.api.get(
+            f"/v1/api/members/{self.member['id']}/statement",
+            currency=CURRENCY,
+            **{"from": str(today - timedelta(days=1)), "to": str(today)},
+        )
+        now = self._balance(self.api.get(self.wallet_path))
+        opening, closing = statement["opening"]["total"], statement["closing"]["total"]
+        check(
+            opening + sum(each["amount"] for each in statement["movements"]) == closing
+            and closing == now["total"],
+            f"the statement closes with {closing}, the wallet holds {now['total']}",
+        )
+        paid = [each for each in statement["movements"] if each["subject"] == withdrawal["_id"]]
+        check(bool(paid), "the statement lacks the withdrawal")
+        self.step(
+            "Statement",
+            f"opening balance {opening:,}, {len(statement['movements'])} movements, closing balance"
+            f" {closing:,} {CURRENCY}; last {paid[-1]['description']!r}",
         )
 
     def prove_books(self) -> None:

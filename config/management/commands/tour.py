@@ -1,4 +1,4 @@
-"""`manage.py tour`: makes a purchase and a withdrawal against the running service."""
+"""`manage.py tour`: a deposit, a purchase and a withdrawal against the running service."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from config.demo.tour.steps import Tour
 class Command(BaseCommand):
     """Prints one line per step; exits with 1 at the first unexpected result."""
 
-    help = "Run the tour: tokens, a purchase, a withdrawal, its payout, webhook, proof of books."
+    help = (
+        "Run the tour: a deposit, a purchase, a withdrawal, its payout, webhooks, proof of books."
+    )
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
