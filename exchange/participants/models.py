@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVectorField
 from django.core.validators import RegexValidator
 from django.db import models
-from django.db.models.functions import Lower
+from django.db.models.functions import Lower, Upper
 from django.utils import timezone
 from oauth2_provider.models import AbstractApplication
 
@@ -16,6 +18,12 @@ from exchange.core.models import Record
 _ORIGIN = RegexValidator(
     r"https://[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?\Z",
     "Enter addresses such as https://example.com, without a path, one on each line",
+)
+
+
+# What a member is searched by: the words of the name and of the email before the "@".
+MEMBER_WORDS = models.Func(
+    "name", "email", function="member_words", output_field=SearchVectorField()
 )
 
 
@@ -104,7 +112,14 @@ class Member(Record):
             ),
         ]
         indexes = [
-            models.Index(fields=["organisation", "-created_at", "-id"], name="member_listed")
+            models.Index(fields=["organisation", "-created_at", "-id"], name="member_listed"),
+            # The back office searches these in all organisations. See the function `member_words`
+            # (migrations).
+            GinIndex(MEMBER_WORDS, name="member_words"),
+            models.Index(Upper("email"), name="member_email"),
+            models.Index(
+                fields=["external_id"], condition=~models.Q(external_id=""), name="member_external"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -143,6 +143,18 @@ class Order(ReferencedModel):
                 name="order_of_owner",
             ),
             models.Index(fields=["token", "-created_at", "-id"], name="order_of_token"),
+            # Pages of organisations and members in the back office: all of a member's, and the open
+            # ones of an organisation.
+            models.Index(
+                fields=["member", "-created_at", "-id"],
+                condition=Q(member__isnull=False),
+                name="order_of_member",
+            ),
+            models.Index(
+                fields=["organisation", "-created_at", "-id"],
+                condition=Q(status="Active"),
+                name="order_open_of_owner",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -97,6 +97,8 @@ class Conversion(ConversionTerms):
         indexes = [
             models.Index(fields=["organisation", "-created_at", "-id"], name="conversion_listed"),
             models.Index(fields=["owner_id", "-created_at"], name="conversion_of_owner"),
+            # The back office searches by it.
+            models.Index(fields=["amount", "from_currency", "-id"], name="conversion_amount"),
         ]
 
     def __str__(self) -> str:

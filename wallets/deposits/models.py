@@ -119,6 +119,19 @@ class Deposit(OwnedModel, ReferencedModel, ProposalModel):
                 fields=["created_at"], condition=models.Q(status="Pending"), name="deposit_pending"
             ),
             models.Index(fields=["organisation", "-created_at", "-id"], name="deposit_listed"),
+            models.Index(fields=["owner_id", "-created_at"], name="deposit_of_owner"),
+            # The back office searches by these.
+            models.Index(fields=["amount", "currency", "-id"], name="deposit_amount"),
+            models.Index(
+                fields=["reference"],
+                condition=models.Q(status="Failed"),
+                name="deposit_failed_reference",
+            ),
+            models.Index(
+                fields=["payer_account"],
+                condition=~models.Q(payer_account=""),
+                name="deposit_payer_account",
+            ),
             models.Index(
                 fields=["available_at"],
                 condition=models.Q(available_at__isnull=False, cleared_at__isnull=True),
@@ -264,6 +277,8 @@ class Payment(models.Model):
                 condition=models.Q(status="Unmatched"),
                 name="payment_unmatched",
             ),
+            # The back office searches by it.
+            models.Index(fields=["provider_reference"], name="payment_at_provider"),
         ]
         constraints = [
             models.CheckConstraint(

@@ -30,9 +30,16 @@ def deposit_document(organisation_id: UUID, deposit_id: UUID) -> str:
     return document
 
 
+def has_reference(reference: str) -> tuple[Q, Q]:
+    """Return the conditions of deposits with this reference, each served by an index."""
+    failed = Q(status=DepositStatus.FAILED)
+    return ~failed & Q(reference=reference), failed & Q(reference=reference)
+
+
 def find_deposit_ids(reference: str) -> list[UUID]:
     """Return the ids of the deposits with this reference."""
-    return list(Deposit.objects.filter(reference=reference).values_list("pk", flat=True))
+    valid, failed = has_reference(reference)
+    return list(Deposit.objects.filter(valid | failed).values_list("pk", flat=True))
 
 
 def virtual_account_document(account_id: UUID) -> str:

@@ -67,6 +67,8 @@ class WalletTransfer(ReferencedModel):
             ),
             models.Index(fields=["payer_id", "-created_at"], name="wallet_transfer_of_payer"),
             models.Index(fields=["payee_id", "-created_at"], name="wallet_transfer_of_payee"),
+            # The back office searches by it.
+            models.Index(fields=["amount", "currency", "-id"], name="wallet_transfer_amount"),
         ]
 
     def __str__(self) -> str:
