@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.contrib.postgres.search import SearchQuery
 from django.db.models import QuerySet
 
 from exchange.api.filters import (
@@ -12,18 +11,8 @@ from exchange.api.filters import (
     FlagFilter,
     TextFilter,
 )
+from exchange.core.words import NameWordsQuery
 from exchange.tokens.models import InvestmentCategory, InvestmentType, Token, TokenType
-
-
-class NameWordsQuery(SearchQuery):
-    """A search by prefixes of words of a name, built by the SQL function `name_words`.
-
-    A text without a letter or a digit matches nothing.
-    """
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.function = "name_words"
 
 
 class TokenKindFilters(ChangingFilters):

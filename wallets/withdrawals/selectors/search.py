@@ -14,9 +14,9 @@ from django.db.models import Q
 from exchange.admin.search import recent_condition
 from exchange.core.ids import ALPHABET, parse_id
 from exchange.core.numbers import parse_typed_amount
+from exchange.core.words import NameWordsQuery
 from exchange.participants.models import Member, Organisation
 from exchange.participants.selectors import find_participants_by_email
-from exchange.tokens.filters import NameWordsQuery
 from wallets.deposits.models import Deposit
 from wallets.ledger.models import Transfer
 from wallets.withdrawals.models import BankAccount, Withdrawal
