@@ -8,12 +8,19 @@ from django.db.models import Model
 
 from credit.configurations.admin.configurations import configurations_link
 from credit.loans.admin.loans import loans_link
+from credit.loans.admin.owner_panel import LoansPanel
 from exchange.admin.panels import LinksPanel, Panel
 from exchange.audit.admin.history import HistoryPanel
 from exchange.comments.admin import CommentsPanel
 from exchange.events.admin.links import events_link, webhook_link
+from exchange.events.admin.owner_panels import EventsPanel, WebhookPanel
+from exchange.participants.admin.owner_panels import ApiKeysPanel, MembersPanel
+from exchange.participants.admin.timeline import TimelinePanel
 from exchange.participants.models import Member, Organisation
 from orders.book.admin.orders import orders_link, tokens_link
+from orders.book.admin.owner_panel import OpenOrdersPanel
+from wallets.conversions.admin import ConversionsPanel
+from wallets.deposits.admin.owner_panels import DepositsPanel, VirtualAccountsPanel
 from wallets.deposits.models import Deposit, Payment
 from wallets.ledger.admin.accounts import (
     deposits_link,
@@ -21,13 +28,35 @@ from wallets.ledger.admin.accounts import (
     wallet_link,
     withdrawals_link,
 )
+from wallets.ledger.admin.owner_balances import BalancesPanel
 from wallets.reconciliation.models import ReconciliationBreak
 from wallets.statements.admin import StatementPanel
+from wallets.transfers.admin import WalletTransfersPanel
+from wallets.withdrawals.admin.owner_panel import WithdrawalsPanel
 from wallets.withdrawals.models import Withdrawal
 
 _WALLET = LinksPanel(wallet_link, statement_link, deposits_link, withdrawals_link)
-
 _COMMENTS = CommentsPanel()
+
+# What an owner has, in the order of the tables on its page.
+_OWNED = (
+    OpenOrdersPanel(),
+    LoansPanel(),
+    WithdrawalsPanel(),
+    DepositsPanel(),
+    WalletTransfersPanel(),
+    ConversionsPanel(),
+    VirtualAccountsPanel(),
+)
+_OF_ORGANISATIONS = (MembersPanel(), ApiKeysPanel())
+_EVENTS = EventsPanel(*_OWNED)
+_OWNER_TABLES = (
+    BalancesPanel(),
+    *_OWNED,
+    *_OF_ORGANISATIONS,
+    _EVENTS,
+    TimelinePanel(*_OWNED, *_OF_ORGANISATIONS, _EVENTS),
+)
 
 EVERYWHERE: tuple[Panel, ...] = (HistoryPanel(),)
 PANELS: dict[type[Model], tuple[Panel, ...]] = {
@@ -37,8 +66,16 @@ PANELS: dict[type[Model], tuple[Panel, ...]] = {
         StatementPanel(),
         LinksPanel(orders_link, tokens_link, configurations_link, loans_link),
         _COMMENTS,
+        WebhookPanel(),
+        *_OWNER_TABLES,
     ),
-    Member: (_WALLET, StatementPanel(), LinksPanel(orders_link, loans_link), _COMMENTS),
+    Member: (
+        _WALLET,
+        StatementPanel(),
+        LinksPanel(orders_link, loans_link),
+        _COMMENTS,
+        *_OWNER_TABLES,
+    ),
     Withdrawal: (_COMMENTS,),
     Deposit: (_COMMENTS,),
     Payment: (_COMMENTS,),

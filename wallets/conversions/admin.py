@@ -6,6 +6,8 @@ from decimal import Decimal
 
 from django.contrib import admin
 from django.contrib.admin.utils import flatten
+from django.db.models import CharField, Value
+from django.db.models.functions import Concat
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
@@ -13,10 +15,12 @@ from django.utils.html import format_html
 from exchange.admin.base import Tool
 from exchange.admin.display import format_time, record_link
 from exchange.admin.list_filters import ListFilters, currency_filter, day_range, id_filter
+from exchange.admin.site_search import SearchKind
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_plain
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.name_filters import OrganisationNameFilter
+from exchange.participants.admin.owner_records import Owner, OwnerRecords, TimelineColumns
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.participants.selectors import describe_actors
 from wallets.conversions.models import Conversion
@@ -106,6 +110,40 @@ class ConversionAdmin(Exportable, OwnedRecordAdmin):
     def tools(self, request: HttpRequest, obj: Conversion) -> list[Tool]:
         address = f"{reverse('admin:wallets_transfer_changelist')}?q={obj.pk}"
         return [Tool("Transfer in the ledger", address)]
+
+
+CONVERSIONS = SearchKind(
+    model=Conversion,
+    describe=lambda conversion: (conversion.member or conversion.organisation,),
+    ids=("pk", "quote_id"),
+    amounts=(("amount", "from_currency"),),
+    related=("member", "organisation"),
+)
+
+
+class ConversionsPanel(OwnerRecords):
+    """The newest conversions of an owner, on the owner's page."""
+
+    model = Conversion
+    title = "Conversions"
+    headings = ("Time (UTC)", "Converted", "Into", "Rate", "Spread earned")
+    right = (1, 2, 3, 4)
+    timeline = TimelineColumns(
+        "Conversion",
+        text=Concat(Value("into "), "to_currency_id", output_field=CharField()),
+        amount="amount",
+        currency="from_currency_id",
+        state="status",
+    )
+
+    def cells(self, record: Conversion, owner: Owner) -> tuple[object, ...]:
+        return (
+            record_link(record, format_time(record.created_at)),
+            format_money(record.amount, record.from_currency_id),
+            format_money(record.converted_amount, record.to_currency_id),
+            format_plain(record.rate),
+            format_money(record.fee, record.to_currency_id),
+        )
 
 
 def _by_currency(conversion: Conversion, source: Decimal, target: Decimal) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from django.contrib import admin
 from django.contrib.admin.utils import flatten
 from django.db.models import Q
@@ -11,9 +13,11 @@ from django.urls import reverse
 from exchange.admin.base import SafeAdmin, Tool
 from exchange.admin.display import format_time, record_link
 from exchange.admin.list_filters import ListFilters, currency_filter, day_range, id_filter
+from exchange.admin.site_search import SearchKind
 from exchange.core.currencies import format_money
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.name_filters import OrganisationNameFilter
+from exchange.participants.admin.owner_records import Owner, OwnerRecords, TimelineColumns
 from exchange.participants.models import Member
 from exchange.participants.selectors import describe_actors, find_participants_by_email
 from wallets.transfers.models import WalletTransfer
@@ -45,7 +49,7 @@ class WalletTransferAdmin(Exportable, SafeAdmin):
     readonly_fields = flatten(fields)
 
     def heading(self, obj: WalletTransfer) -> str:
-        return f"{self.amount_display(obj)} of {format_time(obj.created_at)}"
+        return f"{self.amount_display(obj)} of {obj.created_at:%Y-%m-%d %H:%M:%S} UTC"
 
     def exact_match(self, term: str) -> Q | None:
         """Match `term` as an amount or the email of either owner; None when it is neither."""
@@ -90,6 +94,53 @@ class WalletTransferAdmin(Exportable, SafeAdmin):
     def tools(self, request: HttpRequest, obj: WalletTransfer) -> list[Tool]:
         address = f"{reverse('admin:wallets_transfer_changelist')}?q={obj.pk}"
         return [Tool("Transfer in the ledger", address)]
+
+
+WALLET_TRANSFERS = SearchKind(
+    model=WalletTransfer,
+    describe=lambda transfer: (
+        f"from {transfer.from_member or transfer.organisation}",
+        f"to {transfer.to_member or transfer.organisation}",
+    ),
+    texts=("client_reference",),
+    amounts=(("amount", "currency"),),
+    related=("organisation", "from_member", "to_member"),
+)
+
+
+class WalletTransfersPanel(OwnerRecords):
+    """The newest transfers from and to the wallets of an owner, on the owner's page."""
+
+    model = WalletTransfer
+    title = "Transfers between wallets"
+    headings = ("Time (UTC)", "From", "To", "Amount", "Client reference")
+    right = (3,)
+    related = ("organisation", "from_member", "to_member")
+    has_member = False
+    timeline = TimelineColumns(
+        "Transfer between wallets",
+        text="client_reference",
+        amount="amount",
+        currency="currency_id",
+        state="status",
+    )
+
+    def branches(self, owner: Owner) -> Sequence[Q]:
+        if isinstance(owner, Member):
+            return (Q(payer_id=owner.pk), Q(payee_id=owner.pk))
+        return (Q(organisation=owner.pk),)
+
+    def cells(self, record: WalletTransfer, owner: Owner) -> tuple[object, ...]:
+        sides = (record.from_member or record.organisation, record.to_member or record.organisation)
+        return (
+            record_link(record, format_time(record.created_at)),
+            *(str(side) if side == owner else record_link(side) for side in sides),
+            format_money(record.amount, record.currency_id),
+            record.client_reference or "-",
+        )
+
+    def list_query(self, owner: Owner) -> Mapping[str, str]:
+        return {"q": str(owner.pk)}
 
 
 def _wallet_link(transfer: WalletTransfer, member: Member | None) -> str:

@@ -17,7 +17,6 @@ from django.contrib import admin, messages
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
-from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -29,7 +28,6 @@ from exchange.admin.display import (
     last_used,
     record_link,
     record_url,
-    status_badge,
 )
 from exchange.admin.fields import VISIBLE, DateTimePickerField, NoteForm, audience_help
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, id_filter
@@ -39,6 +37,7 @@ from exchange.participants.admin.confirmations import (
     get_live_tokens,
 )
 from exchange.participants.admin.name_filters import OrganisationNameFilter
+from exchange.participants.admin.owner_panels import key_state
 from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.models import ApiKey
 from exchange.participants.services import proposals
@@ -144,11 +143,7 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
 
     @admin.display(description="state")
     def state_display(self, key: ApiKey) -> str:
-        if key.revoked_at is not None:
-            return status_badge("Revoked")
-        if key.expires_at is not None and key.expires_at <= timezone.now():
-            return status_badge("Expired")
-        return status_badge("Active" if key.organisation.active else "Inactive")
+        return key_state(key, active=key.organisation.active)
 
     @admin.display(description="created (UTC)", ordering="created")
     def created_display(self, key: ApiKey) -> str:

@@ -1,0 +1,56 @@
+"""Loans on the page of their borrower, of the borrower's organisation and of the lender."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from django.db.models import Q
+
+from credit.loans.admin.loan_page import is_open, loan_state
+from credit.loans.models import Loan
+from credit.loans.services.valuation import amount_owed
+from exchange.admin.display import format_time, record_link
+from exchange.core.currencies import format_money
+from exchange.participants.admin.owner_records import Owner, OwnerRecords, TimelineColumns
+from exchange.participants.models import Member
+
+
+class LoansPanel(OwnerRecords):
+    """The newest loans to a member, or to members of an organisation and by it as lender."""
+
+    model = Loan
+    title = "Loans"
+    headings = (
+        "Made (UTC)",
+        "Principal",
+        "Outstanding",
+        "Borrower",
+        "Lender",
+        "Due",
+        "State",
+    )
+    right = (1, 2)
+    related = ("borrower", "creditor")
+    has_member = False
+    timeline = TimelineColumns("Loan", amount="amount", currency="currency_id", state="status")
+
+    def branches(self, owner: Owner) -> Sequence[Q]:
+        if isinstance(owner, Member):
+            return (Q(borrower=owner.pk),)
+        return (Q(organisation=owner.pk), Q(creditor=owner.pk))
+
+    def cells(self, record: Loan, owner: Owner) -> tuple[object, ...]:
+        borrower, lender = record.borrower, record.creditor
+        owed = amount_owed(record) if is_open(record) else None
+        return (
+            format_time(record.created_at),
+            record_link(record, format_money(record.amount, record.currency_id)),
+            format_money(owed, record.currency_id),
+            str(borrower) if borrower == owner else record_link(borrower),
+            str(lender) if lender == owner else record_link(lender),
+            f"{record.repayment_date:%Y-%m-%d}",
+            loan_state(record),
+        )
+
+    def list_query(self, owner: Owner) -> Mapping[str, str]:
+        return {"q": str(owner.pk)}

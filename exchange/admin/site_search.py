@@ -1,0 +1,161 @@
+"""The search on every page: what was typed, and the kinds of records that it may find.
+
+Each subject declares a `SearchKind`, `config.back_office.search` lists them. Every condition of a
+kind is served by an index or concerns a table that people fill, and is read up to `ROWS` matches.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django.db.models import CharField, Model, Q, QuerySet, Value
+from django.db.models.expressions import RawSQL
+
+from exchange.admin.branches import newest_matching
+from exchange.core.currencies import currencies
+from exchange.core.ids import parse_id
+from exchange.core.numbers import parse_typed_amount
+
+ROWS = 5
+MAX_LENGTH = 200
+# Where amounts have no index, so many of the newest records are searched.
+RECENT_ROWS = 10_000
+_AMOUNT_FIRST = re.compile(r"(?P<amount>[0-9.,]+)\s*(?P<currency>[A-Za-z]{3})")
+_CURRENCY_FIRST = re.compile(r"(?P<currency>[A-Za-z]{3})\s*(?P<amount>[0-9.,]+)")
+_MAX_BIGINT = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTerm:
+    """What was typed, and what it may be."""
+
+    text: str
+    record_id: UUID | None = None
+    amount: Decimal | None = None
+    # Only with an amount: then it can be nothing else.
+    currency: str = ""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it may be a reference or a name."""
+        return not self.currency
+
+    @property
+    def names(self) -> str:
+        """The text as words of a name; empty where it cannot be a name."""
+        return "" if self.currency or self.record_id or self.email else self.text
+
+    @property
+    def email(self) -> str:
+        """The text as an email address, else empty."""
+        return self.text if "@" in self.text.strip("@") and " " not in self.text else ""
+
+    @property
+    def integer(self) -> int | None:
+        """The text as the number of a record of the provider."""
+        if not (self.text.isascii() and self.text.isdigit()) or len(self.text) > 19:
+            return None
+        number = int(self.text)
+        return number if number <= _MAX_BIGINT else None
+
+
+def parse_search(text: str) -> SearchTerm:
+    """Return the term in `text`: a UUID, an amount such as `12,500.50 NGN`, or any other text."""
+    text = text.strip()
+    found = _AMOUNT_FIRST.fullmatch(text) or _CURRENCY_FIRST.fullmatch(text)
+    if found and (currency := found["currency"].upper()) in currencies():
+        amount = parse_typed_amount(found["amount"])
+        if amount is not None:
+            return SearchTerm(text, amount=amount, currency=currency)
+    return SearchTerm(text, record_id=parse_id(text), amount=parse_typed_amount(text))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchKind:
+    """One kind of record in the search: by which columns it is found, and what is shown of it.
+
+    `texts` are compared as typed, `ids` with a UUID, `amounts` (with the column of their currency)
+    with an amount; `recent_amounts`, which have no index, among the newest records. `conditions`
+    gives further ones.
+    """
+
+    model: type[Model]
+    describe: Callable[[Any], Iterable[object]]
+    texts: Sequence[str] = ()
+    ids: Sequence[str] = ("pk",)
+    amounts: Sequence[tuple[str, str]] = ()
+    recent_amounts: Sequence[tuple[str, str]] = ()
+    conditions: Callable[[SearchTerm], Sequence[Q]] = lambda _: ()
+    related: Sequence[str] = ()
+    order: Sequence[str] = ("-pk",)
+    created: str = "created_at"
+
+    @property
+    def needs_id(self) -> bool:
+        """Whether a UUID can only match the record's own id."""
+        return not self.texts and tuple(self.ids) == ("pk",)
+
+    def branches(self, term: SearchTerm) -> list[Q]:
+        """Return the conditions of matches; none: the term cannot match."""
+        found = list(self.conditions(term))
+        if term.record_id is not None:
+            found += [Q(**{name: term.record_id}) for name in self.ids]
+        if term.is_text:
+            found += [Q(**{name: term.text}) for name in self.texts]
+        if term.amount is not None:
+            found += [_amount_is(term, *columns) for columns in self.amounts]
+            found += [
+                _amount_is(term, *columns) & Q(pk__in=self._recent(columns[0], term.amount))
+                for columns in self.recent_amounts
+            ]
+        return found
+
+    def find(self, rows: QuerySet[Any], term: SearchTerm) -> list[Any]:
+        """Return the newest `ROWS` of `rows` that match, and one more where there are more."""
+        rows = rows.select_related(*self.related) if self.related else rows
+        return list(newest_matching(rows, self.branches(term), ROWS + 1, self.order))
+
+    def _recent(self, column: str, amount: Decimal) -> RawSQL:
+        """Return the ids of the newest records with `amount`; names are those of the model."""
+        meta = self.model._meta
+        names = {
+            "table": meta.db_table,
+            "id": meta.pk.column,
+            "amount": meta.get_field(column).column,  # type: ignore[union-attr]
+        }
+        return RawSQL(_RECENT.format(**names), [RECENT_ROWS, amount])
+
+
+_RECENT = """
+SELECT recent.id FROM (
+    SELECT "{id}" AS id, "{amount}" AS amount FROM "{table}" ORDER BY "{id}" DESC LIMIT %s
+) AS recent
+WHERE recent.amount = %s
+"""
+
+
+def _amount_is(term: SearchTerm, amount: str, currency: str) -> Q:
+    condition = Q(**{amount: term.amount})
+    return condition & Q(**{currency: term.currency}) if term.currency else condition
+
+
+def locate(models: Iterable[type[Model]], record_id: UUID) -> list[type[Model]]:
+    """Return the models of `models` that have a record of this id; all in one statement."""
+    listed = {model._meta.label_lower: model for model in models}
+    first, *others = (
+        model._default_manager.order_by()
+        .filter(pk=record_id)
+        .annotate(found_in=_constant(label))
+        .values_list("found_in", flat=True)
+        for label, model in listed.items()
+    )
+    return [listed[label] for label in first.union(*others, all=True)]
+
+
+def _constant(text: str) -> Value:
+    return Value(text, output_field=CharField())

@@ -1,0 +1,286 @@
+"""The pages of members and organisations: all that they have, as far as the viewer may view it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from html import unescape
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.db import connection
+from django.db.models import Model
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, ROLES
+from exchange.participants.admin.owner_records import ROWS
+from exchange.participants.models import Member
+from tests.factories.api_clients import make_member, make_organisation
+from tests.factories.back_office import signed_in_client, text_of, user_of
+from tests.factories.customers import Customer, make_customer
+
+pytestmark = pytest.mark.django_db
+
+MOST_QUERIES = 30
+# Tables by the permission that shows them, on the pages of members and of organisations alike.
+SHARED = {
+    "wallets.view_account": ["Balances", "Units"],
+    "orders.view_order": ["Open orders"],
+    "credit.view_loan": ["Loans"],
+    "wallets.view_withdrawal": ["Withdrawals"],
+    "wallets.view_deposit": ["Deposits"],
+    "wallets.view_wallettransfer": ["Transfers between wallets"],
+    "wallets.view_conversion": ["Conversions"],
+    "wallets.view_virtualaccount": ["Virtual accounts"],
+    "exchange.view_event": ["Events"],
+}
+OF_ORGANISATIONS = {
+    "exchange.view_webhookendpoint": ["Webhook endpoint"],
+    "exchange.view_apikey": ["API keys"],
+}
+# Kinds of records without a place in the timeline.
+WITHOUT_TIME = {"wallets.view_account", "exchange.view_webhookendpoint"}
+
+
+@pytest.fixture
+def ada() -> Customer:
+    return make_customer()
+
+
+def page_of(client: Client, owner: Model, page: str = "change", **query: str) -> Any:
+    """Return the page of a member or organisation."""
+    name = f"admin:exchange_{owner._meta.model_name}_{page}"
+    response = client.get(reverse(name, args=[owner.pk]), query)
+    assert response.status_code == 200
+    return response
+
+
+def tables(response: Any) -> dict[str, list[list[str]]]:
+    """Return the texts of the tables on a page, by their titles."""
+    found = {}
+    for section in response.context["sections"]:
+        if isinstance(section, dict):  # the history
+            continue
+        rows = [[plain(cell) for cell in row] for row in section.rows]
+        found[section.title] = rows
+    return found
+
+
+def plain(cell: object) -> str:
+    return unescape(re.sub(r"<[^>]+>", "", str(cell)))
+
+
+def without_times(rows: list[list[str]]) -> list[list[str]]:
+    return [[cell for cell in row if not re.match(r"\d{4}-\d\d-\d\d", cell)] for row in rows]
+
+
+def grant(client: Client, *permissions: str) -> None:
+    """Give the signed-in user these permissions and no other."""
+    user = user_of(client)
+    user.groups.clear()
+    user.user_permissions.set(
+        Permission.objects.get(content_type__app_label=app, codename=codename)
+        for app, _, codename in (permission.partition(".") for permission in permissions)
+    )
+
+
+def test_the_page_of_a_member_shows_exact_balances_and_units(ada):
+    shown = tables(page_of(signed_in_client(AUDITOR), ada.member))
+    # 2,000 + 250 - 500 - 200 - 129 KES; 100 + 50,000 + 840,000 NGN less what the order reserves.
+    balances = {row[0]: row[1:] for row in shown["Balances"]}
+    assert balances["KES"] == ["1,421.00", "0.00", "500.00", "0.00", "0.00"]
+    reserved = ada.order.reserved
+    assert balances["NGN"][0] == f"{890_100 - reserved:,.2f}"
+    assert balances["NGN"][3] == f"{reserved:,.2f}"
+    assert balances["USD"][0] == f"{ada.conversion.converted_amount:,.2f}"
+    symbol = ada.order.token.symbol
+    assert shown["Units"] == [[symbol, "895", "0", "105", "10,000.00 NGN", "10,000,000.00 NGN"]]
+
+
+def test_the_page_of_a_member_shows_each_kind_of_record(ada):
+    page = page_of(signed_in_client(AUDITOR), ada.member)
+    shown = {title: without_times(rows) for title, rows in tables(page).items()}
+    symbol, acme = ada.order.token.symbol, str(ada.organisation)
+    assert [row[:3] for row in shown["Open orders"]] == [["Buy", symbol, "1"]]
+    assert shown["Loans"] == [
+        ["840,000.00 NGN", "1,596,000.00 NGN", "Ada Obi", str(ada.loan.creditor), "Active"]
+    ]
+    assert [row[0] for row in shown["Withdrawals"]] == [ada.withdrawal.reference]
+    assert next(row[-2:] for row in shown["Deposits"]) == ["250.00 KES", "Completed"]
+    assert len(shown["Deposits"]) == 4
+    assert shown["Transfers between wallets"] == [["Ada Obi", acme, "200.00 KES", "move-1"]]
+    assert [row[0] for row in shown["Conversions"]] == ["129.00 KES"]
+    assert [row[0] for row in shown["Virtual accounts"]] == [ada.account.account_number]
+    assert {row[0] for row in shown["Events"]} >= {"withdrawal.created", "deposit.completed"}
+    assert not {"Webhook endpoint", "API keys", "Members"} & set(shown)
+    assert reverse("admin:credit_loan_change", args=[ada.loan.pk]) in page.content.decode()
+
+
+def test_the_page_of_an_organisation_shows_the_records_of_its_members_and_whose_they_are(ada):
+    shown = {
+        title: without_times(rows)
+        for title, rows in tables(page_of(signed_in_client(AUDITOR), ada.organisation)).items()
+    }
+    assert shown["Balances"] == [["KES", "200.00", "0.00", "0.00", "0.00", "0.00"]]
+    assert shown["Units"] == []
+    assert [row[-1] for row in shown["Withdrawals"]] == ["Ada Obi"]
+    assert {row[-1] for row in shown["Deposits"]} == {"Ada Obi"}
+    assert {row[0] for row in shown["Members"]} == {"Ada Obi", str(ada.other)}
+    assert [row[0] for row in shown["API keys"]] == ["Reports"]
+    assert shown["Webhook endpoint"] == [["https://acme.example/hook", "Enabled", "-"]]
+    lender = tables(page_of(signed_in_client(AUDITOR, "second"), ada.loan.creditor))
+    assert len(lender["Loans"]) == 1
+
+
+def test_the_record_of_another_owner_is_never_shown(ada):
+    shown = tables(page_of(signed_in_client(AUDITOR), ada.other))
+    assert {title for title, rows in shown.items() if rows} == set()
+
+
+def test_the_timeline_has_every_kind_newest_first(ada):
+    [timeline] = [tables(page_of(signed_in_client(AUDITOR), ada.member, "timeline"))]
+    [rows] = timeline.values()
+    assert [row[0] for row in rows] == sorted((row[0] for row in rows), reverse=True)
+    assert {row[1] for row in rows} == {
+        "Loan", "Order", "Withdrawal", "Deposit", "Transfer between wallets", "Conversion",
+        "Virtual account", "Event",
+    }  # fmt: skip
+    assert ["Withdrawal", ada.withdrawal.reference, "500.00 KES", "Pending"] in [
+        row[1:] for row in rows
+    ]
+    newest = tables(page_of(signed_in_client(AUDITOR, "second"), ada.member))["Timeline"]
+    assert newest == rows[: len(newest)]
+
+
+def pages_of_timeline(client: Client, owner: Model) -> Iterator[list[list[str]]]:
+    """Yield the rows of each page, following the links to older ones."""
+    query: dict[str, str] = {}
+    for _ in range(50):
+        response = page_of(client, owner, "timeline", **query)
+        [section] = response.context["sections"]
+        yield [[str(cell) for cell in row] for row in section.rows]
+        if section.more is None:
+            return
+        query = {"before": unescape(section.more.url).partition("before=")[2]}
+        response = client.get(section.more.url)
+        assert response.status_code == 200
+        query = {"before": response.wsgi_request.GET["before"]}
+
+
+def test_pages_of_the_timeline_neither_skip_nor_repeat(ada, monkeypatch):
+    client = signed_in_client(AUDITOR)
+    # Many at one moment, which a position by time alone would skip or repeat.
+    moment = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    made = [make_member(ada.organisation).pk for _ in range(5)]
+    Member.objects.filter(pk__in=made).update(created_at=moment)
+    for owner in (ada.member, ada.organisation):
+        monkeypatch.setattr("exchange.participants.admin.timeline._PAGE", 1_000)
+        [whole] = pages_of_timeline(client, owner)
+        monkeypatch.setattr("exchange.participants.admin.timeline._PAGE", 3)
+        pages = list(pages_of_timeline(client, owner))
+        assert {len(page) for page in pages[:-1]} == {3}
+        assert [row for page in pages for row in page] == whole
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["x", "~", "2026-01-01", "2026-01-01T00:00:00+00:00~x", "9999-12-31T23:59:59-14:00~x",
+     "0001-01-01T00:00:00+14:00~01a21509-4914-73a1-9b05-d95c392a934f", "\x00~\x00"],
+)  # fmt: skip
+def test_a_position_that_is_none_is_not_found(before):
+    member = make_member(make_organisation())
+    client = signed_in_client(AUDITOR)
+    address = reverse("admin:exchange_member_timeline", args=[member.pk])
+    assert client.get(address, {"before": before}).status_code == 404
+
+
+def test_each_table_is_shown_to_those_who_may_view_its_records_only(ada):
+    client = signed_in_client(AUDITOR)
+    for permission, titles in {**SHARED, **OF_ORGANISATIONS}.items():
+        grant(client, "exchange.view_member", "exchange.view_organisation", permission)
+        timeline = [] if permission in WITHOUT_TIME else ["Timeline"]
+        expected = [*titles, *timeline] if permission in SHARED else []
+        assert list(tables(page_of(client, ada.member))) == sorted(expected, key=in_order)
+        # Members are on the page of their organisation, and in its timeline.
+        shown = list(tables(page_of(client, ada.organisation)))
+        assert shown == sorted([*titles, "Members", "Timeline"], key=in_order)
+        [rows] = tables(page_of(client, ada.organisation, "timeline")).values()
+        assert {row[1] for row in rows} - {"Member"} == timeline_labels(permission)
+
+
+ORDER = [
+    "Webhook endpoint", "Balances", "Units", "Open orders", "Loans", "Withdrawals", "Deposits",
+    "Transfers between wallets", "Conversions", "Virtual accounts", "Members", "API keys", "Events",
+    "Timeline",
+]  # fmt: skip
+
+
+def in_order(title: str) -> int:
+    return ORDER.index(title)
+
+
+def timeline_labels(permission: str) -> set[str]:
+    labels = {
+        "orders.view_order": "Order",
+        "credit.view_loan": "Loan",
+        "wallets.view_withdrawal": "Withdrawal",
+        "wallets.view_deposit": "Deposit",
+        "wallets.view_wallettransfer": "Transfer between wallets",
+        "wallets.view_conversion": "Conversion",
+        "wallets.view_virtualaccount": "Virtual account",
+        "exchange.view_event": "Event",
+        "exchange.view_apikey": "API key",
+    }
+    return {labels[permission]} if permission in labels else set()
+
+
+@pytest.mark.parametrize("role", list(ROLES))
+def test_every_role_sees_the_tables_of_its_permissions(role, ada):
+    client = signed_in_client(role)
+    permitted = [
+        title
+        for permission, titles in {**SHARED, **OF_ORGANISATIONS}.items()
+        if permission in ROLES[role]
+        for title in titles
+    ]
+    expected = sorted([*permitted, "Members", "Timeline"], key=in_order)
+    assert list(tables(page_of(client, ada.organisation))) == expected
+
+
+def test_a_page_takes_the_same_bounded_number_of_queries_for_few_records_and_for_many(ada):
+    client = signed_in_client(ADMINISTRATOR)
+    ada.wallet.fund(20_000)
+    counts: list[list[int]] = []
+    for _ in range(2):
+        taken = []
+        for owner in (ada.member, ada.organisation):
+            for page in ("change", "timeline"):
+                page_of(client, owner, page)
+                with CaptureQueriesContext(connection) as queries:
+                    page_of(client, owner, page)
+                taken.append(len(queries))
+        counts.append(taken)
+        for _ in range(ROWS + 2):
+            ada.wallet.request(100)
+            make_member(ada.organisation)
+    few, many = counts
+    assert all(later <= first for first, later in zip(few, many, strict=True)), counts
+    assert max(few) <= MOST_QUERIES
+    shown = page_of(client, ada.member)
+    assert len(tables(shown)["Withdrawals"]) == ROWS
+    assert f"The newest {ROWS}." in text_of(shown)
+
+
+def test_names_are_escaped_and_right_to_left_ones_stay_whole(ada):
+    hostile = "<script>alert(1)</script>"
+    Member.objects.filter(pk=ada.member.pk).update(name=hostile, external_id="\u202eمريم'\"%_")
+    client = signed_in_client(BACK_OFFICE)
+    for page in (page_of(client, ada.member), page_of(client, ada.organisation, "timeline")):
+        body = page.content.decode()
+        assert hostile not in body
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in body
+    assert "\u202eمريم&#x27;&quot;%_" in page_of(client, ada.member).content.decode()
