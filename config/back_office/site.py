@@ -16,6 +16,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import path
+from django.utils.module_loading import import_string
 from django.views.decorators.http import require_safe
 from unfold.sites import UnfoldAdminSite
 
@@ -37,6 +38,9 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
+
+# By name, as it imports admin modules.
+_SEARCH_PAGE = "config.back_office.search.search_page"
 
 
 def with_security_policy(response: HttpResponseBase) -> HttpResponseBase:
@@ -85,9 +89,10 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
         return with_security_policy(response)
 
     def get_urls(self) -> list[Any]:
-        """Add the help pages, and drop the theme's unused search."""
+        """Add the help pages and the search, which replaces the theme's."""
         help_view = self.admin_view(require_safe(self.help))
         return [
+            path("search/", self.admin_view(require_safe(self.search)), name="search"),
             path("help/", help_view, name="help"),
             path("help/<slug:name>/", help_view, name="help"),
             *(url for url in super().get_urls() if getattr(url, "name", "") != "search"),
@@ -105,6 +110,11 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
             "start": name == help_pages.START,
         }
         return TemplateResponse(request, "admin/help.html", context)
+
+    def search(self, request: HttpRequest) -> HttpResponse:
+        """Render the results of the search on every page."""
+        render: Callable[..., HttpResponse] = import_string(_SEARCH_PAGE)
+        return render(self, request)
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
         """Return suggestions for fields that select a record."""

@@ -88,6 +88,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "index": (ALL, ALL),
     "app_list": (ALL, ALL),
     "help": (ALL, ""),
+    "search": (ALL, ""),
     "jsi18n": (ALL, ""),
     "autocomplete": (ALL, ""),
     "view_on_site": (ALL, ALL),
@@ -122,6 +123,8 @@ PAGES: dict[str, tuple[str, str]] = {
     "exchange_organisation_activate": ("BD", "BD"),
     "exchange_organisation_deactivate": ("BD", "BD"),
     "exchange_member_edit": ("BD", "BD"),
+    "exchange_organisation_timeline": (ALL, ""),
+    "exchange_member_timeline": (ALL, ""),
     "exchange_organisation_account_statement": (ALL, ALL),
     "exchange_member_account_statement": (ALL, ALL),
     **{

@@ -118,7 +118,7 @@
     }
     const typing = event.target.closest("input, textarea, select, [contenteditable]");
     if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      const search = document.getElementById("searchbar");
+      const search = document.getElementById("searchbar") ?? document.getElementById("site-search");
       if (search) {
         event.preventDefault();
         search.focus();

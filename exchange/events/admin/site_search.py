@@ -1,0 +1,13 @@
+"""Events in the search of the back office."""
+
+from __future__ import annotations
+
+from exchange.admin.site_search import SearchKind
+from exchange.events.models import Event
+
+EVENTS = SearchKind(
+    model=Event,
+    describe=lambda event: (event.status,),
+    ids=("pk", "subject_id"),
+    related=("organisation",),
+)

@@ -1,0 +1,14 @@
+"""Trades in the search of the back office."""
+
+from __future__ import annotations
+
+from exchange.admin.site_search import SearchKind
+from exchange.core.currencies import format_money
+from orders.trades.models import Trade
+
+TRADES = SearchKind(
+    model=Trade,
+    describe=lambda trade: (format_money(trade.buyer_value, trade.token.currency_id),),
+    recent_amounts=(("buyer_value", "token__currency"),),
+    related=("token",),
+)

@@ -1,0 +1,68 @@
+"""Deposits, virtual accounts and unmatched payments in the search of the back office."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from django.db.models import Q
+
+from exchange.admin.site_search import SearchKind, SearchTerm
+from exchange.core.currencies import format_money
+from wallets.deposits.models import Deposit, Payment, PaymentStatus, VirtualAccount
+from wallets.deposits.selectors import has_reference
+
+
+def _deposit_conditions(term: SearchTerm) -> Sequence[Q]:
+    return has_reference(term.text) if term.is_text else ()
+
+
+def _payment_conditions(term: SearchTerm) -> Sequence[Q]:
+    """Match by the provider's number; one without an owner also by amount and our reference."""
+    unmatched = Q(status=PaymentStatus.UNMATCHED)
+    found = []
+    if term.integer is not None:
+        found.append(Q(transaction_id=term.integer))
+    if term.is_text:
+        found.append(unmatched & Q(tx_ref=term.text))
+    if term.amount is not None:
+        amount = unmatched & Q(amount=term.amount)
+        found.append(amount & Q(currency_code=term.currency) if term.currency else amount)
+    return found
+
+
+def _describe_deposit(deposit: Deposit) -> Iterator[object]:
+    yield format_money(deposit.amount, deposit.currency_id)
+    yield deposit.state
+    yield deposit.member or deposit.organisation
+    if deposit.payer_account:
+        yield f"from account {deposit.payer_account}"
+
+
+def _describe_payment(payment: Payment) -> Iterator[object]:
+    if payment.amount is not None:
+        yield f"{payment.amount:,f}".rstrip("0").rstrip(".") + f" {payment.currency_code}"
+    yield payment.status
+    if payment.payer_name:
+        yield f"from {payment.payer_name}"
+
+
+DEPOSITS = SearchKind(
+    model=Deposit,
+    describe=_describe_deposit,
+    texts=("client_reference", "payer_account"),
+    amounts=(("amount", "currency"),),
+    conditions=_deposit_conditions,
+    related=("member", "organisation"),
+)
+VIRTUAL_ACCOUNTS = SearchKind(
+    model=VirtualAccount,
+    describe=lambda account: (account.currency_id, account.member or account.organisation),
+    texts=("account_number", "reference"),
+    related=("member", "organisation"),
+)
+PAYMENTS = SearchKind(
+    model=Payment,
+    describe=_describe_payment,
+    texts=("provider_reference",),
+    conditions=_payment_conditions,
+)

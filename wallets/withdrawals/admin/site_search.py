@@ -1,0 +1,35 @@
+"""Withdrawals in the search of the back office."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from django.db.models import Q
+
+from exchange.admin.site_search import SearchKind, SearchTerm
+from exchange.core.currencies import format_money
+from wallets.withdrawals.models import BankAccount, Withdrawal
+
+
+def _conditions(term: SearchTerm) -> Sequence[Q]:
+    if not term.is_text:
+        return ()
+    accounts = BankAccount.objects.order_by().filter(account_number=term.text)
+    return (Q(bank__in=accounts.values("pk")),)
+
+
+def _describe(withdrawal: Withdrawal) -> Iterator[object]:
+    yield format_money(withdrawal.amount, withdrawal.currency_id)
+    yield withdrawal.status
+    yield withdrawal.member or withdrawal.organisation
+    yield f"to {withdrawal.bank}"
+
+
+WITHDRAWALS = SearchKind(
+    model=Withdrawal,
+    describe=_describe,
+    texts=("reference", "client_reference"),
+    amounts=(("amount", "currency"), ("disburse_amount", "currency")),
+    conditions=_conditions,
+    related=("member", "organisation", "bank"),
+)
