@@ -19,6 +19,7 @@ from typing import Any
 
 from tests.benchmarks import (
     back_office,
+    customers,
     deposits,
     exports,
     growth,
@@ -37,6 +38,7 @@ from tests.benchmarks.installation import Version, prepared
 
 BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
     "back_office": back_office.run,
+    "customers": customers.run,
     "deposits": deposits.run,
     "exports": exports.run,
     "growth": growth.run,
@@ -51,6 +53,7 @@ BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
 }
 _REPORTS = {
     "back_office": back_office.report,
+    "customers": customers.report,
     "deposits": deposits.report,
     "exports": exports.report,
     "growth": growth.report,
@@ -60,6 +63,7 @@ _REPORTS = {
 # Sizes with `--full`, which takes long.
 FULL: dict[str, dict[str, Any]] = {
     "back_office": {"sizes": back_office.FULL_SIZES},
+    "customers": {"sizes": customers.FULL_SIZES},
     "exports": {"rows": exports.FULL_ROWS},
     "growth": {"sizes": growth.FULL_SIZES},
     "tokens": {"sizes": tokens.FULL_SIZES},
@@ -121,6 +125,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--full", action="store_true", help="use tables of full size")
     parser.add_argument("--tokens", type=int, nargs="+", help="sizes of the token table")
     parser.add_argument("--entries", type=int, nargs=2, help="numbers of entries to compare")
+    parser.add_argument("--members", type=int, nargs=2, help="numbers of members to compare")
     parser.add_argument("--rows", type=int, nargs="+", help="numbers of rows to export")
     parser.add_argument("--out", type=Path, default=Path("build/bench"))
     options = parser.parse_args()
@@ -144,6 +149,8 @@ def _measure(name: str, options: argparse.Namespace, version: Version | None) ->
         given["sizes"] = sorted(options.tokens)
     if name == "exports" and options.rows:
         given["rows"] = sorted(options.rows)
+    if name == "customers" and options.members:
+        given["sizes"] = sorted(options.members)
     if name == "growth" and options.entries:
         given["sizes"] = sorted(options.entries)
     with prepared() as installation:

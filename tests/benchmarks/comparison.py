@@ -91,7 +91,7 @@ def add_comparisons(figures: Mapping[str, dict[str, Any]]) -> None:
 
 
 def failures(figures: Mapping[str, dict[str, Any]]) -> list[str]:
-    """Return the requirements that scenarios miss: the earlier version, or a ratio to a peer."""
+    """Return what scenarios miss: the earlier version, a ratio to a peer, or a limit."""
     found = []
     for scenario, figure in figures.items():
         result = figure.get("beside")
@@ -104,4 +104,7 @@ def failures(figures: Mapping[str, dict[str, Any]]) -> list[str]:
             times = figure["ours_times"][contender]
             if times < least:
                 found.append(f"{scenario}: {times:g} times {contender}, required {least:g}")
+        for name, most in figure.get("limits", {}).items():
+            if figure[name] > most:
+                found.append(f"{scenario}: {name} {figure[name]:g}, at most {most:g}")
     return found

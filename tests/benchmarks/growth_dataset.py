@@ -23,7 +23,7 @@ _TABLES = (
 )  # fmt: skip
 
 # Ids of the service's form: the time, a letter for the table, and the number of the unit.
-_GROWTH_ID = """
+GROWTH_ID = """
 CREATE FUNCTION pg_temp.growth_id(at timestamptz, kind text, step integer, n bigint) RETURNS uuid
 LANGUAGE sql STABLE AS $$
     SELECT (overlay(lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0')
@@ -33,7 +33,7 @@ LANGUAGE sql STABLE AS $$
 $$
 """
 # New tables have no statistics: records are joined by key, as in a full table.
-_SESSION = """
+SESSION = """
 SET session_replication_role = replica; SET enable_hashjoin = off; SET enable_mergejoin = off;
 SET jit = off
 """
@@ -69,7 +69,7 @@ def fill(url: str, organisation: str, entries: int, members: int = MEMBERS) -> i
         "organisation": organisation, "units": units, "members": members, "pending": PENDING,
     }  # fmt: skip
     with psycopg.connect(url, autocommit=True, cursor_factory=psycopg.ClientCursor) as connection:
-        for statement in (_GROWTH_ID, _SESSION, _MEMBERS, _ACCOUNTS):
+        for statement in (GROWTH_ID, SESSION, _MEMBERS, _ACCOUNTS):
             connection.execute(statement.encode(), values if "%(" in statement else None)
         for kind in ("clearing", "fees", "expenses"):
             connection.execute(

@@ -111,6 +111,14 @@ def test_a_missed_bar_is_named_with_or_without_an_earlier_version(
     assert failures(figures) == found
 
 
+@pytest.mark.parametrize(("queries", "found"), [(30, []), (31, ["a page: queries 31, at most 30"])])
+def test_a_figure_above_its_limit_is_named(queries: int, found: list[str]) -> None:
+    figures = {
+        "a page": {"queries": queries, "growth": 1.5, "limits": {"queries": 30, "growth": 1.5}}
+    }
+    assert failures(figures) == found
+
+
 def test_contenders_take_turns_and_go_in_the_opposite_order_every_other_round() -> None:
     assert [name for name, _ in alternate({"ours": 1, "before": 2}, 3)] == [
         *("ours", "before"),
