@@ -27,8 +27,8 @@ class VerificationRequired(Conflict):
 
 
 def member_error(code: str) -> DomainError | None:
-    """Return the error of a result of the SQL function `member_refusal`; None for another code."""
-    for error in (UserNotFound, MemberClosed):
+    """Return the error of a code that SQL functions raise about a member; None for another code."""
+    for error in (UserNotFound, MemberClosed, VerificationRequired):
         if error.code == code:
             return error()
     return None

@@ -364,6 +364,40 @@ def test_deposits_can_require_a_verified_member(api, provider_sandbox):
     assert balance_of(api.member.id, "NGN") == 1000
 
 
+def test_withdrawals_can_require_a_verified_member(api):
+    """After the balance, before the rules about the amount; also once the bank list is cached."""
+    store_bank_list()
+    organisation = api.caller.organisation
+    organisation.verification_required_for_withdrawals = True
+    organisation.save()
+    api.wallet.fund(5000)
+    Wallet(organisation).fund(5000)
+    body = {
+        "amount": 1500, "bank_name": BANK, "account_name": "Ada Obi",
+        "account_number": PAID_ACCOUNT, "currency": "KES",
+    }  # fmt: skip
+
+    def withdraw(path: str = f"{api.path}/wallet", **changes: Any) -> Any:
+        return api.caller.post(f"{path}/withdraw", {**body, **changes})
+
+    assert withdraw("/v1/api/wallet").status_code == 201
+    with assert_nothing_changes():
+        for _ in range(2):
+            for amount in (1500, 2):
+                assert_error(
+                    withdraw(amount=amount),
+                    409,
+                    "verification_required",
+                    "This member must be verified first",
+                )
+            assert_error(withdraw(amount=5001), 400, "insufficient_balance")
+    # Money may still move within the organisation.
+    assert api.transfer(500, "KES").status_code == 201
+    change_member(member_id=api.member.id, verification="verified", actor=TESTER)
+    assert withdraw().status_code == 201
+    assert_books_hold()
+
+
 def reverse(deposit: Deposit) -> None:
     """Take a deposit back, by two people."""
     maker, checker = (make_staff("reverse_deposit") for _ in range(2))

@@ -127,6 +127,7 @@ WITHDRAWAL_FAILURES: dict[str, dict[str, str]] = {
     "404": banks_shapes.BANK_NOT_FOUND,
     "409": {
         "member_closed": "This member is closed",
+        "verification_required": "This member must be verified first",
         "client_reference_taken": "There is a withdrawal with client_reference INV-17 already",
         RequestInProgress.code: RequestInProgress().message,
     },

@@ -15,3 +15,14 @@ BEGIN
     END IF;
     RETURN CASE WHEN v_closed_at IS NOT NULL THEN 'member_closed' END;
 END $$;
+
+-- Returns whether a member cannot withdraw because the organisation requires verified members for it.
+CREATE FUNCTION verification_missing(p_organisation uuid, p_member uuid) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN p_member IS NOT NULL AND EXISTS (
+        SELECT FROM public.exchange_member m
+        JOIN public.exchange_organisation o ON o.id = m.organisation_id
+        WHERE m.id = p_member AND m.organisation_id = p_organisation
+            AND o.verification_required_for_withdrawals AND m.verification <> 'verified');
+END $$;

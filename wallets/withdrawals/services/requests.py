@@ -50,9 +50,10 @@ def request_withdrawal(
     """Move the amount into escrow and create the Pending request.
 
     A `claim` replays the response stored under it. Raises, in this order,
-    `UserNotFound`, `MemberClosed`, `InsufficientBalance`, `ClientReferenceTaken`, `BelowMinimum`,
-    `NoBankList`, `BankListUnavailable`, `BankNotFound`, `FeeExceedsAmount`; and
-    `IdempotencyKeyReused` or `RequestInProgress` for the claim. An error moves no money.
+    `UserNotFound`, `MemberClosed`, `InsufficientBalance`, `ClientReferenceTaken`,
+    `VerificationRequired`, `BelowMinimum`, `NoBankList`, `BankListUnavailable`, `BankNotFound`,
+    `FeeExceedsAmount`; and `IdempotencyKeyReused` or `RequestInProgress` for the claim. An error
+    moves no money.
     """
     command = command.with_key(claim)
     bank = find_cached_bank(command.currency, command.bank_name)

@@ -73,6 +73,7 @@ BEGIN
                 f.minimum, f.fee) IS NULL
             AND o.amount = round(o.amount, 8)
             AND (o.member IS NULL OR u.event_user IS NOT NULL)
+            AND NOT verification_missing(o.organisation, o.member)
         WINDOW of_wallet AS (PARTITION BY a.id ORDER BY o.withdrawal)
     ) h
     WHERE h.available_after >= 0;

@@ -119,6 +119,12 @@ BEGIN
                 WHERE w.organisation_id = o.organisation
                     AND w.client_reference = o.client_reference),
             p_minimum, p_fee);
+        -- Before the rules about the amount.
+        IF coalesce(v_code, 'below_minimum') IN ('below_minimum', 'fee_exceeds_amount')
+            AND verification_missing(o.organisation, o.member)
+        THEN
+            v_code := 'verification_required';
+        END IF;
     END IF;
     IF v_code IS NOT NULL THEN
         RAISE EXCEPTION '%', v_code USING ERRCODE = 'XW400', DETAIL = CASE v_code
