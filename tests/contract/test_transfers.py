@@ -198,6 +198,9 @@ def test_the_list_is_filtered_and_sorted(api):
         assert page["total"] == len(page["transfers"])
         return [sent.index(record) for record in page["transfers"]]
 
+    for record in sent:
+        assert api.caller.get(f"{PATH}/{record['_id']}").json()["data"] == record
+
     assert found() == [2, 1, 0]
     assert found(sort="amount") == [2, 1, 0]
     assert found(sort="-amount") == [0, 1, 2]
