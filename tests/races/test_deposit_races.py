@@ -1,0 +1,141 @@
+"""Races of chargebacks: against withdrawals, against credits, and against each other."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from decimal import Decimal
+from functools import partial
+
+import pytest
+from django.db import connection
+
+from exchange.core.errors import StateConflict
+from exchange.staff.models import StaffUser
+from tests.factories.api_clients import TESTER, make_member, make_organisation
+from tests.factories.deposits import ACTOR, Owner, arrive, make_virtual_account, transaction_record
+from tests.factories.wallets import Wallet, assert_books_hold, make_staff, store_bank_list
+from wallets.deposits.models import Deposit, DepositReversal, Payment
+from wallets.deposits.services.payments import apply_record, report_payment
+from wallets.deposits.services.reversals import confirm_reversal, propose_reversal
+from wallets.ledger.errors import InsufficientBalance
+from wallets.ledger.models import Transfer
+from wallets.providers.collection import ChargeHint
+from wallets.receivables.services.repayments import amount_owed, collect_due
+from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+DEPOSITS = 8
+
+
+@pytest.fixture
+def wallet(transactional_db: None) -> Wallet:
+    store_bank_list()
+    member = make_member(make_organisation(), "Ada Obi")
+    return Wallet(member.organisation, member)
+
+
+@pytest.fixture
+def checker(transactional_db: None) -> StaffUser:
+    return make_staff("reverse_deposit")
+
+
+def run_at_once(acts: Sequence[Callable[[], object]]) -> None:
+    """Run all acts at the same time, each on a connection of its own."""
+    barrier = threading.Barrier(len(acts))
+
+    def run(act: Callable[[], object]) -> None:
+        try:
+            barrier.wait(60)
+            act()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(acts)) as pool:
+        list(pool.map(run, acts))
+
+
+def balances(wallet: Wallet) -> tuple[Decimal | int, ...]:
+    """Return what is available, in escrow, and owed."""
+    return (*wallet.kes, amount_owed(wallet.owner_id, "KES"))
+
+
+def account_of(wallet: Wallet) -> str:
+    return make_virtual_account(Owner(wallet.organisation, wallet.member), "KES").reference
+
+
+def propose_reversals(reference: str, count: int) -> list[DepositReversal]:
+    """Credit deposits of 1,000 and propose to take them back."""
+    maker = make_staff("reverse_deposit")
+    payments = [arrive(transaction_record(reference, currency="KES")) for _ in range(count)]
+    return [
+        propose_reversal(
+            deposit_id=Deposit.objects.get(payment=payment).pk, explanation="x", user=maker
+        )
+        for payment in payments
+    ]
+
+
+def test_chargebacks_against_withdrawals_leave_no_wallet_below_zero(wallet, checker):
+    def withdraw() -> None:
+        with suppress(InsufficientBalance):
+            wallet.request(700)
+
+    reversals = [
+        partial(confirm_reversal, reversal_id=each.pk, user=checker)
+        for each in propose_reversals(account_of(wallet), DEPOSITS)
+    ]
+    run_at_once([*reversals, *[withdraw] * DEPOSITS])
+    available, escrow = wallet.kes
+    owed = amount_owed(wallet.owner_id, "KES")
+    assert escrow == 700 * Withdrawal.objects.count()
+    assert available >= 0
+    assert available + escrow == owed
+    assert Deposit.objects.filter(status="Reversed").count() == DEPOSITS
+    assert_books_hold()
+    for withdrawal in Withdrawal.objects.all():
+        decisions.cancel(
+            withdrawal_id=withdrawal.id, organisation_id=wallet.organisation.id, actor=TESTER
+        )
+    collect_due(ACTOR)
+    assert balances(wallet) == (0, 0, 0)
+    assert_books_hold()
+
+
+def test_credits_at_once_repay_a_debt_exactly(wallet, checker):
+    reference = account_of(wallet)
+    reversals = propose_reversals(reference, 3)
+    wallet.request(3000)
+    for each in reversals:
+        confirm_reversal(reversal_id=each.pk, user=checker)
+    assert balances(wallet) == (0, 3000, 3000)
+    records = [transaction_record(reference, "500", currency="KES") for _ in range(DEPOSITS)]
+    for record in records:
+        report_payment(ChargeHint(record.transaction_id, record.tx_ref))
+    payments = dict(Payment.objects.values_list("transaction_id", "pk"))
+    run_at_once(
+        [
+            partial(apply_record, payments[int(record.transaction_id)], record, ACTOR)
+            for record in records
+        ]
+    )
+    assert balances(wallet) == (1000, 3000, 0)
+    assert_books_hold()
+
+
+def test_one_chargeback_confirmed_by_sixteen_at_once_is_taken_back_once(wallet):
+    [reversal] = propose_reversals(account_of(wallet), 1)
+    wallet.request(400)
+
+    def confirm(user: StaffUser) -> None:
+        with suppress(StateConflict):
+            confirm_reversal(reversal_id=reversal.pk, user=user)
+
+    run_at_once([partial(confirm, make_staff("reverse_deposit")) for _ in range(16)])
+    assert Transfer.objects.filter(kind="deposit_reverse").count() == 1
+    assert balances(wallet) == (0, 400, 400)
+    assert_books_hold()
