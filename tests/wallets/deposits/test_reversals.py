@@ -32,6 +32,7 @@ from wallets.deposits.services.reversals import (
     propose_reversal,
     reject_reversal,
 )
+from wallets.ledger.models import Account
 from wallets.receivables.services.repayments import amount_owed, collect_due
 from wallets.withdrawals.services import decisions
 
@@ -73,6 +74,7 @@ def test_a_reversal_takes_back_what_arrived(owner, payment_type, kind):
     assert reversed_deposit.status == "Reversed"
     assert balance_of(reversed_deposit.owner_id, "KES", kind) == 300
     assert amount_owed(reversed_deposit.owner_id, "KES") == 0
+    assert not Account.objects.filter(kind="receivable").exists()
     assert Event.objects.filter(type="deposit.reversed").count() == 1
     assert_books_hold()
 
@@ -120,12 +122,19 @@ def test_a_reversal_takes_two_people_a_reason_and_a_completed_deposit(owner):
         confirm_reversal(reversal_id=proposal.pk, user=stranger)
     with pytest.raises(Forbidden):
         propose_reversal(deposit_id=deposit.pk, explanation="x", user=stranger)
+    with pytest.raises(Forbidden):
+        reject_reversal(reversal_id=proposal.pk, reason="x", user=stranger)
+    for explanation in (" ", "x" * 501):
+        with pytest.raises(InvalidRequest):
+            propose_reversal(deposit_id=deposit.pk, explanation=explanation, user=person)
     with pytest.raises(InvalidRequest):
-        propose_reversal(deposit_id=deposit.pk, explanation=" ", user=person)
+        reject_reversal(reversal_id=proposal.pk, reason=" ", user=person)
     with pytest.raises(StateConflict):
         propose_reversal(deposit_id=pending.pk, explanation="x", user=person)
     assert table_fingerprints() == before
     reject_reversal(reversal_id=proposal.pk, reason="won", user=reverser())
+    longest = propose_reversal(deposit_id=deposit.pk, explanation="x" * 500, user=person)
+    reject_reversal(reversal_id=longest.pk, reason="won", user=person)
     deposit.refresh_from_db()
     assert (deposit.status, balance_of(deposit.owner_id, "KES")) == (
         "Completed", Decimal(1000),
