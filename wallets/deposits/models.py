@@ -279,6 +279,8 @@ class Payment(models.Model):
             ),
             # The back office searches by it.
             models.Index(fields=["provider_reference"], name="payment_at_provider"),
+            # The daily comparison with the provider.
+            models.Index(fields=["paid_at"], name="payment_paid_on"),
         ]
         constraints = [
             models.CheckConstraint(

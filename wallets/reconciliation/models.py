@@ -12,10 +12,11 @@ from django.db import models
 from django.db.models import F, Func, Q
 from django.db.models.lookups import GreaterThanOrEqual
 
-from exchange.core.fields import AMOUNT, choice_field
+from exchange.core.fields import AMOUNT, UNCHECKED, choice_field
 from exchange.core.ids import uuid7
 from exchange.core.models import Currency
 from exchange.staff.models import ProposalModel
+from wallets.deposits.models import Payment
 from wallets.withdrawals.models import Withdrawal
 
 
@@ -38,7 +39,7 @@ class Reconciliation(models.Model):
     reason = models.CharField(max_length=500, blank=True, help_text="Why the report is incomplete")
     differences = models.PositiveIntegerField(default=0)
     compared = models.PositiveIntegerField(
-        default=0, help_text="Payouts compared with the provider's transfers"
+        default=0, help_text="Payouts and payments compared with the provider's records"
     )
     requested_by = models.CharField(max_length=80, help_text="The actor")
     requested_by_label = models.CharField(max_length=200)
@@ -85,6 +86,8 @@ class Reconciliation(models.Model):
 class LineKind(models.TextChoices):
     """Kinds of lines: totals first, then differences."""
 
+    RECEIVED = "Received"
+    DEPOSIT_CHARGES = "Charges of deposits"
     IN_FLIGHT = "In flight"
     COMPLETED = "Completed"
     FAILED = "Failed"
@@ -94,6 +97,7 @@ class LineKind(models.TextChoices):
     PAYOUTS = "Payouts"
     CHARGED = "Provider charges"
     REVERSALS = "Reversals"
+    TREASURY = "Treasury movements"
     OTHER = "Other movements"
     CLOSING = "Closing clearing balance"
     BALANCE = "Provider balance"
@@ -106,6 +110,7 @@ class LineKind(models.TextChoices):
     ACCOUNT = "Account"
     STATUS = "Status"
     FEE = "Provider charge"
+    TWICE = "Credited twice"
     UNEXPLAINED = "Unexplained variance"
     NO_BALANCE = "Balance not provided"
 
@@ -127,6 +132,7 @@ class BothSides(models.Model):
     withdrawal = models.ForeignKey(
         Withdrawal, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
     )
+    payment = models.ForeignKey(Payment, null=True, related_name="+", **UNCHECKED)
 
     class Meta:
         abstract = True

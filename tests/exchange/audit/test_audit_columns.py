@@ -246,7 +246,7 @@ AUDITED: dict[str, Audited] = {
     ),
     "wallets_reconciliationbreak": Audited(
         "id day kind currency_id our_amount their_amount difference our_text their_text reference"
-        " provider_id withdrawal_id status owner_id first_report_id created_at",
+        " provider_id withdrawal_id payment_id status owner_id first_report_id created_at",
         left_out={WORKERS: "latest_report_id in_latest_report"},
     ),
     "wallets_transferrule": Audited(

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import AUDITOR
-from exchange.core.currencies import payout_currencies
+from exchange.core.currencies import currencies
 from exchange.core.numbers import format_plain
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import signed_in_client, text_of
@@ -87,7 +87,7 @@ def test_matching_sides_agree_with_totals_by_currency(sandbox, wallet):
                            variance=zero, expected=zero)  # fmt: skip
     shown = {found.currency: found for found in float_positions(report)}
     assert (shown["KES"], wanted.unexplained) == (wanted, zero)
-    assert [*shown] == [*payout_currencies()]
+    assert [*shown] == [*currencies()]
     assert open_alerts() == set()
     assert_books_hold()
 
@@ -139,8 +139,8 @@ def test_payouts_under_way_since_the_day_before_are_listed_and_older_ones_looked
     asked = len(sandbox.requests.entries())
     report = compare()
     assert (report.status, report.compared) == ("Matched", 0)
-    # The balances, and one page of the list.
-    assert len(sandbox.requests.entries()) == asked + 2 + status_checks
+    # The balances, and one page of each list.
+    assert len(sandbox.requests.entries()) == asked + 3 + status_checks
 
 
 class BusyDay(FlutterwaveClient):

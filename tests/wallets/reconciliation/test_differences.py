@@ -31,6 +31,7 @@ from wallets.reconciliation.selectors.movements import (
 from wallets.reconciliation.services import comparison
 from wallets.reconciliation.services.balances import _in_transit_amount, balance_lines
 from wallets.reconciliation.services.differences import (
+    ProviderDataUnreliable,
     ReportLine,
     find_differences,
     provider_charge,
@@ -212,7 +213,9 @@ def test_a_gap_is_what_neither_our_books_nor_payouts_under_way_explain():
         name: theirs(TransferStatus.NEW, reference=name, amount=Decimal(amount), fee=Decimal(fee))
         for name, amount, fee in (("a", 1, 2), ("b", 4, 8), ("c", 16, 32))
     }
-    lines = balance_lines(ClearingSnapshot(booked, frozenset()), named, in_transit, records)
+    lines = balance_lines(
+        ClearingSnapshot(booked, frozenset(), frozenset()), named, in_transit, records, {}
+    )
     assert lines == [
         ReportLine(
             LineKind.NO_BALANCE,
@@ -285,9 +288,7 @@ def test_of_nothing_all_movements_are_zero():
 def test_a_reference_that_the_provider_lists_twice_makes_its_list_unreliable():
     listed = ListedTransfer(theirs(), NOON)
     assert comparison._by_reference([listed]) == {"payout_a": listed}
-    with pytest.raises(
-        comparison.ProviderDataUnreliable, match=r"^the provider lists payout_a twice$"
-    ):
+    with pytest.raises(ProviderDataUnreliable, match=r"^the provider lists payout_a twice$"):
         comparison._by_reference([listed, listed])
 
 
@@ -316,7 +317,7 @@ def test_a_payout_belongs_to_day_it_was_sent_on(held, ours):
         ),
         (
             201,
-            comparison.ProviderDataUnreliable,
+            ProviderDataUnreliable,
             "^201 payouts are in transit: too many to check one by one$",
             "^201 payouts differ or are not in the provider's list: too many to check$",
         ),
@@ -393,7 +394,7 @@ def test_a_list_without_a_known_payout_is_incomplete_except_at_the_edge_of_the_d
     names = frozenset({"payout_a"}) if listed else frozenset()
     sides = comparison._Sides(DAY, listed_at, {"payout_a": held}, {}, names)
     if unreliable:
-        with pytest.raises(comparison.ProviderDataUnreliable, match="payout_a"):
+        with pytest.raises(ProviderDataUnreliable, match="payout_a"):
             comparison._check_consistency("payout_a", sides)
     else:
         comparison._check_consistency("payout_a", sides)

@@ -72,9 +72,10 @@ _NONE = "none"
 
 
 def about(line: ReconciliationLine | ReconciliationBreak) -> str:
-    """Return the withdrawal of a difference, else its reference or currency."""
-    if line.withdrawal is not None:
-        return record_link(line.withdrawal)
+    """Return the withdrawal or payment of a difference, else its reference or currency."""
+    subject = line.withdrawal or line.payment
+    if subject is not None:
+        return record_link(subject)
     return line.reference or line.currency_id or "-"
 
 
@@ -154,10 +155,10 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
         "found",
     )  # fmt: skip
     list_display_links = ("day", "what")
-    list_select_related = ("withdrawal", "owner", "latest_report", "first_report")
+    list_select_related = ("withdrawal", "payment", "owner", "latest_report", "first_report")
     search_fields = ("reference", "provider_id")
     search_help_text = "Reference, provider ID, amount or ID"
-    id_fields = ("pk", "withdrawal_id")
+    id_fields = ("pk", "withdrawal_id", "payment_id")
     amount_fields = ("our_amount", "their_amount", "difference")
     # Ids grow with time and have an index.
     ordering = ("-pk",)

@@ -31,6 +31,7 @@ _COLUMNS: tuple[Column, ...] = (
     Column("Reference", lambda line: line.reference),
     Column("Provider ID", lambda line: line.provider_id),
     Column("Withdrawal ID", lambda line: str(line.withdrawal_id or "")),
+    Column("Payment ID", lambda line: str(line.payment_id or "")),
     Column("Reason incomplete", lambda line: line.report.reason),
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -31,6 +32,7 @@ from wallets.reconciliation.services.totals import MOVEMENT_KINDS
 PROVISIONAL = "Preliminary: day not ended"
 _UNFINISHED = {ReportStatus.WAITING, ReportStatus.RUNNING}
 _MAX_LINES = 500
+_PAYMENTS = (LineKind.RECEIVED, LineKind.DEPOSIT_CHARGES)
 _PAYOUTS = (LineKind.IN_FLIGHT, LineKind.COMPLETED, LineKind.FAILED, LineKind.CHARGES)
 
 
@@ -121,9 +123,9 @@ class ReconciliationAdmin(AddFormAdmin):
             act,
             title="Run reconciliation",
             submit="Run reconciliation",
-            note="Compares our payouts of the day with the provider's transfers, and both current "
-            "balances. A report of a day that has not ended is preliminary: it opens no breaks and "
-            "raises no alert.",
+            note="Compares our payouts and payments of the day with the provider's, and both "
+            "current balances. A report of a day that has not ended is preliminary: it opens no "
+            "breaks and raises no alert.",
         )
 
     def again(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -150,13 +152,14 @@ class ReconciliationAdmin(AddFormAdmin):
     def sections(self, request: HttpRequest, obj: Reconciliation) -> list[Section]:
         if obj.status in _UNFINISHED:
             return []
-        lines = list(obj.lines.select_related("withdrawal")[: _MAX_LINES + 1_000])
+        lines = list(obj.lines.select_related("withdrawal", "payment")[: _MAX_LINES + 1_000])
         totals = [line for line in lines if not line.is_difference]
         breaks = breaks_section(obj)
         return [
             _differences(obj, [line for line in lines if line.is_difference][:_MAX_LINES]),
             *([breaks] if breaks else []),
-            _payouts(totals),
+            _both_sides("Payouts of the day", totals, _PAYOUTS, "No payouts on either side."),
+            _both_sides("Deposits of the day", totals, _PAYMENTS, "No payments on either side."),
             _balances(obj),
             _movement(totals),
         ]
@@ -177,15 +180,17 @@ def _differences(report: Reconciliation, lines: list[ReconciliationLine]) -> Sec
     if report.status == ReportStatus.INCOMPLETE:
         empty = f"Incomplete: {report.reason}."
     else:
-        empty = "No differences: all payouts and balances match."
-    headings = ("Kind", "Currency", "Withdrawal", "Provider ID", "Ours", "Provider")
+        empty = "No differences: all payouts, payments and balances match."
+    headings = ("Kind", "Currency", "About", "Provider ID", "Ours", "Provider")
     title = "Differences"
     if report.differences > len(lines):
         title = f"Differences (first {len(lines)} of {report.differences:,}; export for all)"
     return Section(title, headings, rows, empty=empty)
 
 
-def _payouts(totals: list[ReconciliationLine]) -> Section:
+def _both_sides(
+    title: str, totals: list[ReconciliationLine], kinds: Collection[LineKind], empty: str
+) -> Section:
     rows = [
         (
             line.currency_id,
@@ -196,12 +201,10 @@ def _payouts(totals: list[ReconciliationLine]) -> Section:
             format_money(line.their_amount, str(line.currency_id)),
         )
         for line in totals
-        if line.kind in _PAYOUTS and (line.our_amount or line.their_amount)
+        if line.kind in kinds and (line.our_amount or line.their_amount)
     ]
     headings = ("Currency", "State", "Ours", "Amount", "Provider", "Amount")
-    return Section(
-        "Payouts of the day", headings, rows, right=(2, 3, 4, 5), empty="No payouts on either side."
-    )
+    return Section(title, headings, rows, right=(2, 3, 4, 5), empty=empty)
 
 
 def _balances(report: Reconciliation) -> Section:
@@ -241,6 +244,7 @@ def _movement(totals: list[ReconciliationLine]) -> Section:
         "Payouts",
         "Charges",
         "Reversals",
+        "Treasury",
         "Other",
         "Closing",
     )
@@ -248,6 +252,6 @@ def _movement(totals: list[ReconciliationLine]) -> Section:
         "Clearing movements of the day",
         headings,
         rows,
-        right=tuple(range(1, 8)),
+        right=tuple(range(1, 9)),
         empty="No movements.",
     )

@@ -10,17 +10,29 @@ from uuid import UUID
 
 from django.db import connection, transaction
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 
+from exchange.core.ids import first_id_at
+from wallets.deposits.models import Payment, PaymentStatus
 from wallets.ledger.models import TransferKind
 from wallets.reconciliation.models import LineKind, ReconciliationLine, ReportStatus
 from wallets.withdrawals.models import IN_FLIGHT, Payout, WithdrawalStatus
 
 _CHUNK_SIZE = 1_000
+# Payments that the ledger has, or that wait for a decision.
+BOOKED = (PaymentStatus.CREDITED, PaymentStatus.UNMATCHED, PaymentStatus.REFUNDED)
+# How far back the provider's balance may have a payment that is not booked yet.
+UNBOOKED_DAYS = timedelta(days=1)
 _MOVES = {
     TransferKind.DEPOSIT: LineKind.DEPOSITS,
+    TransferKind.PAYMENT_UNMATCHED: LineKind.DEPOSITS,
     TransferKind.WITHDRAWAL_SETTLE: LineKind.PAYOUTS,
     TransferKind.PROVIDER_CHARGE: LineKind.CHARGED,
+    TransferKind.DEPOSIT_CHARGE: LineKind.CHARGED,
     TransferKind.WITHDRAWAL_REVERSE: LineKind.REVERSALS,
+    TransferKind.DEPOSIT_REVERSE: LineKind.REVERSALS,
+    TransferKind.PAYMENT_REFUND: LineKind.REVERSALS,
+    TransferKind.TREASURY: LineKind.TREASURY,
 }
 
 
@@ -52,10 +64,12 @@ class Movement:
 
 @dataclass(frozen=True, slots=True)
 class ClearingSnapshot:
-    """Clearing balances and payouts in transit at one moment."""
+    """Clearing balances, payouts in transit and booked payments at one moment."""
 
     clearing: dict[str, Decimal]
     in_flight: frozenset[tuple[UUID, str, datetime | None]]
+    # Transaction ids of the payments booked in the last days.
+    booked: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +150,14 @@ def clearing_snapshot() -> ClearingSnapshot:
         in_transit = Payout.objects.filter(withdrawal__status__in=IN_FLIGHT).values_list(
             "withdrawal_id", "withdrawal__status", "posted_at"
         )
-        return ClearingSnapshot(clearing, frozenset(in_transit))
+        return ClearingSnapshot(clearing, frozenset(in_transit), _recently_booked())
+
+
+def _recently_booked() -> frozenset[int]:
+    """Return the transaction ids of the payments that were reported in the last days and booked."""
+    since = first_id_at(timezone.now() - 3 * UNBOOKED_DAYS)
+    booked = Payment.objects.filter(pk__gte=since, status__in=BOOKED)
+    return frozenset(booked.values_list("transaction_id", flat=True))
 
 
 def movements(day: date) -> dict[str, Movement]:
@@ -168,9 +189,13 @@ def charges_since(currency: str, moment: datetime) -> int:
     """Return the number of provider charges booked since `moment`."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT count(*) FROM wallets_transfer t"
+            "SELECT count(DISTINCT t.id) FROM wallets_transfer t"
             " JOIN wallets_entry e ON e.transfer_id = t.id AND e.amount > 0"
-            " WHERE t.kind = 'provider_charge' AND t.created_at >= %s AND e.asset_id = %s",
+            " WHERE t.created_at >= %s AND e.asset_id = %s AND ("
+            "  t.kind IN ('provider_charge', 'deposit_charge', 'payment_unmatched')"
+            # A charge that the owner bears is part of the deposit.
+            "  OR t.kind = 'deposit' AND EXISTS (SELECT FROM wallets_deposit d"
+            "     WHERE d.id = t.subject_id AND d.fee > 0))",
             [moment, currency],
         )
         (count,) = cursor.fetchone()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from exchange.core.currencies import payout_currencies
+from exchange.core.currencies import currencies
 from exchange.core.numbers import format_plain
 from wallets.providers.base import (
     PaymentProvider,
@@ -49,10 +49,14 @@ def balance_lines(
     theirs: dict[str, ProviderBalance],
     in_transit: dict[str, OurPayout],
     records: dict[str, TransferRecord],
+    unbooked: dict[str, Decimal],
 ) -> list[ReportLine]:
-    """Return, by currency, both balances, the amount in transit and the variance."""
+    """Return, by currency, both balances, the amount in transit and the variance.
+
+    `unbooked` is what arrived at the provider and our books did not have yet.
+    """
     lines: list[ReportLine] = []
-    for currency in payout_currencies():
+    for currency in currencies():
         booked = ours.clearing.get(currency, Decimal(0))
         balance = theirs.get(currency)
         if balance is None:
@@ -73,7 +77,7 @@ def balance_lines(
                 for held in in_transit.values()
                 if held.currency == currency
             ),
-            Decimal(0),
+            unbooked.get(currency, Decimal(0)),
         )
         variance = balance.available - booked - expected
         lines += [

@@ -13,7 +13,8 @@ open one or restores one that was gone. Closing a break that is in the latest re
 amount explained; closing one that is gone changes nothing. Charges are booked rounded, so each may
 move the variance by half of the smallest unit, which counts as explained.
 
-Differences of payouts belong to the same break while day, payout and facts are the same.
+Differences of payouts and payments belong to the same break while day, record and facts are the
+same.
 """
 
 from __future__ import annotations
@@ -198,6 +199,7 @@ def _open(
             reference=line.reference,
             provider_id=line.provider_id,
             withdrawal_id=line.withdrawal_id,
+            payment_id=line.payment_id,
             first_report=report,
             latest_report=report,
             created_at=now,

@@ -1,4 +1,4 @@
-"""Comparison of one day of our payouts with the provider's transfers."""
+"""Comparison of one day with the provider: our payouts with its transfers, and our payments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ from wallets.reconciliation.selectors.movements import (
     utc_day,
 )
 from wallets.reconciliation.services.balances import balance_lines, read_balances
-from wallets.reconciliation.services.differences import ReportLine, find_differences
+from wallets.reconciliation.services.differences import (
+    ProviderDataUnreliable,
+    ReportLine,
+    find_differences,
+)
+from wallets.reconciliation.services.payments import compare_payments
 from wallets.reconciliation.services.totals import payout_totals
 
 _MAX_STATUS_CHECKS = 200
@@ -36,13 +41,9 @@ class _Sides:
     listed: frozenset[str]
 
 
-class ProviderDataUnreliable(Exception):
-    """The provider's data contradicts itself; the message states how."""
-
-
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Lines of a report, number of payouts compared, and when the balances were read."""
+    """Lines of a report, number of records compared, and when the balances were read."""
 
     lines: list[ReportLine]
     compared: int
@@ -83,15 +84,18 @@ def compare(day: date, moved: list[ReportLine]) -> Comparison:
         for reference in sorted(wanted)
         for line in _confirmed_differences(held.get(reference), records.get(reference))
     ]
+    payments = compare_payments(day, booked_then=clearing_snapshot.booked, balances_at=balances_at)
     in_transit = unsettled_payouts()
     known = _provider_records(in_transit, records)
     lines = [
         *confirmed,
+        *payments.differences,
         *payout_totals(wanted, held, records),
+        *payments.totals,
         *moved,
-        *balance_lines(clearing_snapshot, balances, in_transit, known),
+        *balance_lines(clearing_snapshot, balances, in_transit, known, payments.unbooked),
     ]
-    return Comparison(lines, len(wanted), balances_at)
+    return Comparison(lines, len(wanted) + payments.compared, balances_at)
 
 
 def _by_reference(listed: list[ListedTransfer]) -> dict[str, ListedTransfer]:

@@ -42,6 +42,11 @@ class ReportLine:
     reference: str = ""
     provider_id: str = ""
     withdrawal_id: UUID | None = None
+    payment_id: UUID | None = None
+
+
+class ProviderDataUnreliable(Exception):
+    """The provider's data contradicts itself; the message states how."""
 
 
 def find_differences(held: OurPayout | None, record: TransferRecord | None) -> list[ReportLine]:

@@ -21,8 +21,8 @@ from wallets.providers.base import ProviderError
 from wallets.reconciliation.models import Reconciliation, ReconciliationLine, ReportStatus
 from wallets.reconciliation.selectors.movements import day_bounds, movements, utc_day
 from wallets.reconciliation.services.breaks import apply_report, count_open
-from wallets.reconciliation.services.comparison import Comparison, ProviderDataUnreliable, compare
-from wallets.reconciliation.services.differences import ReportLine
+from wallets.reconciliation.services.comparison import Comparison, compare
+from wallets.reconciliation.services.differences import ProviderDataUnreliable, ReportLine
 from wallets.reconciliation.services.explanations import ALERT
 from wallets.reconciliation.services.totals import movement_lines
 

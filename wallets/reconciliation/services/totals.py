@@ -18,6 +18,7 @@ MOVEMENT_KINDS = (
     LineKind.PAYOUTS,
     LineKind.CHARGED,
     LineKind.REVERSALS,
+    LineKind.TREASURY,
     LineKind.OTHER,
     LineKind.CLOSING,
 )
