@@ -259,7 +259,13 @@ SCREENSHOTS: tuple[Screenshot, ...] = (
     Screenshot("organisation", first_record(BACK_OFFICE, "exchange/organisation/")),
     Screenshot("organisation-edit", first_record(BACK_OFFICE, "exchange/organisation/", "edit/")),
     Screenshot("members", at(BACK_OFFICE, "exchange/member/")),
-    Screenshot("member", first_record(BACK_OFFICE, "exchange/member/")),
+    Screenshot("member", first_record(BACK_OFFICE, "exchange/member/?q=adaora")),
+    Screenshot(
+        "member-timeline", first_record(BACK_OFFICE, "exchange/member/?q=adaora", "timeline/")
+    ),
+    Screenshot("search", at(FINANCE_APPROVER, "search/?q=ada")),
+    Screenshot("search-amount", at(FINANCE_APPROVER, "search/?q=5,000")),
+    Screenshot("search-nothing", at(BACK_OFFICE, "search/?q=nothing+like+this")),
     Screenshot("member-add", at(BACK_OFFICE, "exchange/member/add/")),
     Screenshot("api-keys", at(ADMINISTRATOR, "exchange/apikey/")),
     Screenshot("api-key", first_record(ADMINISTRATOR, "exchange/apikey/")),
