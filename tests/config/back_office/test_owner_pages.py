@@ -22,6 +22,7 @@ from exchange.participants.models import Member
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.back_office import signed_in_client, text_of, user_of
 from tests.factories.customers import Customer, make_customer
+from tests.factories.treasury import make_debt
 
 pytestmark = pytest.mark.django_db
 
@@ -99,6 +100,13 @@ def test_the_page_of_a_member_shows_exact_balances_and_units(ada):
     assert balances["USD"][0] == f"{ada.conversion.converted_amount:,.2f}"
     symbol = ada.order.token.symbol
     assert shown["Units"] == [[symbol, "895", "0", "105", "10,000.00 NGN", "10,000,000.00 NGN"]]
+
+
+def test_what_an_owner_owes_is_shown_above_zero():
+    debt = make_debt("1000", "KES")
+    owner = debt.member or debt.organisation
+    [balances] = tables(page_of(signed_in_client(AUDITOR), owner))["Balances"]
+    assert (balances[0], balances[-1]) == ("KES", "1,000.00")
 
 
 def test_the_page_of_a_member_shows_each_kind_of_record(ada):
