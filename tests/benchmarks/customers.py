@@ -21,7 +21,7 @@ MOST_QUERIES = 30
 MOST_GROWTH = 1.5
 # Runs of the program on each database; every run opens each page so many times.
 _TURNS = 3
-_ROUNDS = 15
+_ROUNDS = 8
 
 
 def run(
