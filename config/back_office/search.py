@@ -108,7 +108,7 @@ def search_page(site: admin.AdminSite, request: HttpRequest) -> HttpResponse:
         "site_query": typed[:MAX_LENGTH],
         "found": found,
         "errors": errors,
-        "recent_rows": RECENT_ROWS,
+        "recent_rows": f"{RECENT_ROWS:,}",
     }
     return TemplateResponse(request, "admin/search.html", context)
 

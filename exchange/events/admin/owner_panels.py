@@ -60,6 +60,11 @@ class EventsPanel(OwnerRecords):
         organisation = owner.pk if isinstance(owner, Organisation) else owner.organisation_id
         return {"organisation": str(organisation)}
 
+    def list_label(self, owner: Owner) -> str:
+        if isinstance(owner, Organisation):
+            return super().list_label(owner)
+        return f"All events of {owner.organisation}"
+
 
 class WebhookPanel(Panel):
     """The webhook endpoint of an organisation."""

@@ -76,6 +76,10 @@ class OwnerRecords(Panel):
         key = self.owner_column if isinstance(owner, Member) else "q"
         return {key: str(owner.pk)}
 
+    def list_label(self, owner: Owner) -> str:
+        """Return the label of the link to that list."""
+        return f"All {self.model._meta.verbose_name_plural}"
+
     # --- for pages ---
 
     @property
@@ -129,7 +133,7 @@ class OwnerRecords(Panel):
         meta = self.model._meta
         address = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
         query = urlencode(self.list_query(owner))
-        return Tool(f"All {meta.verbose_name_plural}", f"{address}?{query}")
+        return Tool(self.list_label(owner), f"{address}?{query}")
 
 
 def owner_cell(record: Any) -> object:
