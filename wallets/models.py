@@ -21,6 +21,7 @@ from wallets.deposits.models import (
     VirtualAccount,
 )
 from wallets.fees.models import Configuration, SettingChange, SettingChangeStatus
+from wallets.holds.models import Freeze, FreezeLift
 from wallets.ledger.models import (
     Account,
     AccountKind,
@@ -85,6 +86,8 @@ __all__ = [
     "DepositReversal",
     "DepositStatus",
     "Entry",
+    "Freeze",
+    "FreezeLift",
     "LineKind",
     "ManualDeposit",
     "Payment",

@@ -40,9 +40,10 @@ _VIEWABLE = {
     "wallets": (
         "account", "alert", "bankaccount", "banklist", "booksproof", "configuration",
         "settingchange", "conversion", "decision", "deposit", "depositreversal", "entry",
-        "payment", "paymentresolution", "payout", "proposal", "providerevent", "receivable",
-        "receivablewriteoff", "reconciliation", "reconciliationbreak", "transfer",
-        "treasurymovement", "virtualaccount", "wallettransfer", "withdrawal",
+        "freeze", "freezelift", "payment", "paymentresolution", "payout", "proposal",
+        "providerevent", "receivable", "receivablewriteoff", "reconciliation",
+        "reconciliationbreak", "transfer", "treasurymovement", "virtualaccount",
+        "wallettransfer", "withdrawal",
     ),
 }  # fmt: skip
 _VIEW = frozenset(f"{app}.view_{model}" for app, models in _VIEWABLE.items() for model in models)
@@ -66,6 +67,8 @@ ROLES: dict[str, frozenset[str]] = {
         "wallets.reverse_deposit",
         "wallets.move_treasury",
         "wallets.write_off_receivable",
+        "wallets.place_freeze",
+        "wallets.lift_freeze",
         "wallets.decide_configuration",
         "wallets.change_alert",
         "wallets.run_reconciliation",
@@ -81,6 +84,7 @@ ROLES: dict[str, frozenset[str]] = {
     BACK_OFFICE: _VIEW
     | {
         "wallets.add_deposit",
+        "wallets.place_freeze",
         "wallets.propose_configuration",
         "wallets.change_banklist",
         "wallets.change_alert",
@@ -153,7 +157,9 @@ PRIVILEGED_PERMISSIONS = frozenset(
         "wallets.decide_configuration",
         "wallets.decide_deposit",
         "wallets.decide_withdrawal",
+        "wallets.lift_freeze",
         "wallets.move_treasury",
+        "wallets.place_freeze",
         "wallets.propose_configuration",
         "wallets.resolve_payment",
         "wallets.resolve_payout",

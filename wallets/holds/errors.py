@@ -19,6 +19,11 @@ class ReceivableDue(Conflict):
     message = "An amount owed after a chargeback is due. It must be repaid first"
 
 
+# For the API schema.
+FROZEN_FAILURES = {AccountFrozen.code: AccountFrozen.message}
+BLOCKED_FAILURES = {**FROZEN_FAILURES, ReceivableDue.code: ReceivableDue.message}
+
+
 def block_error(code: str) -> DomainError | None:
     """Return the error of a result of the SQL function `owner_block`; None for another code."""
     for error in (AccountFrozen, ReceivableDue):

@@ -189,6 +189,13 @@ AUDITED: dict[str, Audited] = {
     "wallets_depositreversal": Audited(
         "id status proposed_by_id created_at decided_by_id decided_at reason deposit_id explanation"
     ),
+    "wallets_freeze": Audited(
+        "id organisation_id member_id currency_id reason placed_by_id created_at lifted_at",
+        left_out={COMPUTED: "owner_id"},
+    ),
+    "wallets_freezelift": Audited(
+        "id status proposed_by_id created_at decided_by_id decided_at reason freeze_id explanation"
+    ),
     "wallets_payment": Audited(
         "id transaction_id tx_ref status provider_reference currency_code amount charged_amount"
         " settled_amount provider_fee booked_fee payment_type payer_name paid_at deposit_id"
