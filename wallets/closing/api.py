@@ -16,12 +16,14 @@ from exchange.participants.payloads import MEMBER
 from exchange.participants.selectors import member_document
 from wallets.closing.errors import MoneyMoving
 from wallets.closing.services import close_member
+from wallets.holds.errors import FROZEN_FAILURES
 
 _FAILURES = {
     "409": {
         "member_not_empty": "This member still has 100.5 NGN, 12 BAO units pledged for loans,"
         " 1 pending deposit",
         MemberClosed.code: MemberClosed.message,
+        **FROZEN_FAILURES,
         MoneyMoving.code: MoneyMoving.message,
     }
 }

@@ -25,6 +25,8 @@ from exchange.participants.models import Member
 from wallets.closing.errors import MemberNotEmpty, MoneyMoving
 from wallets.deposits.models import Deposit, DepositChannel, DepositStatus
 from wallets.deposits.services.matching import fail_checkouts
+from wallets.holds.errors import AccountFrozen
+from wallets.holds.selectors import active_freezes
 from wallets.ledger.models import AccountKind
 
 logger = structlog.get_logger(__name__)
@@ -45,8 +47,9 @@ _WORDS = {
 def close_member(*, organisation_id: UUID, member_id: UUID, actor: Actor) -> Member:
     """Close the member for good. It can be read, and its details changed.
 
-    Raises `UserNotFound`, `MemberClosed` for a closed one, `MemberNotEmpty` while anything is left,
-    and `MoneyMoving` while its accounts are locked by others for long.
+    Raises `UserNotFound`, `MemberClosed` for a closed one, `AccountFrozen` for a frozen one,
+    `MemberNotEmpty` while anything is left, and `MoneyMoving` while its accounts are locked by
+    others for long.
     """
     try:
         with transaction.atomic():
@@ -69,6 +72,8 @@ def _close(organisation_id: UUID, member_id: UUID) -> Member:
     )
     if member.closed_at is not None:
         raise MemberClosed
+    if active_freezes(member).exists():
+        raise AccountFrozen
     now = timezone.now()
     abandoned = now - CHECKOUT_ABANDONED
     left = [*(_describe(*row) for row in held), *_pending_deposits(member_id, abandoned)]

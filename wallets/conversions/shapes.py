@@ -6,6 +6,7 @@ from drf_spectacular.utils import OpenApiExample
 
 from exchange.core.examples import MEMBER_ID
 from wallets.conversions.examples import QUOTE_ID
+from wallets.holds.errors import BLOCKED_FAILURES
 
 QUOTE_EXAMPLE = OpenApiExample(
     "Naira to dollars",
@@ -44,8 +45,7 @@ CONVERSION_FAILURES: dict[str, dict[str, str]] = {
         "quote_expired": "The quote has expired. Request a new quote",
         "quote_replaced": "A rate of the quote was replaced. Request a new quote",
         **_RATE_OUTDATED,
-        "account_frozen": "This account is frozen. Contact support",
-        "receivable_due": "An amount owed after a chargeback is due. It must be repaid first",
+        **BLOCKED_FAILURES,
         "position_limit_reached": "The limit of conversions of NGN is reached. Convert a smaller "
         "amount or try again later",
     },

@@ -5,6 +5,7 @@ from __future__ import annotations
 from drf_spectacular.utils import OpenApiExample
 
 from exchange.core.examples import MEMBER_ID
+from wallets.holds.errors import BLOCKED_FAILURES
 
 _OTHER_MEMBER_ID = "0197d2a4-9c8b-7a6d-9e5f-4d3c2b1a0f99"
 
@@ -44,7 +45,6 @@ TRANSFER_FAILURES: dict[str, dict[str, str]] = {
     "409": {
         "member_closed": "This member is closed",
         "client_reference_taken": "There is a transfer with client_reference split-17 already",
-        "account_frozen": "This account is frozen. Contact support",
-        "receivable_due": "An amount owed after a chargeback is due. It must be repaid first",
+        **BLOCKED_FAILURES,
     },
 }

@@ -10,6 +10,7 @@ from exchange.api.operations import NamedSchema, closed_object, number_schema, t
 from exchange.core.errors import RequestInProgress
 from exchange.core.numbers import MAX_NUMBER
 from wallets.banks import shapes as banks_shapes
+from wallets.holds.errors import BLOCKED_FAILURES
 from wallets.withdrawals import examples
 from wallets.withdrawals.payloads import BANK, WITHDRAWAL, WITHDRAWAL_WITH_BANK
 
@@ -129,6 +130,7 @@ WITHDRAWAL_FAILURES: dict[str, dict[str, str]] = {
         "member_closed": "This member is closed",
         "verification_required": "This member must be verified first",
         "client_reference_taken": "There is a withdrawal with client_reference INV-17 already",
+        **BLOCKED_FAILURES,
         RequestInProgress.code: RequestInProgress().message,
     },
     "502": banks_shapes.PROVIDER_UNAVAILABLE,

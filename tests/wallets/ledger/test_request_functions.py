@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import psycopg
@@ -94,14 +95,15 @@ def checked(books: Books, asked: dict[str, Any]) -> Any:
 )
 def test_an_amount_is_refused_by_the_first_rule_at_its_edge(books, settings_rows, expected):
     amount, balance, minimum, fee = settings_rows
-    for taken in (False, True):
+    for taken, block in product((False, True), (None, "account_frozen")):
         found = books.value(
             "SELECT find_withdrawal_rejection("
-            "%s::numeric, %s::numeric, %s::boolean, %s::numeric, %s::numeric)",
-            [amount, balance, taken, minimum, fee],
+            "%s::numeric, %s::numeric, %s::boolean, %s, %s::numeric, %s::numeric)",
+            [amount, balance, taken, block, minimum, fee],
         )
-        first = taken and expected != "insufficient_balance"
-        assert found == ("client_reference_taken" if first else expected)
+        after_balance = "client_reference_taken" if taken else block
+        first = after_balance and expected != "insufficient_balance"
+        assert found == (after_balance if first else expected)
 
 
 def test_an_order_is_refused_for_the_first_reason_at_its_edge(books):

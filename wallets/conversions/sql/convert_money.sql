@@ -4,7 +4,7 @@
 -- `p_commands` is an array of one `conversion_order` (wallets.conversions.commands), as JSON. A rejection
 -- raises SQLSTATE XW400 with the code as message and JSON as detail.
 --
--- Locks: the quote, so that it is used once; the positions of both currencies, so that limits hold; the
+-- Locks: the owner, so that a freeze is seen; the quote, so that it is used once; the positions of both currencies, so that limits hold; the
 -- owner's accounts.
 CREATE FUNCTION convert_money(
     p_commands jsonb, p_wait_ms integer, p_retention interval, p_status_code integer, p_message text
@@ -31,6 +31,7 @@ BEGIN
         END IF;
     END IF;
 
+    PERFORM lock_owners(ARRAY[v_owner]);
     v_code := member_refusal(o.organisation, o.member);
     IF v_code IS NOT NULL THEN
         PERFORM reject_conversion(v_code);

@@ -47,6 +47,7 @@ DECLARE
     v_data text[];
     v_answers text[];
 BEGIN
+    PERFORM lock_owners(ARRAY(SELECT coalesce(o.member, o.organisation) FROM unnest(p_orders) o));
     v_accounts := ARRAY(
         SELECT a.id FROM unnest(p_orders) o CROSS JOIN LATERAL (
             SELECT id FROM wallets_account

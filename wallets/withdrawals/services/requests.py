@@ -32,6 +32,7 @@ from exchange.core.idempotency import (
 from exchange.core.references import ClientReferenceTaken
 from exchange.participants.errors import member_error
 from wallets.banks.services import Payee, find_bank, find_cached_bank, find_payee
+from wallets.holds.errors import block_error
 from wallets.ledger.errors import InsufficientBalance, closed_error
 from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.errors import BelowMinimum, FeeExceedsAmount
@@ -50,8 +51,9 @@ def request_withdrawal(
     """Move the amount into escrow and create the Pending request.
 
     A `claim` replays the response stored under it. Raises, in this order,
-    `UserNotFound`, `MemberClosed`, `InsufficientBalance`, `ClientReferenceTaken`,
-    `VerificationRequired`, `BelowMinimum`, `NoBankList`, `BankListUnavailable`, `BankNotFound`,
+    `UserNotFound`, `MemberClosed`, `InsufficientBalance`, `ClientReferenceTaken`, `AccountFrozen`
+    or `ReceivableDue`, `VerificationRequired`, `BelowMinimum`, `NoBankList`,
+    `BankListUnavailable`, `BankNotFound`,
     `FeeExceedsAmount`; and `IdempotencyKeyReused` or `RequestInProgress` for the claim. An error
     moves no money.
     """
@@ -146,4 +148,4 @@ def _build_rejection(
             return FeeExceedsAmount(
                 currency=command.currency, fee=detail["fee"], amount=command.amount
             )
-    return member_error(code)
+    return member_error(code) or block_error(code)

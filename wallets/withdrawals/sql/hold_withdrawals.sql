@@ -27,6 +27,7 @@ DECLARE
     v_data text[];
     v_answers text[];
 BEGIN
+    PERFORM lock_owners(ARRAY(SELECT coalesce(o.member, o.organisation) FROM unnest(p_orders) o));
     v_accounts := ARRAY(
         SELECT a.id FROM unnest(p_orders) o CROSS JOIN LATERAL (
             SELECT id FROM wallets_account
@@ -70,7 +71,7 @@ BEGIN
                     SELECT FROM wallets_withdrawal w
                     WHERE w.organisation_id = o.organisation
                         AND w.client_reference = o.client_reference),
-                f.minimum, f.fee) IS NULL
+                owner_block(o.organisation, o.member, o.currency), f.minimum, f.fee) IS NULL
             AND o.amount = round(o.amount, 8)
             AND (o.member IS NULL OR u.event_user IS NOT NULL)
             AND NOT verification_missing(o.organisation, o.member)

@@ -88,15 +88,19 @@ GRANT EXECUTE ON FUNCTION request_withdrawals TO exchange_runtime;
 
 -- Returns the first rule, in the specified order, that rejects a request, or NULL. A rule whose
 -- setting is NULL is skipped. Without an account the balance is zero. `p_taken`: the organisation has a
--- withdrawal with the client reference.
+-- withdrawal with the client reference. `p_block`: that of `owner_block`; named once, so that the function
+-- is inlined.
 CREATE FUNCTION find_withdrawal_rejection(
-    p_amount numeric, p_balance numeric, p_taken boolean, p_minimum numeric, p_fee numeric
+    p_amount numeric, p_balance numeric, p_taken boolean, p_block text, p_minimum numeric,
+    p_fee numeric
 ) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN CASE
     WHEN coalesce(p_balance, 0) < p_amount THEN 'insufficient_balance'
     WHEN p_taken THEN 'client_reference_taken'
-    WHEN p_amount < p_minimum THEN 'below_minimum'
-    WHEN p_amount <= p_fee THEN 'fee_exceeds_amount'
+    ELSE coalesce(p_block, CASE
+        WHEN p_amount < p_minimum THEN 'below_minimum'
+        WHEN p_amount <= p_fee THEN 'fee_exceeds_amount'
+    END)
 END;
 
 -- Raises the first reason to reject `o` under these settings, if any.
@@ -118,7 +122,7 @@ BEGIN
                 SELECT FROM wallets_withdrawal w
                 WHERE w.organisation_id = o.organisation
                     AND w.client_reference = o.client_reference),
-            p_minimum, p_fee);
+            owner_block(o.organisation, o.member, o.currency), p_minimum, p_fee);
         -- Before the rules about the amount.
         IF coalesce(v_code, 'below_minimum') IN ('below_minimum', 'fee_exceeds_amount')
             AND verification_missing(o.organisation, o.member)
