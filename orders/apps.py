@@ -18,6 +18,7 @@ class OrdersConfig(sqlfiles.SqlAppConfig):
         "book/write_order",
         "book/settle_order",
         "book/close_order",
+        "book/cancel_orders",
         "book/transfer_rules",
         "book/audited",
     )

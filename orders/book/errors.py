@@ -9,6 +9,7 @@ from exchange.core.errors import Conflict, DomainError, InvalidRequest, NotFound
 from exchange.core.numbers import format_plain
 from exchange.participants.errors import member_error
 from exchange.tokens.errors import TokenNotFound
+from wallets.holds.errors import block_error
 
 
 class OrderNotFound(NotFound):
@@ -72,7 +73,7 @@ def build_rejection(code: str, detail: dict[str, Any], *, side: str) -> DomainEr
         return Rejected(_describe_price_band(values, side), code=code)
     message = _MESSAGES.get(code)
     if message is None:
-        return None
+        return block_error(code)
     if code == "price_decimals" and values.get("decimals") == "0":
         message = "price must not have decimals"
     if code.endswith("_decimals"):

@@ -126,6 +126,29 @@ def close_order(
     return closed
 
 
+def cancel_orders_of(
+    *,
+    organisation_id: UUID,
+    member_id: UUID | None,
+    currency: str | None,
+    reason: str,
+    actor: Actor,
+) -> int:
+    """Cancel the open orders of an owner, within the open transaction; return how many.
+
+    `currency` limits them to tokens priced in it. The owner is locked alone (`wallets.holds`), so
+    none is being placed.
+    """
+    row = fetch_one(
+        "SELECT cancel_orders_of(%s, %s, %s, %s, %s) FROM act_as(%s, %s, %s)",
+        [organisation_id, member_id, currency, reason, str(actor), *actor_parameters(actor)],
+    )
+    cancelled = int(row[0]) if row else 0
+    if cancelled:
+        task_notifier.notify_after_commit(task_notifier.DELIVER_EVENTS)
+    return cancelled
+
+
 def _retry_if_rolled_back(call: Callable[[], _Result]) -> _Result:
     """Run `call`, a transaction or savepoint, again when another transaction rolled it back.
 

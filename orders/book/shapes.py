@@ -14,6 +14,7 @@ from exchange.core.examples import MEMBER_ID, TOKEN_ID
 from exchange.tokens.payloads import TOKEN
 from orders.book import examples
 from orders.book.payloads import ORDER
+from wallets.holds.errors import BLOCKED_FAILURES
 
 DEFAULT_LEVELS = 20
 
@@ -129,6 +130,7 @@ PLACE_FAILURES: dict[str, dict[str, str]] = {
         "member_closed": "This member is closed",
         "duplicate_client_order_id": "There is an order with client_order_id 17 already",
         "client_reference_taken": "There is an order with client_reference INV-17 already",
+        **BLOCKED_FAILURES,
         **_STILL_RUNNING,
     },
     "422": _KEY_REUSED,

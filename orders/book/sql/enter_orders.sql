@@ -31,6 +31,9 @@ DECLARE
     p order_plan;
     l order_legs;
 BEGIN
+    PERFORM lock_owners(ARRAY(
+        SELECT coalesce(r ->> 'member', r ->> 'organisation')::uuid
+        FROM jsonb_array_elements(p_requests) r));
     FOR n IN 0 .. jsonb_array_length(p_requests) - 1 LOOP
         q := jsonb_populate_record(NULL::order_request, p_requests -> n);
         id := q.id;
@@ -114,6 +117,7 @@ BEGIN
                CASE WHEN q.member IS NOT NULL
                        AND (a.organisation_id = q.organisation AND NOT a.closed) IS NOT TRUE
                    THEN public.member_refusal(q.organisation, q.member) END,
+               public.owner_block(q.organisation, q.member, x.currency_id),
                a.id, a.balance, z.id, 10::numeric ^ -c.decimals::numeric
             INTO t
             FROM public.exchange_token x JOIN public.exchange_currency c ON c.code = x.currency_id
@@ -248,6 +252,8 @@ RETURNS text LANGUAGE sql IMMUTABLE AS $$
         WHEN t.most > 0 AND o.amount > t.most THEN 'above_max_trade'
         WHEN t.available IS NULL OR t.available < o.reserved
             THEN CASE o.type WHEN 'Buy' THEN 'insufficient_balance' ELSE 'insufficient_units' END
+        -- A debt keeps money in the wallet, not units: their sale repays it.
+        WHEN t.block = 'account_frozen' OR o.type = 'Buy' THEN t.block
     END
 $$;
 

@@ -14,6 +14,8 @@ CREATE TYPE order_terms AS (
     visible boolean,
     -- Why the member cannot trade (member_refusal), or NULL.
     member_refusal text,
+    -- Why the owner's money may not move, or NULL (owner_block).
+    block text,
     -- Of the owner: the paying account, its balance, and the account of its reservations.
     account uuid, available numeric, reserve uuid,
     -- One minor unit of the currency.

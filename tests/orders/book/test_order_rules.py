@@ -92,6 +92,11 @@ def test_each_rule_refuses_from_its_edge_on_and_nothing_before():
         ({"available": "1009.99"}, "insufficient_balance"),
         ({"available": None}, "insufficient_balance"),
         ({"available": "1009.99", "o_type": "Sell"}, "insufficient_units"),
+        ({"available": "1009.99", "block": "account_frozen"}, "insufficient_balance"),
+        ({"block": "account_frozen"}, "account_frozen"),
+        ({"block": "account_frozen", "o_type": "Sell"}, "account_frozen"),
+        ({"block": "receivable_due"}, "receivable_due"),
+        ({"block": "receivable_due", "o_type": "Sell"}, None),
         ({"available": "1010.01"}, None),
     ]
     assert [(changes, rule(**changes)) for changes, _ in cases] == cases

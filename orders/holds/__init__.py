@@ -1,0 +1,1 @@
+"""Freezing an owner, which cancels its orders, and the pages of freezes."""
