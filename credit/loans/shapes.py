@@ -10,6 +10,7 @@ from exchange.api.operations import NamedSchema, closed_object, number_schema
 from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.core.errors import InvalidCurrency, RequestInProgress
 from exchange.core.examples import MEMBER_ID, TOKEN_ID
+from wallets.holds.errors import BLOCKED_FAILURES, FROZEN_FAILURES
 
 QUOTE = NamedSchema(
     "LoanQuote",
@@ -111,6 +112,7 @@ CREATE_FAILURES: dict[str, dict[str, str]] = {
     "409": {
         "member_closed": "This member is closed",
         "client_reference_taken": "There is a loan with client_reference INV-17 already",
+        **BLOCKED_FAILURES,
         RequestInProgress.code: RequestInProgress().message,
     },
 }
@@ -140,7 +142,7 @@ RELEASE_FAILURES: dict[str, dict[str, str]] = {
 COLLATERAL_FAILURES: dict[str, dict[str, str]] = {
     "400": _PLEDGING,
     "404": {"token_not_found": "Token not found"},
-    "409": {"state_conflict": "The loan is no longer open: it is COMPLETED"},
+    "409": {"state_conflict": "The loan is no longer open: it is COMPLETED", **FROZEN_FAILURES},
 }
 PLEDGE_EXAMPLE = OpenApiExample(
     "Units of one token",

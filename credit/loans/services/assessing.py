@@ -34,6 +34,7 @@ from exchange.core.numbers import decimals_error, format_plain, round_half_even
 from exchange.core.references import ClientReferenceTaken, OwnReferences
 from exchange.participants.errors import MemberClosed, UserNotFound
 from exchange.tokens.errors import TokenNotFound
+from wallets.holds.errors import AccountFrozen, block_error
 
 MAX_COLLATERALS = 50
 
@@ -100,6 +101,7 @@ def assess(
     own = found.offer is not None and found.offer.creditor_id == organisation_id
     if found.offer is not None and (own or not quote):
         found.errors += _check_funds(found.offer, request, own=own)
+    found.errors += check_frozen(facts)
     return found
 
 
@@ -126,7 +128,7 @@ def _check_rules(
 
 
 def _check_funds(offer: OfferFacts, request: LoanRequest, *, own: bool) -> Iterator[DomainError]:
-    """Check the creditor's balance; only the creditor receives the cause."""
+    """Check that the creditor's money covers it and may leave; only the creditor gets the cause."""
     if offer.balance < request.amount:
         yield Rejected(
             f"The creditor's {request.currency} wallet does not cover the amount"
@@ -134,6 +136,15 @@ def _check_funds(offer: OfferFacts, request: LoanRequest, *, own: bool) -> Itera
             else "The loan cannot be funded",
             code="not_funded",
         )
+    elif offer.block is not None:
+        blocked = block_error(offer.block) if own else None
+        yield blocked or Rejected("The loan cannot be funded", code="not_funded")
+
+
+def check_frozen(facts: LoanFacts) -> Iterator[DomainError]:
+    """Check that the borrower may pledge. A debt does not prevent it: no money leaves."""
+    if facts.block == AccountFrozen.code:
+        yield AccountFrozen()
 
 
 def _check_reference(client_reference: str | None, organisation_id: UUID) -> Iterator[DomainError]:

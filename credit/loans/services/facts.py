@@ -42,8 +42,8 @@ class VersionFacts(msgspec.Struct, frozen=True):
 
 class OfferFacts(msgspec.Struct, frozen=True):
     """A configuration, with amounts in the requested currency: `min_amount` and `max_amount` None
-    if not lent, `max_outstanding` None without a limit, `balance` the creditor's available balance
-    (confidential).
+    if not lent, `max_outstanding` None without a limit, `balance` the creditor's available balance,
+    and `block` why it may not leave (both confidential).
     """
 
     creditor_id: UUID
@@ -56,15 +56,18 @@ class OfferFacts(msgspec.Struct, frozen=True):
     max_outstanding: Decimal | None
     outstanding: Decimal
     balance: Decimal
+    block: str | None
 
 
 class LoanFacts(msgspec.Struct, frozen=True):
-    """`member`: whether it belongs to the organisation, `closed`: whether it does and is closed;
+    """`member`: whether it belongs to the organisation, `closed`: whether it does and is closed,
+    `block`: why its money may not leave;
     `offer`: None for an unknown id; `tokens`: the requested tokens visible to the organisation.
     """
 
     member: bool
     closed: bool
+    block: str | None
     offer: OfferFacts | None
     tokens: list[TokenFacts]
 
@@ -85,8 +88,8 @@ def read_facts(
     token_ids: Iterable[UUID],
     lock: bool = False,
 ) -> LoanFacts:
-    """Read the facts. `lock` locks the tokens in id order, then the configuration, until the open
-    transaction ends; account balances stay unlocked.
+    """Read the facts. `lock` locks borrower and creditor, the tokens in id order, then the
+    configuration, until the open transaction ends; account balances stay unlocked.
     """
     row = fetch_one(
         "SELECT loan_facts(%s::uuid, %s::uuid, %s::uuid, %s::text, %s::uuid[], %s::boolean)",

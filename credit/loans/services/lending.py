@@ -1,7 +1,8 @@
 """Create a loan: liens and disbursement in one transaction.
 
 Two SQL calls: `loan_facts` locks and reads the input of the rules, `make_loan` writes the accepted
-loan. Lock order: tokens of the collateral, the configuration, then all accounts by id.
+loan. Lock order: borrower and creditor, tokens of the collateral, the configuration, then all
+accounts by id.
 """
 
 from __future__ import annotations

@@ -8,7 +8,12 @@ from django.db import transaction
 
 from credit.loans.models import ClosureAction, ClosureStatus, Collateral, Loan
 from credit.loans.payloads import collateral_text
-from credit.loans.services.assessing import MAX_COLLATERALS, check_collateral, pledges_error
+from credit.loans.services.assessing import (
+    MAX_COLLATERALS,
+    check_collateral,
+    check_frozen,
+    pledges_error,
+)
 from credit.loans.services.facts import read_facts
 from credit.loans.services.lending import lien_legs, lock_collateral, lock_tokens
 from credit.loans.services.repaying import lock_open_loan
@@ -25,6 +30,7 @@ from exchange.core.currencies import currencies
 from exchange.core.errors import InvalidRequest, Rejected, StateConflict
 from exchange.core.ids import uuid7
 from exchange.core.numbers import format_plain, round_half_even
+from wallets.holds.services import lock_owners
 from wallets.ledger.models import TransferKind
 from wallets.ledger.posting import InsufficientFunds, post_transfer
 
@@ -32,8 +38,12 @@ from wallets.ledger.posting import InsufficientFunds, post_transfer
 def add_collateral(
     *, loan_id: UUID, organisation_id: UUID, pledges: tuple[Pledge, ...], actor: Actor
 ) -> Loan:
-    """Pledge more units of the borrower. Raises the collateral errors of loan creation."""
+    """Pledge more units of the borrower. Raises the collateral errors of loan creation, and
+    `AccountFrozen`.
+    """
     with transaction.atomic():
+        found = Loan.objects.filter(pk=loan_id, organisation_id=organisation_id)
+        lock_owners(*found.values_list("borrower_id", flat=True))
         lock_tokens(pledges)
         loan = lock_open_loan(loan_id, organisation_id)
         facts = read_facts(
@@ -51,7 +61,7 @@ def add_collateral(
             currency=loan.currency_id,
             categories=loan.version.investment_categories,
         )
-        for error in errors:
+        for error in (*errors, *check_frozen(facts)):
             raise error
         rows = {row.token_id: row for row in Collateral.objects.filter(loan=loan)}
         if len(rows.keys() | {pledge.token_id for pledge in pledges}) > MAX_COLLATERALS:

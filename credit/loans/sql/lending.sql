@@ -1,8 +1,8 @@
 -- The two calls of loan creation: reading the input of the rules, and writing the loan. The rules are in
 -- `credit/loans/services/assessing.py`, shared with quotes.
 
--- The input of the lending rules, as JSON. `p_lock` locks tokens in id order, then the configuration,
--- until the transaction ends. Tokens invisible to the organisation are left out.
+-- The input of the lending rules, as JSON. `p_lock` locks borrower and creditor, tokens in id order, then
+-- the configuration, until the transaction ends. Tokens invisible to the organisation are left out.
 CREATE FUNCTION loan_facts(
     p_organisation uuid, p_member uuid, p_configuration uuid, p_currency text, p_tokens uuid[],
     p_lock boolean
@@ -15,6 +15,8 @@ DECLARE
     v_offer text;
 BEGIN
     IF p_lock THEN
+        PERFORM lock_owners(ARRAY[p_member, (
+            SELECT creditor_id FROM credit_loanconfiguration WHERE id = p_configuration)]);
         PERFORM 1 FROM exchange_token WHERE id = ANY (p_tokens) ORDER BY id FOR NO KEY UPDATE;
         PERFORM 1 FROM credit_loanconfiguration WHERE id = p_configuration FOR NO KEY UPDATE;
     END IF;
@@ -42,7 +44,8 @@ BEGIN
                 'grace_period_unit', v.grace_period_unit) END,
             'min_amount', l.min_amount, 'max_amount', l.max_amount,
             'max_outstanding', l.max_outstanding,
-            'outstanding', coalesce(o.principal, 0), 'balance', coalesce(a.balance, 0))::text
+            'outstanding', coalesce(o.principal, 0), 'balance', coalesce(a.balance, 0),
+            'block', owner_block(c.creditor_id, NULL, p_currency))::text
         INTO v_offer
         FROM credit_loanconfiguration c
         LEFT JOIN credit_configurationversion v
@@ -53,10 +56,11 @@ BEGIN
         LEFT JOIN wallets_account a
             ON a.owner_id = c.creditor_id AND a.asset_id = p_currency AND a.kind = 'available'
         WHERE c.id = p_configuration;
-    RETURN format('{"member":%s,"closed":%s,"offer":%s,"tokens":%s}',
+    RETURN format('{"member":%s,"closed":%s,"block":%s,"offer":%s,"tokens":%s}',
         EXISTS (SELECT FROM exchange_member
                 WHERE id = p_member AND organisation_id = p_organisation)::text,
         coalesce(member_refusal(p_organisation, p_member) = 'member_closed', false)::text,
+        coalesce(to_json(owner_block(p_organisation, p_member, p_currency))::text, 'null'),
         coalesce(v_offer, 'null'), coalesce(v_tokens, '[]'));
 END $$;
 

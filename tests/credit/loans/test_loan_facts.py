@@ -132,6 +132,7 @@ def test_an_offer_has_its_effective_version_and_limits():
                 "access": "public", "named": False, "min_amount": least, "max_amount": least + 1,
                 "max_outstanding": least + 2, "outstanding": 10 * number + place,
                 "balance": 110 + 10 * (number - 1) + place,
+                "block": None,
             }  # fmt: skip
 
 
@@ -149,6 +150,7 @@ def test_an_offer_without_an_effective_version_has_no_terms():
         "creditor_id": str(offer["creditor_id"]), "status": "Retired", "access": None,
         "named": False, "version": None, "min_amount": None, "max_amount": None,
         "max_outstanding": None, "outstanding": 0, "balance": 0,
+        "block": None,
     }  # fmt: skip
 
 
