@@ -36,15 +36,20 @@ READINGS = (
             ("exchange_withdrawals_net_amount", "The net amount of open withdrawals"),
             (
                 "exchange_withdrawals_oldest_seconds",
-                "Time since the last change of the open withdrawal that waits longest",
+                "Time since the last change of the open withdrawal that waits longest; payouts of"
+                " owners who are frozen or owe are left out",
             ),
         ),
         sql="""
             SELECT w.status, w.currency_id, count(*), sum(w.disburse_amount),
-                   extract(epoch FROM now() - min(w.updated_at))
+                   coalesce(extract(epoch FROM now() - min(w.updated_at) FILTER (
+                       WHERE w.status <> 'Approved'
+                           OR owner_block(w.organisation_id, w.member_id, w.currency_id) IS NULL
+                   )), 0)
             FROM unnest(ARRAY['Pending', 'Approved', 'Processing', 'Unknown']) s (status)
             CROSS JOIN LATERAL (
-                SELECT status, currency_id, disburse_amount, updated_at FROM wallets_withdrawal
+                SELECT status, organisation_id, member_id, currency_id, disburse_amount, updated_at
+                FROM wallets_withdrawal
                 WHERE status = s.status
                     AND status IN ('Pending', 'Approved', 'Processing', 'Unknown')
                 ORDER BY created_at LIMIT 10000

@@ -128,7 +128,7 @@ def test_an_order_of_a_dead_worker_is_checked_and_not_sent_again(
     withdrawal = make_approved_withdrawal(wallet)
     claim = payouts._claim(withdrawal.id)
     assert claim is not None
-    assert payouts._mark_posting(withdrawal.id, claim.token)
+    assert payouts._mark_posting(withdrawal, claim.token)
     if accepted:
         payment_provider().transfer(transfer_request(withdrawal))
     advance_time(withdrawal, 121)

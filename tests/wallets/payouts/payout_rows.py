@@ -49,7 +49,7 @@ def claim_payout(withdrawal: Withdrawal) -> str:
 def claim_and_mark(withdrawal: Withdrawal) -> str:
     """Claim the payout, mark it as about to be posted, and return the token."""
     token = claim_payout(withdrawal)
-    assert payouts._mark_posting(withdrawal.id, token)
+    assert payouts._mark_posting(withdrawal, token)
     return token
 
 

@@ -129,8 +129,8 @@ def test_a_payout_is_marked_once_by_its_claimant_in_the_first_half_of_the_lease(
     claim_payout(other)
     update_payout(one, **changes)
     before, untouched = read_values(one), read_values(other)
-    assert not payouts._mark_posting(other.id, token)
-    assert payouts._mark_posting(one.id, token) is may
+    assert not payouts._mark_posting(other, token)
+    assert payouts._mark_posting(one, token) is may
     if may:
         assert read_payout(one).posted_at == read_payout(one).updated_at
         assert seconds_until(read_payout(one).posted_at) == 0

@@ -45,7 +45,7 @@ def make_posted(wallet: Wallet, amount: int = 500) -> Withdrawal:
     withdrawal = make_approved_withdrawal(wallet, amount)
     claim = payouts._claim(withdrawal.id)
     assert claim is not None
-    assert payouts._mark_posting(withdrawal.id, claim.token)
+    assert payouts._mark_posting(withdrawal, claim.token)
     now = timezone.now()
     Payout.objects.filter(withdrawal=withdrawal).update(
         status_checks=3,

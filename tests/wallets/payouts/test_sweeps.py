@@ -90,7 +90,7 @@ def make_unknown(wallet: Wallet, minutes: float) -> Withdrawal:
     withdrawal = make_approved_withdrawal(wallet)
     claim = payouts._claim(withdrawal.id)
     assert claim is not None
-    assert payouts._mark_posting(withdrawal.id, claim.token)
+    assert payouts._mark_posting(withdrawal, claim.token)
     settlement.mark_unknown(withdrawal.id, error="silence", not_found=False)
     at = timezone.now() + minutes * HOUR / 60
     Payout.objects.filter(withdrawal=withdrawal).update(next_step_at=at)

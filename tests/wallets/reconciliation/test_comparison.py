@@ -96,7 +96,7 @@ def test_an_order_that_is_just_being_sent_is_no_difference_until_its_lease_is_ov
     withdrawal = make_approved_withdrawal(wallet)
     claim = payouts._claim(withdrawal.id)
     assert claim is not None
-    assert payouts._mark_posting(withdrawal.id, claim.token)
+    assert payouts._mark_posting(withdrawal, claim.token)
     report = compare()
     assert (report.status, report.compared, differences_of(report)) == ("Matched", 1, [])
     Payout.objects.update(leased_until=timezone.now() - timedelta(seconds=1))

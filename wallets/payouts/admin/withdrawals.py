@@ -17,15 +17,27 @@ from django.urls import URLPattern
 
 from exchange.admin.base import Section, staff_of
 from exchange.admin.display import format_time, status_badge
+from exchange.core.currencies import format_money
 from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert
+from wallets.holds.errors import AccountFrozen, ReceivableDue
+from wallets.holds.selectors import block_expression, find_block, find_freeze
 from wallets.payouts.admin.proposal_pages import ProposalPages
 from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus
 from wallets.payouts.selectors import get_payout_hold
 from wallets.payouts.services.resolutions import RESOLVE, possible_actions
+from wallets.receivables.services.repayments import amount_owed
 from wallets.withdrawals.admin.show import RETURNED, is_returned
 from wallets.withdrawals.admin.withdrawals import WithdrawalAdmin
 from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
+
+# By what blocks the owner.
+_AWAITING = {
+    AccountFrozen.code: "lift of the freeze (dual approval)",
+    ReceivableDue.code: "repayment of the amount owed",
+}
+_SENT = "The payout is sent once"
+_UNLESS = ", unless it is returned by dual approval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +62,15 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
     def awaiting(self, withdrawal: Any) -> str:
         if withdrawal.open_proposals:
             return f"confirmation: {withdrawal.open_proposals[0].action}"
+        if withdrawal.status == WithdrawalStatus.APPROVED and withdrawal.block:
+            return _AWAITING[withdrawal.block]
         return super().awaiting(withdrawal)
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         queryset = Proposal.objects.filter(status=ProposalStatus.OPEN)
         proposals = Prefetch("proposals", queryset=queryset, to_attr="open_proposals")
-        return super().rows(user).prefetch_related(proposals)
+        rows: QuerySet[Any] = super().rows(user).annotate(block=block_expression())
+        return rows.prefetch_related(proposals)
 
     def get_urls(self) -> list[URLPattern]:
         return [*self.proposal_urls(), *super().get_urls()]
@@ -114,6 +129,8 @@ def _describe_notice(
     if is_returned(withdrawal):
         return PayoutNotice("bad", "Returned", f"{RETURNED}. Reversal requires dual approval.")
     approved = withdrawal.status == WithdrawalStatus.APPROVED
+    if approved and (block := _describe_block(withdrawal)):
+        return PayoutNotice("waiting", "On hold", block)
     if approved and (hold := get_payout_hold(at_most=1)):
         cause = hold.reason if hold.until_released else "The payment provider is failing"
         words = (
@@ -133,6 +150,21 @@ def _describe_notice(
     again = f", next at {at:%H:%M:%S} UTC" if at else ""
     words = f"The outcome is unknown. The provider is queried again by reference{again}."
     return PayoutNotice("waiting", "Checking status", words)
+
+
+def _describe_block(withdrawal: Withdrawal) -> str:
+    """Return why the owner's payouts wait, or ""."""
+    block = find_block(withdrawal)
+    if block == AccountFrozen.code:
+        freeze = find_freeze(withdrawal.owner_id, withdrawal.currency_id)
+        why = f": {freeze.reason.rstrip('.')}" if freeze else ""
+        return f"The account is frozen{why}. {_SENT} two people have lifted the freeze{_UNLESS}."
+    if block == ReceivableDue.code:
+        owed = format_money(
+            amount_owed(withdrawal.owner_id, withdrawal.currency_id), withdrawal.currency_id
+        )
+        return f"The owner owes {owed} after a chargeback. {_SENT} it is repaid{_UNLESS}."
+    return ""
 
 
 def _closed_proposals(withdrawal: Withdrawal) -> list[Section]:

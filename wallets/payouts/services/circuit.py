@@ -56,6 +56,13 @@ def acquire_permit(withdrawal_id: UUID) -> bool:
     return taken == 1
 
 
+def release_permit(withdrawal_id: UUID) -> None:
+    """Give the trial back if it is reserved for this payout, which was not posted."""
+    PayoutCircuit.objects.filter(state=CircuitState.HALF_OPEN, trial=withdrawal_id).update(
+        trial=None, trial_until=None
+    )
+
+
 def accepts_payouts() -> bool:
     """Return whether a due payout could be claimed now."""
     circuit, on_hold = _read()

@@ -9,8 +9,8 @@ A worker that crashes before *mark* has sent nothing. After *mark* it may have p
 worker checks the status by reference and never posts again on its own. A timeout makes the
 withdrawal Unknown until a status check or dual approval resolves it. Provider webhooks only
 expedite a status check. While the provider fails nothing is posted (`circuit`), nor during a hold
-(`holds`). A payout requested before a hold ended is looked for at the provider before it is posted:
-after a restore it may have been sent.
+(`holds`), nor for an owner who is frozen or owes (`wallets.holds`). A payout requested before a
+hold ended is looked for at the provider before it is posted: after a restore it may have been sent.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from exchange.core import leases
 from exchange.core.actors import Actor
 from exchange.core.database import violated_constraint
 from wallets.alerts.services import raise_alert, resolve_alert
+from wallets.holds.selectors import find_block
+from wallets.holds.services import lock_owners
 from wallets.payouts.services import circuit, holds
 from wallets.payouts.services.payout_row import PayoutRow
 from wallets.payouts.services.settlement import (
@@ -56,7 +58,12 @@ _ACTOR = Actor.system("payouts")
 # Delay before resending a transfer that was not accepted.
 _RETRY_SECONDS = 60
 _FLOAT_RETRY_SECONDS = 300
-_ON_HOLD = "payouts are on hold"
+# By the constraint that refused to mark a payout.
+_OWNER_BLOCKED = "payout_owner_blocked"
+_REFUSALS = {
+    "payout_circuit_open": "payouts are on hold",
+    _OWNER_BLOCKED: "the owner is frozen or owes an amount",
+}
 
 
 def send_payout(withdrawal_id: UUID) -> None:
@@ -88,7 +95,7 @@ def _claim(withdrawal_id: UUID) -> _Claim | None:
         if withdrawal.status == WithdrawalStatus.APPROVED:
             if payout.next_step_at is not None and payout.next_step_at > now:
                 return None  # scheduled for a later retry
-            if not circuit.acquire_permit(withdrawal_id):
+            if not _may_be_claimed(withdrawal):
                 return None
             change_status(
                 withdrawal,
@@ -99,12 +106,16 @@ def _claim(withdrawal_id: UUID) -> _Claim | None:
             )
         elif withdrawal.status != WithdrawalStatus.PROCESSING or payout.provider_id:
             return None
-        elif payout.posted_at is None and not circuit.acquire_permit(withdrawal_id):
+        elif payout.posted_at is None and not _may_be_claimed(withdrawal):
             # A worker crashed before posting, so nothing was sent.
             _requeue_unsent(withdrawal_id)
             return None
         token = row.claim()
         return None if token is None else _Claim(token, check_first=payout.posted_at is not None)
+
+
+def _may_be_claimed(withdrawal: Withdrawal) -> bool:
+    return not find_block(withdrawal) and circuit.acquire_permit(withdrawal.id)
 
 
 def _post(withdrawal_id: UUID, token: str) -> None:
@@ -116,7 +127,7 @@ def _post(withdrawal_id: UUID, token: str) -> None:
     request = transfer_request(withdrawal)
     if withdrawal.may_be_sent and _apply_earlier_transfer(withdrawal, token):
         return
-    if not _mark_posting(withdrawal_id, token):
+    if not _mark_posting(withdrawal, token):
         return
     try:
         record = payment_provider().transfer(request)
@@ -165,17 +176,21 @@ def _apply_earlier_transfer(withdrawal: Withdrawal, token: str) -> bool:
     return True
 
 
-def _mark_posting(withdrawal_id: UUID, token: str) -> bool:
+def _mark_posting(withdrawal: Withdrawal, token: str) -> bool:
     """Record that the payout is about to be posted; return False if it must not be."""
     try:
         with transaction.atomic():
+            lock_owners(withdrawal.owner_id)
             # False if the lease has run out or soon will.
-            return PayoutRow(withdrawal_id).mark_posted(token)
+            return PayoutRow(withdrawal.id).mark_posted(token)
     except IntegrityError as error:
-        if violated_constraint(error) != "payout_circuit_open":
+        constraint = violated_constraint(error)
+        if constraint not in _REFUSALS:
             raise
-        # The circuit opened after the claim.
-        _requeue(withdrawal_id, token, _ON_HOLD, 0)
+        # The circuit opened, or the owner was blocked, after the claim.
+        _requeue(withdrawal.id, token, _REFUSALS[constraint], 0)
+        if constraint == _OWNER_BLOCKED:
+            circuit.release_permit(withdrawal.id)
         return False
 
 

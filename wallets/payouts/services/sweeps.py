@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.db.models import Q
 from django.utils import timezone
 
 from exchange.core import leases
+from wallets.holds.selectors import block_expression
 from wallets.payouts.services import circuit
 from wallets.payouts.services.execution import check_status, send_payout
 from wallets.payouts.services.payout_row import PayoutRow
@@ -18,10 +20,14 @@ _BATCH = 100
 def due_payouts(limit: int = _BATCH) -> list[tuple[UUID, WithdrawalStatus]]:
     """Return the withdrawals whose next step is due, oldest first.
 
-    While payouts are on hold, only those in flight.
+    While payouts are on hold, only those in flight; the same for an owner who is frozen or owes.
     """
     now = timezone.now()
-    due = Payout.objects.filter(leases.available(now), next_step_at__lte=now)
+    due = Payout.objects.alias(block=block_expression("withdrawal__")).filter(
+        leases.available(now),
+        ~Q(withdrawal__status=WithdrawalStatus.APPROVED) | Q(block=None),
+        next_step_at__lte=now,
+    )
     if not circuit.accepts_payouts():
         due = due.filter(
             withdrawal__status__in=(WithdrawalStatus.PROCESSING, WithdrawalStatus.UNKNOWN)

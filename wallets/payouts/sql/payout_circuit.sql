@@ -1,5 +1,5 @@
--- Circuit breaker of payouts: legal state changes, and no posting while it is open or payouts are on
--- hold.
+-- Circuit breaker of payouts: legal state changes, and no posting while it is open, payouts are on hold,
+-- or the owner is frozen or owes.
 
 CREATE FUNCTION payout_circuit_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -26,6 +26,8 @@ REVOKE INSERT ON wallets_payoutcircuit FROM exchange_runtime;
 -- A payout is marked for posting only while the circuit permits it. The lock orders marks and the
 -- opening of the circuit, so every mark after the opening sees it open.
 CREATE FUNCTION payout_post_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_block text;
 BEGIN
     PERFORM 1 FROM public.wallets_payoutcircuit
         WHERE state = 'Closed'
@@ -35,6 +37,13 @@ BEGIN
     IF NOT FOUND OR public.effective_setting('PAYOUTS_ON_HOLD') > 0 THEN
         RAISE EXCEPTION 'no payout is posted now: payouts are on hold'
             USING ERRCODE = 'check_violation', CONSTRAINT = 'payout_circuit_open';
+    END IF;
+    -- The worker has locked the owner.
+    v_block := (SELECT public.owner_block(w.organisation_id, w.member_id, w.currency_id)
+                FROM public.wallets_withdrawal w WHERE w.id = NEW.withdrawal_id);
+    IF v_block IS NOT NULL THEN
+        RAISE EXCEPTION 'this payout is not posted now: %', v_block
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'payout_owner_blocked';
     END IF;
     RETURN NEW;
 END $$;
