@@ -104,7 +104,7 @@ def _build_row(
     if withdrawal.status != WithdrawalStatus.PENDING:
         exclusion = f"No longer Pending; now {withdrawal.status}."
     elif decision == APPROVE:
-        exclusion = describe_blocker(withdrawal, user)
+        exclusion = describe_blocker(withdrawal, user, flags)
         if not exclusion and critical_flags(flags):
             exclusion = "Critical flags: approve it on its own page with a written reason."
     match = name_match(withdrawal)

@@ -172,8 +172,9 @@ class DecisionPages(ReviewPage):
             return describe_error(withdrawal.pk, version, stale)
         if decision == REJECT:
             return "" if data["reason"].strip() else _REASON_REQUIRED
-        blocker = describe_blocker(withdrawal, user)
-        if not blocker and current_flags(withdrawal)["stop"] and not data["override"].strip():
+        flags = current_flags(withdrawal)
+        blocker = describe_blocker(withdrawal, user, flags["flags"])
+        if not blocker and flags["stop"] and not data["override"].strip():
             return _OVERRIDE_REQUIRED
         return blocker
 

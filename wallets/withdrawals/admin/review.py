@@ -6,7 +6,7 @@ history, the wallet, and the exact payment instruction.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any
@@ -51,11 +51,12 @@ from wallets.withdrawals.selectors.review_flags import (
     ReviewFlag,
     critical_flags,
     deserialize_flags,
+    is_frozen,
     name_match,
     requesting_keys,
     review_flags,
 )
-from wallets.withdrawals.services.decisions import DECIDE
+from wallets.withdrawals.services.decisions import DECIDE, FROZEN
 from wallets.withdrawals.services.payout_details import missing_fields, required_fields
 from wallets.withdrawals.services.transfer_requests import transfer_request
 
@@ -109,6 +110,7 @@ def review_context(
     recent = request_velocity(withdrawal)
     arrived = recent_deposits(withdrawal, _MAX_DEPOSITS)
     why_two = explain_second_approval(withdrawal, user)
+    flags = current_flags(withdrawal, facts) if pending else {}
     return {
         **payment_summary(withdrawal),
         "owner": withdrawal.member or withdrawal.organisation,
@@ -120,7 +122,7 @@ def review_context(
         "age": age(withdrawal.created_at),
         "created": format_time(withdrawal.created_at),
         "in_usd": format_money(withdrawal.gusd_amount, "USD") if withdrawal.gusd_amount else "",
-        **(current_flags(withdrawal, facts) if pending else {}),
+        **flags,
         "decision_flags": decision_flags(withdrawal),
         "use": _describe_account_use(use),
         "other_owners": _describe_sharing(withdrawal, use),
@@ -138,7 +140,7 @@ def review_context(
         "others": _eligible_approvers(withdrawal) if pending else "",
         "pending": pending,
         "may_decide": pending and user.has_perm(DECIDE),
-        "blocker": describe_blocker(withdrawal, user),
+        "blocker": describe_blocker(withdrawal, user, flags.get("flags", ())),
         "payout": payout,
         "sections": [
             *([review_tables.payout(withdrawal, payout)] if payout else []),
@@ -207,8 +209,10 @@ def payment_summary(withdrawal: Withdrawal) -> dict[str, Any]:
     }
 
 
-def describe_blocker(withdrawal: Withdrawal, user: StaffUser) -> str:
-    """Return why `user` cannot approve the Pending `withdrawal` now, or ""."""
+def describe_blocker(withdrawal: Withdrawal, user: StaffUser, flags: Collection[ReviewFlag]) -> str:
+    """Return why `user` cannot approve the Pending `withdrawal`, which has `flags`, now, or ""."""
+    if is_frozen(flags):
+        return f"{FROZEN}."
     missing = missing_fields(withdrawal.currency_id, withdrawal.bank)
     if missing:
         return f"Payout details required: {', '.join(missing)}."

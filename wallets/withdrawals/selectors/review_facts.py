@@ -28,10 +28,18 @@ _REFUNDED = (
 )
 
 # For each withdrawal: the use of its account, the owner's requests within 24 hours (withdrawals,
-# transfers to other wallets and conversions), and the largest previous payout. A payout returned by
-# the bank does not count as paid, reversed or not.
+# transfers to other wallets and conversions), the largest previous payout, and what blocks the
+# owner. A payout returned by the bank does not count as paid, reversed or not.
 _FACTS = """
-SELECT w.id, used.*, asked.*, paid.largest
+SELECT w.id, used.*, asked.*, paid.largest, (
+    SELECT f.reason FROM wallets_freeze f
+    WHERE f.owner_id = w.owner_id AND f.lifted_at IS NULL
+        AND (f.currency_id IS NULL OR f.currency_id = w.currency_id)
+    ORDER BY f.id DESC LIMIT 1
+), coalesce((
+    SELECT - a.balance FROM wallets_account a
+    WHERE a.owner_id = w.owner_id AND a.asset_id = w.currency_id AND a.kind = 'receivable'
+), 0)
 FROM wallets_withdrawal w
 JOIN wallets_bankaccount b ON b.id = w.bank_id
 CROSS JOIN LATERAL (
@@ -127,13 +135,16 @@ class RequestTotals:
 
 @dataclass(frozen=True, slots=True)
 class ReviewFacts:
-    """Account use, requests of the owner within 24 hours (including this one), and the largest
-    previous payout from the wallet in the currency (None: never).
+    """Account use, requests of the owner within 24 hours (including this one), the largest previous
+    payout from the wallet in the currency (None: never), why it is frozen (None: it is not), and
+    what the owner owes in the currency.
     """
 
     use: AccountUse
     owner_day: RequestTotals
     largest_paid: Decimal | None
+    freeze_reason: str | None = None
+    owed: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +178,7 @@ def load_review_facts(withdrawal_ids: Collection[UUID]) -> dict[UUID, ReviewFact
     with connection.cursor() as cursor:
         cursor.execute(_FACTS, {"ids": list(withdrawal_ids), "given_back": list(_REFUNDED)})
         return {
-            row[0]: ReviewFacts(AccountUse(*row[1:6]), RequestTotals(*row[6:8]), row[8])
+            row[0]: ReviewFacts(AccountUse(*row[1:6]), RequestTotals(*row[6:8]), *row[8:])
             for row in cursor.fetchall()
         }
 

@@ -1,11 +1,11 @@
 """Review flags of a withdrawal: facts that call for caution before approval.
 
-Critical: the bank's account name does not match the name provided; another organisation uses the
-account; the latest payouts to it failed or were returned; the requesting key or the organisation
-was deactivated since. Review: the payee is not the wallet owner; the bank returned no name where
-the currency supports it; nothing was ever paid to the account; another member of the organisation
-uses it; the amount exceeds three times the largest one paid; five or more requests in 24 hours.
-Apps above add flags through `flag_sources`.
+Critical: the owner is frozen; the bank's account name does not match the name provided; another
+organisation uses the account; the latest payouts to it failed or were returned; the requesting key
+or the organisation was deactivated since. Review: the owner owes an amount; the payee is not the
+wallet owner; the bank returned no name where the currency supports it; nothing was ever paid to the
+account; another member of the organisation uses it; the amount exceeds three times the largest one
+paid; five or more requests in 24 hours. Apps above add flags through `flag_sources`.
 
 `services.decisions` requires a written reason to approve a withdrawal with a critical flag. The
 number of statements does not grow with the number of withdrawals.
@@ -23,6 +23,7 @@ from exchange.core.currencies import format_money, resolves_names
 from exchange.core.ids import parse_id
 from exchange.participants.models import ApiKey
 from wallets.banks.name_matching import NameMatch, compare_names
+from wallets.holds.errors import AccountFrozen, ReceivableDue
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.selectors.review_facts import AccountUse, ReviewFacts, load_review_facts
 
@@ -80,6 +81,7 @@ def review_flags(
     found = {}
     for withdrawal in withdrawals:
         own = [
+            *_block_flags(withdrawal, facts[withdrawal.pk]),
             *_requester_flags(withdrawal, keys.get(withdrawal.requested_by)),
             *_name_flags(withdrawal),
             *_account_flags(withdrawal, facts[withdrawal.pk].use),
@@ -93,6 +95,11 @@ def review_flags(
 def critical_flags(flags: Iterable[ReviewFlag]) -> list[ReviewFlag]:
     """Return the flags that require a reason to override."""
     return [flag for flag in flags if flag.level is FlagLevel.CRITICAL]
+
+
+def is_frozen(flags: Iterable[ReviewFlag]) -> bool:
+    """Return whether the owner is frozen, so that no reason overrides the flag."""
+    return any(flag.code == AccountFrozen.code for flag in flags)
 
 
 def serialize_flags(flags: Iterable[ReviewFlag]) -> list[dict[str, str]]:
@@ -113,6 +120,22 @@ def requesting_keys(withdrawals: Iterable[Withdrawal]) -> dict[str, ApiKey]:
     ids = {parse_id(key_id) for kind, _, key_id in asked if kind == "api_key"} - {None}
     keys = ApiKey.objects.filter(pk__in=ids) if ids else ()
     return {f"api_key:{key.pk}": key for key in keys}
+
+
+def _block_flags(withdrawal: Withdrawal, facts: ReviewFacts) -> Iterator[ReviewFlag]:
+    if facts.freeze_reason is not None:
+        yield ReviewFlag(
+            AccountFrozen.code,
+            FlagLevel.CRITICAL,
+            f"The account is frozen: {facts.freeze_reason.rstrip('.')}.",
+        )
+    if facts.owed:
+        owed = format_money(facts.owed, withdrawal.currency_id)
+        yield ReviewFlag(
+            ReceivableDue.code,
+            FlagLevel.REVIEW,
+            f"The owner owes {owed} after a chargeback. The payout waits until it is repaid.",
+        )
 
 
 def _requester_flags(withdrawal: Withdrawal, key: ApiKey | None) -> Iterator[ReviewFlag]:

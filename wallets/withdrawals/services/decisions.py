@@ -26,10 +26,16 @@ from exchange.core.text import clean_text
 from exchange.staff.approvals import authorize_staff, require_independent
 from exchange.staff.models import StaffUser
 from exchange.staff.services.privileged_access import require_tenured
+from wallets.holds.errors import AccountFrozen
 from wallets.withdrawals.commands import PayoutDetails
 from wallets.withdrawals.models import Payout, Verdict, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.selectors.approvals import approval_requirement, sole_approvals
-from wallets.withdrawals.selectors.review_flags import ReviewFlag, critical_flags, review_flags
+from wallets.withdrawals.selectors.review_flags import (
+    ReviewFlag,
+    critical_flags,
+    is_frozen,
+    review_flags,
+)
 from wallets.withdrawals.services.payout_details import clean_phone, missing_fields, required_fields
 from wallets.withdrawals.services.transitions import (
     SWEEP_PAYOUTS,
@@ -41,6 +47,7 @@ from wallets.withdrawals.services.transitions import (
 )
 
 DECIDE = "wallets.decide_withdrawal"
+FROZEN = "The account is frozen. It can be approved once two people have lifted the freeze"
 _PENDING = (WithdrawalStatus.PENDING,)
 # Constraints violated when one approval is not enough.
 _DUAL_APPROVAL_CONSTRAINTS = {"withdrawal_approved_by_enough", "withdrawal_sole_approvals"}
@@ -66,8 +73,8 @@ def approve(
 
     Raises `Forbidden`, `WithdrawalNotFound`, `StateConflict` (not Pending, another version, a
     second approval now required, or a flag not seen), `Rejected` (`corridor_incomplete`,
-    `approver_not_independent`, `critical_flag_not_overridden`), `InvalidRequest` (reason or
-    override too long).
+    `approver_not_independent`, `account_frozen`, `critical_flag_not_overridden`),
+    `InvalidRequest` (reason or override too long).
     """
     actor = _require_decider(approver)
     reason, override = clean_text(reason), clean_text(override)
@@ -90,6 +97,8 @@ def approve(
                 code="corridor_incomplete",
             )
         flags = _current_flags(withdrawal)
+        if is_frozen(flags):
+            raise Rejected(FROZEN, code=AccountFrozen.code)
         _require_flags_seen(flags, seen_flags)
         _require_override(flags, override)
         record_decision(
