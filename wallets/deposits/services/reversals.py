@@ -17,6 +17,7 @@ from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.deposits.errors import DepositNotFound
 from wallets.deposits.models import Deposit, DepositReversal, DepositStatus
 from wallets.deposits.services.crediting import emit_deposit_event
+from wallets.holds.services import lock_owner_alone
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import (
     InsufficientFunds,
@@ -64,8 +65,10 @@ def confirm_reversal(*, reversal_id: UUID, user: StaffUser) -> Deposit:
     """
     actor = authorize_staff(user, REVERSE, "You may not reverse deposits")
     with transaction.atomic():
-        # The proposal names its deposit for good; the deposit is locked first, as everywhere.
+        # The proposal names its deposit for good, and that its owner. The owner is locked first, so
+        # that requests which are not complete yet see the debt.
         deposit_id = REVERSALS.get(reversal_id, lock=False).deposit_id
+        lock_owner_alone(Deposit.objects.values_list("owner_id", flat=True).get(pk=deposit_id))
         deposit = Deposit.objects.select_for_update(no_key=True).get(pk=deposit_id)
         proposal = REVERSALS.get_approvable(reversal_id, user)
         _require_completed(deposit)
