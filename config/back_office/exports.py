@@ -15,6 +15,8 @@ from wallets.conversions.export_columns import CONVERSIONS
 from wallets.conversions.models import Conversion
 from wallets.deposits.export_columns import DEPOSITS
 from wallets.deposits.models import Deposit
+from wallets.holds.export_columns import FREEZES
+from wallets.holds.models import Freeze
 from wallets.ledger.admin.export_columns import ACCOUNTS, ENTRIES, TRANSFERS
 from wallets.ledger.admin.statements import oldest_first, statement_entries
 from wallets.ledger.models import Account, Entry, Transfer
@@ -45,6 +47,7 @@ _SOURCES = (
     list_source(TreasuryMovement, TREASURY_MOVEMENTS),
     list_source(WalletTransfer, WALLET_TRANSFERS),
     list_source(Conversion, CONVERSIONS),
+    list_source(Freeze, FREEZES),
     list_source(Withdrawal, WITHDRAWALS),
     list_source(Payout, PAYOUTS),
     REPORTS,

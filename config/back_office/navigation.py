@@ -64,7 +64,11 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "exchange.export",
         ),
     ),
-    ("Participants", "people", ("exchange.organisation", "exchange.member", "exchange.apikey")),
+    (
+        "Participants",
+        "people",
+        ("exchange.organisation", "exchange.member", "exchange.apikey", "wallets.freeze"),
+    ),
     ("Webhooks", "webhook", ("exchange.event", "exchange.webhookendpoint")),
     ("Settings", "settings", ("wallets.configuration", "wallets.settingchange")),
     (

@@ -26,6 +26,7 @@ PAGES = (
     "wallets.conversions.admin",
     "wallets.receivables.admin",
     "wallets.treasury.admin",
+    "wallets.holds.admin",
     "wallets.reconciliation.admin.reports",
     "wallets.reconciliation.admin.breaks",
     "orders.trades.admin.orders",

@@ -19,9 +19,11 @@ from exchange.participants.admin.timeline import TimelinePanel
 from exchange.participants.models import Member, Organisation
 from orders.book.admin.orders import orders_link, tokens_link
 from orders.book.admin.owner_panel import OpenOrdersPanel
+from orders.holds.admin import FreezePanel
 from wallets.conversions.admin import ConversionsPanel
 from wallets.deposits.admin.owner_panels import DepositsPanel, VirtualAccountsPanel
 from wallets.deposits.models import Deposit, Payment
+from wallets.holds.admin import FreezesPanel
 from wallets.ledger.admin.accounts import (
     deposits_link,
     statement_link,
@@ -47,6 +49,7 @@ _OWNED = (
     WalletTransfersPanel(),
     ConversionsPanel(),
     VirtualAccountsPanel(),
+    FreezesPanel(),
 )
 _OF_ORGANISATIONS = (MembersPanel(), ApiKeysPanel())
 _EVENTS = EventsPanel(*_OWNED)
@@ -65,6 +68,7 @@ PANELS: dict[type[Model], tuple[Panel, ...]] = {
         _WALLET,
         StatementPanel(),
         LinksPanel(orders_link, tokens_link, configurations_link, loans_link),
+        FreezePanel(),
         _COMMENTS,
         WebhookPanel(),
         *_OWNER_TABLES,
@@ -73,6 +77,7 @@ PANELS: dict[type[Model], tuple[Panel, ...]] = {
         _WALLET,
         StatementPanel(),
         LinksPanel(orders_link, loans_link),
+        FreezePanel(),
         _COMMENTS,
         *_OWNER_TABLES,
     ),

@@ -24,6 +24,7 @@ from exchange.tokens.models import Quote
 from exchange.tokens.services import quotes
 from tests.factories.api_clients import make_organisation
 from tests.factories.breaks import make_break
+from tests.factories.holds import freeze
 from tests.factories.lending import make_lending
 from tests.factories.loan_configurations import make_configuration, make_terms, pending_version
 from tests.factories.loans import make_defaulted_loan
@@ -35,6 +36,7 @@ from wallets.deposits.services import manual as deposits
 from wallets.fees import services as fees
 from wallets.fees.models import SettingChange, SettingChangeStatus
 from wallets.fees.selectors import effective_setting
+from wallets.holds.services import confirm_lift, propose_lift
 from wallets.ledger.models import Transfer
 from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.services import resolutions
@@ -50,6 +52,7 @@ FEE = "NGN_WITHDRAWAL_FEE"
 RIGHTS = (
     "propose_quote", "decide_quote", "add_deposit", "decide_deposit", "propose_configuration",
     "decide_configuration", "decide_withdrawal", "resolve_payout", "close_loan", "decide_break",
+    "lift_freeze",
 )  # fmt: skip
 Decision = Callable[[StaffUser], Any]
 Case = Callable[[StaffUser], Decision]
@@ -133,8 +136,14 @@ def explanation(first: StaffUser) -> Decision:
     return lambda second: reconciliation.close_break(explanation_id=made.id, user=second)
 
 
+def frozen_owner(first: StaffUser) -> Decision:
+    made = propose_lift(freeze_id=freeze(make_organisation()).pk, explanation="Cleared", user=first)
+    return lambda second: confirm_lift(lift_id=made.id, user=second)
+
+
 CASES = [
     quote, change, cancellation, deposit, withdrawal, payout, terms, closure, explanation,
+    frozen_owner,
 ]  # fmt: skip
 
 

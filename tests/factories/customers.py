@@ -14,6 +14,7 @@ from orders.book.models import Order
 from tests.factories.api_clients import TESTER, make_member
 from tests.factories.conversions import convert, set_rates
 from tests.factories.deposits import Owner, arrive, make_virtual_account, transaction_record
+from tests.factories.holds import freeze
 from tests.factories.lending import make_lending
 from tests.factories.traders import Trader
 from tests.factories.transfers import transfer
@@ -82,6 +83,7 @@ def make_customer() -> Customer:
     issue_api_key(
         organisation=wallet.organisation, name="Reports", scopes=["tokens:read"], actor=TESTER
     )
+    freeze(wallet.member or wallet.organisation, "ZAR")
     return Customer(
         wallet=wallet,
         other=other,

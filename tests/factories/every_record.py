@@ -28,7 +28,8 @@ from exchange.staff.services import second_factor
 from exchange.staff.services.access_records import record_access_event
 from exchange.staff.services.proposals import propose_invitation
 from exchange.tokens.services import quotes
-from tests.factories.api_clients import TESTER, make_member
+from orders.holds.services import freeze_owner
+from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.breaks import make_break
 from tests.factories.conversions import convert, set_rates
 from tests.factories.deposits import Owner, arrive, make_virtual_account, transaction_record
@@ -43,6 +44,7 @@ from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.deposits.models import Payment
 from wallets.deposits.services import manual as deposits
 from wallets.fees import services as configuration
+from wallets.holds.services import propose_lift
 from wallets.ledger.proof import prove_and_store
 from wallets.payouts.models import Proposal, ProposalAction, ProviderEvent
 from wallets.reconciliation import services as reconciliation
@@ -136,6 +138,11 @@ def _money(every_record: EveryRecord, owner: StaffUser, finance: StaffUser) -> N
     every_record.records[type(debt)] = debt
     every_record.add(write_off)
     every_record.add(movement)
+    frozen = freeze_owner(
+        owner=make_organisation(), currency=None, reason="Court order", user=finance
+    )
+    every_record.add(frozen)
+    propose_lift(freeze_id=frozen.pk, explanation="Cleared", user=owner)
     every_record.add(
         configuration.propose(
             key="NGN_WITHDRAWAL_FEE", value=Decimal("75.5"), reason="Costs rose", user=owner

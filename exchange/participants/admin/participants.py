@@ -246,7 +246,7 @@ class MemberFilters(ListFilters):
 
 
 @admin.register(Member)
-class MemberAdmin(AddFormAdmin):
+class MemberAdmin(AddFormAdmin, ConfirmationAdmin):
     reads_replica = True
     add_permission = "exchange.add_member"
     list_display = (

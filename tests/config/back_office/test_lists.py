@@ -36,6 +36,7 @@ from tests.factories.api_clients import TESTER
 from tests.factories.breaks import make_break
 from tests.factories.conversions import convert, set_rates
 from tests.factories.deposits import Owner, arrive, make_virtual_account, transaction_record
+from tests.factories.holds import freeze
 from tests.factories.lending import make_lending
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
@@ -139,6 +140,7 @@ def seed() -> None:
     convert(wallet, 129, "KES", "USD")
     payment = deposits.IncomingPayment(owner.pk, wallet.member_id, "KES", Decimal(5), "BANK-1")
     deposits.enter(payment=payment, user=staff)
+    freeze(make_member_wallet().organisation)
     account = make_virtual_account(Owner(owner, wallet.member), "KES")
     arrive(transaction_record(account.reference, currency="KES"))
     write_off_and_top_up()
@@ -274,4 +276,4 @@ def test_no_filter_of_a_list_offers_every_organisation_and_each_finds_one_by_nam
                 found = client.get(address, {name: "acme"}).context["cl"].result_list
                 assert not list(client.get(address, {name: "nobody"}).context["cl"].result_list)
                 assert {row.pk for row in found} <= all_rows
-    assert len(searched) == 13
+    assert len(searched) == 14

@@ -37,6 +37,7 @@ SHARED = {
     "wallets.view_wallettransfer": ["Transfers between wallets"],
     "wallets.view_conversion": ["Conversions"],
     "wallets.view_virtualaccount": ["Virtual accounts"],
+    "wallets.view_freeze": ["Freezes"],
     "exchange.view_event": ["Events"],
 }
 OF_ORGANISATIONS = {
@@ -156,7 +157,7 @@ def test_the_timeline_has_every_kind_newest_first(ada):
     assert [row[0] for row in rows] == sorted((row[0] for row in rows), reverse=True)
     assert {row[1] for row in rows} == {
         "Loan", "Order", "Withdrawal", "Deposit", "Transfer between wallets", "Conversion",
-        "Virtual account", "Event",
+        "Virtual account", "Freeze", "Event",
     }  # fmt: skip
     assert ["Withdrawal", ada.withdrawal.reference, "500.00 KES", "Pending"] in [
         row[1:] for row in rows
@@ -223,8 +224,8 @@ def test_each_table_is_shown_to_those_who_may_view_its_records_only(ada):
 
 ORDER = [
     "Webhook endpoint", "Balances", "Units", "Open orders", "Loans", "Withdrawals", "Deposits",
-    "Transfers between wallets", "Conversions", "Virtual accounts", "Members", "API keys", "Events",
-    "Timeline",
+    "Transfers between wallets", "Conversions", "Virtual accounts", "Freezes", "Members",
+    "API keys", "Events", "Timeline",
 ]  # fmt: skip
 
 
@@ -241,6 +242,7 @@ def timeline_labels(permission: str) -> set[str]:
         "wallets.view_wallettransfer": "Transfer between wallets",
         "wallets.view_conversion": "Conversion",
         "wallets.view_virtualaccount": "Virtual account",
+        "wallets.view_freeze": "Freeze",
         "exchange.view_event": "Event",
         "exchange.view_apikey": "API key",
     }

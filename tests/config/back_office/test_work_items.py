@@ -30,6 +30,7 @@ from tests.factories.logins import sign_in
 from tests.factories.staff import backdate_access
 from wallets.deposits.models import Deposit
 from wallets.fees.models import SettingChange
+from wallets.holds.models import Freeze
 from wallets.payouts.models import Proposal
 from wallets.reconciliation.models import ReconciliationBreak
 from wallets.withdrawals.models import Withdrawal
@@ -45,6 +46,7 @@ DECIDED_BY: dict[type[Model], str] = {
     LoanConfiguration: CREDIT_OFFICER,
     Loan: CREDIT_OFFICER,
     ReconciliationBreak: FINANCE_APPROVER,
+    Freeze: FINANCE_APPROVER,
 }
 WORDS = {
     Deposit: "Deposits to confirm",
@@ -55,6 +57,7 @@ WORDS = {
     LoanConfiguration: "Loan configurations pending approval",
     Loan: "Loan closures to confirm",
     ReconciliationBreak: "Breaks to close",
+    Freeze: "Freezes to lift",
 }
 # What the page says to the person whose proposal it is.
 OWN_PROPOSAL: dict[type[Model], str] = {
@@ -65,6 +68,7 @@ OWN_PROPOSAL: dict[type[Model], str] = {
     Deposit: "Someone other than the person who entered it must confirm this.",
     AccessProposal: "Someone other than the proposer and the person concerned must confirm.",
     ReconciliationBreak: "Someone other than the person who explained it must close the break.",
+    Freeze: "Someone other than the proposer must approve this.",
 }
 
 
@@ -139,7 +143,7 @@ def test_empty_queues_are_shown_to_auditors_only():
 def test_own_proposals_await_others(demo_records):
     proposed: dict[str, tuple[type[Model], ...]] = {
         "decider": (Proposal, AccessProposal),
-        "owner": (Deposit, Quote, Loan, SettingChange, ReconciliationBreak),
+        "owner": (Deposit, Quote, Loan, SettingChange, ReconciliationBreak, Freeze),
     }
     for username, own in proposed.items():
         shown = dashboard(signed_in_as(username))
