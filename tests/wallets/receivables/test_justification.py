@@ -1,0 +1,52 @@
+"""Write-offs in the database: what justifies a transfer."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from exchange.core.ids import uuid7
+from tests.environment.database import Connection
+from tests.factories.treasury import make_debt
+from tests.factories.wallets import assert_books_hold, make_staff
+from wallets.receivables.services.write_offs import confirm_write_off, propose_write_off
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+RECORD = "UPDATE wallets_receivablewriteoff SET {} WHERE id = %(record)s"
+ALTERATIONS = {
+    "amount": RECORD.format("amount = amount + 0.01"),
+    "account": RECORD.format("account_id = %(other)s"),
+    "not approved": RECORD.format("status = 'Pending'"),
+    "no record": "DELETE FROM wallets_receivablewriteoff WHERE id = %(record)s",
+    "reference": "UPDATE wallets_transfer SET reference = 'x' WHERE subject_id = %(record)s",
+    "not from expenses": "UPDATE wallets_account SET kind = 'fees' WHERE kind = 'expenses'",
+    "not a receivable": "UPDATE wallets_account SET kind = 'uncleared' WHERE kind = 'receivable'",
+}
+
+
+@pytest.mark.parametrize("alteration", ["", *ALTERATIONS])
+def test_an_approved_write_off_justifies_its_amount_to_its_account(
+    owner_connection: Connection, alteration: str
+):
+    debt = make_debt(1000)
+    proposed = propose_write_off(
+        account_id=debt.pk,
+        amount=Decimal(400),
+        explanation="Bankrupt",
+        user=make_staff("write_off_receivable"),
+    )
+    confirm_write_off(write_off_id=proposed.pk, user=make_staff("write_off_receivable"))
+    with owner_connection.transaction(force_rollback=True):
+        owner_connection.execute("SET LOCAL session_replication_role = replica")
+        if alteration:
+            values = {"record": proposed.pk, "other": uuid7()}
+            assert owner_connection.execute(ALTERATIONS[alteration], values).rowcount >= 1
+        row = owner_connection.execute(
+            "SELECT write_off_justified(t) FROM wallets_transfer t WHERE subject_id = %s",
+            [proposed.pk],
+        ).fetchone()
+    assert row is not None
+    assert (row[0] is True) == (not alteration)
+    assert_books_hold()
