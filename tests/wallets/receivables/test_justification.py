@@ -21,8 +21,10 @@ ALTERATIONS = {
     "not approved": RECORD.format("status = 'Pending'"),
     "no record": "DELETE FROM wallets_receivablewriteoff WHERE id = %(record)s",
     "reference": "UPDATE wallets_transfer SET reference = 'x' WHERE subject_id = %(record)s",
-    "not from expenses": "UPDATE wallets_account SET kind = 'fees' WHERE kind = 'expenses'",
-    "not a receivable": "UPDATE wallets_account SET kind = 'uncleared' WHERE kind = 'receivable'",
+    "not from expenses": "UPDATE wallets_account SET kind = 'issuance'"
+    " WHERE kind = 'expenses' AND asset_id = 'KES'",
+    "not of the amount": "UPDATE wallets_entry e SET amount = amount * 2 FROM wallets_transfer t"
+    " WHERE t.id = e.transfer_id AND t.subject_id = %(record)s",
 }
 
 
