@@ -77,7 +77,14 @@ def test_every_rule_that_refuses_an_order_is_documented_with_a_message_of_its_fo
     }
     assert examples == {
         "404": {"token_not_found", "user_not_found"},
-        "409": {"client_reference_taken", "duplicate_client_order_id", "request_in_progress"},
+        "409": {
+            "account_frozen",
+            "client_reference_taken",
+            "duplicate_client_order_id",
+            "member_closed",
+            "receivable_due",
+            "request_in_progress",
+        },
         "422": {"idempotency_key_reused"},
     }
 
