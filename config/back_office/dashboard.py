@@ -38,6 +38,8 @@ from exchange.core.currencies import format_money
 from exchange.events.models import Event, EventStatus
 from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert
+from wallets.deposits.models import Payment
+from wallets.deposits.selectors import unconfirmed_refunds, undecided_payments
 from wallets.ledger.models import BooksProof
 from wallets.ledger.selectors.proof import last_full_proof, last_proof
 from wallets.payouts.selectors import (
@@ -179,6 +181,20 @@ def _status_queue(model: type[Model], label: str, status: str) -> _Queue:
 
 _ATTENTION_QUEUES = (
     _status_queue(Event, "Undelivered webhooks", EventStatus.EXHAUSTED.value),
+    _Queue(
+        "wallets",
+        "payment",
+        "Unmatched payments awaiting a decision",
+        {"work": "undecided"},
+        lambda: undecided_payments(Payment.objects.all()),
+    ),
+    _Queue(
+        "wallets",
+        "payment",
+        "Refunds not confirmed",
+        {"work": "refund"},
+        lambda: unconfirmed_refunds(Payment.objects.all()),
+    ),
     _Queue(
         "wallets",
         "alert",

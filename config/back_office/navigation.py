@@ -17,6 +17,9 @@ from exchange.admin.base import staff_of
 from exchange.staff.admin.pending import queues
 from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert
+from wallets.deposits.admin.payments import QUEUE as PAYMENTS
+from wallets.deposits.models import Payment
+from wallets.deposits.selectors import unconfirmed_refunds, undecided_payments
 from wallets.withdrawals.admin.saved_views import awaiting_approval_by
 from wallets.withdrawals.models import Withdrawal
 
@@ -142,7 +145,7 @@ def _current_model(request: HttpRequest) -> str:
 
 
 def _badges(user: StaffUser, lists: Mapping[str, object]) -> dict[str, str]:
-    """Count pending approvals of `user` and open alerts in one query over partial indexes."""
+    """Count open alerts and what `user` can decide, in one query over partial indexes."""
     pending: dict[str, QuerySet[Any]] = {
         "wallets.alert": Alert.objects.filter(resolved_at__isnull=True)
     }
@@ -153,6 +156,13 @@ def _badges(user: StaffUser, lists: Mapping[str, object]) -> dict[str, str]:
             pending[model._meta.label_lower] = queue.awaiting_approval_by(
                 model._default_manager.all(), user
             )
+    if user.has_perm(PAYMENTS.permission):
+        payments = Payment.objects.all()
+        pending["wallets.payment"] = (
+            PAYMENTS.awaiting_approval_by(payments, user)
+            | undecided_payments(payments)
+            | unconfirmed_refunds(payments)
+        )
     parts = [
         rows.order_by()
         .annotate(of=Value(label, output_field=CharField()))

@@ -11,6 +11,7 @@ from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, QueryDict
 
+from exchange.admin.saved_views import CountedView, count_views
 from exchange.core.currencies import currencies
 from exchange.core.ids import first_id_at
 
@@ -293,6 +295,11 @@ class FilterGroup:
 
 class FilteredList(ChangeList):
     """Django's change list, driven by a `ListFilters`."""
+
+    @cached_property
+    def views(self) -> list[CountedView]:
+        """The saved views that the user has, with their counts."""
+        return count_views(self.model_admin, self.filters.user, self.filters.query)
 
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
         page: Any = self.model_admin

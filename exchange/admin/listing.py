@@ -13,6 +13,7 @@ from django.db.models import Q, QuerySet, UUIDField
 from django.http import QueryDict
 
 from exchange.admin.list_filters import ListFilters
+from exchange.admin.saved_views import SavedView
 from exchange.admin.search import amount_condition, recent_condition
 from exchange.core.ids import parse_id
 
@@ -47,6 +48,8 @@ class Listing(ModelAdmin):
     # Columns searched for an amount; only among recent records where the list is `long`.
     amount_fields: Sequence[str] = ()
     long = False
+    # Named filters above the list.
+    saved_views: Sequence[SavedView] = ()
     # The query of the list of all records that await the user's decision.
     queue_query: Mapping[str, str] = {"decision": "awaiting_my_approval"}
 

@@ -41,8 +41,9 @@ from tests.factories.transfers import transfer
 from tests.factories.treasury import write_off_and_top_up
 from tests.factories.wallets import Wallet, make_wallet, store_bank_list
 from wallets.alerts.services import raise_alert, resolve_alert
-from wallets.deposits.models import Payment
+from wallets.deposits.models import Payment, PaymentAction
 from wallets.deposits.services import manual as deposits
+from wallets.deposits.services.unmatched import propose_resolution
 from wallets.fees import services as configuration
 from wallets.holds.services import propose_lift
 from wallets.ledger.proof import prove_and_store
@@ -132,6 +133,15 @@ def _money(every_record: EveryRecord, owner: StaffUser, finance: StaffUser) -> N
     )
     every_record.add(deposits.enter(payment=payment, user=owner))
     every_record.add(arrive(transaction_record("unknown", currency="KES")))
+    every_record.proposals[Payment] = (
+        every_record.records[Payment].pk,
+        propose_resolution(
+            payment_id=every_record.records[Payment].pk,
+            action=PaymentAction.REFUND,
+            explanation="Its payer is unknown",
+            user=owner,
+        ).pk,
+    )
     resolve_alert("payment_unmatched", subject=str(every_record.records[Payment].transaction_id))
     every_record.add(make_virtual_account(Owner(wallet.organisation)))
     debt, write_off, movement = write_off_and_top_up()

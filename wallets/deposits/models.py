@@ -224,6 +224,8 @@ class PaymentStatus(models.TextChoices):
     PENDING = "Pending"
     CREDITED = "Credited"
     UNMATCHED = "Unmatched"
+    # Requested at the provider; until its answer is known, the money stays unmatched.
+    REFUNDING = "Refunding"
     REFUNDED = "Refunded"
     FAILED = "Failed"
     # The provider does not know it, or calls it differently than the webhook did.
@@ -231,6 +233,8 @@ class PaymentStatus(models.TextChoices):
 
 
 OPEN_PAYMENTS = (PaymentStatus.REPORTED, PaymentStatus.PENDING)
+# Whose money is on the account of unmatched payments.
+UNMATCHED_PAYMENTS = (PaymentStatus.UNMATCHED, PaymentStatus.REFUNDING)
 
 
 class Payment(models.Model):
@@ -258,6 +262,12 @@ class Payment(models.Model):
     deposit = models.OneToOneField(
         Deposit, on_delete=models.PROTECT, null=True, blank=True, related_name="payment"
     )
+    refund_reference = models.CharField(
+        max_length=100,
+        blank=True,
+        db_default="",
+        help_text="The provider's reference of the refund",
+    )
     last_error = models.CharField(max_length=300, blank=True)
     lookups = models.PositiveIntegerField(default=0)
     next_lookup_at = models.DateTimeField(null=True, blank=True)
@@ -274,7 +284,7 @@ class Payment(models.Model):
             ),
             models.Index(
                 fields=["created_at"],
-                condition=models.Q(status="Unmatched"),
+                condition=models.Q(status__in=["Unmatched", "Refunding"]),
                 name="payment_unmatched",
             ),
             # The back office searches by it.
@@ -318,17 +328,20 @@ class DepositReversal(ProposalModel):
 
 
 class PaymentAction(models.TextChoices):
-    """What becomes of a payment without a known owner."""
+    """What becomes of a payment without a known owner, and the result of a refund."""
 
     ASSIGN = "Assign"
     REFUND = "Refund"
+    # Where the provider's answer to a refund was lost, people find out and record it.
+    REFUNDED = "Refunded"
+    NOT_REFUNDED = "Not refunded", "Not refunded"
 
 
 class PaymentResolution(ProposalModel):
-    """A decision by two people: the owner of an unmatched payment, or its refund."""
+    """A decision by two people: the owner of an unmatched payment, its refund, or its result."""
 
     payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="resolutions")
-    action = choice_field(PaymentAction, max_length=10)
+    action = choice_field(PaymentAction, max_length=12)
     organisation = models.ForeignKey(
         Organisation, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
@@ -341,6 +354,12 @@ class PaymentResolution(ProposalModel):
         db_constraint=False,
     )
     explanation = models.CharField(max_length=500)
+    refund_reference = models.CharField(
+        max_length=100,
+        blank=True,
+        db_default="",
+        help_text="The provider's reference of the refund",
+    )
 
     class Meta(ProposalModel.Meta):
         default_permissions = ("view",)
@@ -348,13 +367,18 @@ class PaymentResolution(ProposalModel):
         constraints = [
             models.UniqueConstraint(
                 fields=["payment"],
-                condition=models.Q(status__in=["Pending", "Approved"]),
+                condition=models.Q(status="Pending"),
                 name="payment_resolution_once",
             ),
             models.CheckConstraint(
                 condition=models.Q(action="Assign", organisation__isnull=False)
-                | models.Q(action="Refund", organisation__isnull=True, member__isnull=True),
+                | ~models.Q(action="Assign")
+                & models.Q(organisation__isnull=True, member__isnull=True),
                 name="payment_resolution_has_owner",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(action="Refunded") ^ models.Q(refund_reference=""),
+                name="payment_resolution_has_reference",
             ),
         ]
 

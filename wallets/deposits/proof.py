@@ -61,7 +61,8 @@ UNMATCHED = sql_check(
     SELECT c.id, coalesce(p.total, 0), coalesce(e.total, 0)
     FROM wallets_asset c
     LEFT JOIN (SELECT currency_code, sum(amount) AS total FROM wallets_payment
-               WHERE status = 'Unmatched' AND booked_fee IS NOT NULL GROUP BY currency_code) p
+               WHERE status IN ('Unmatched', 'Refunding') AND booked_fee IS NOT NULL
+               GROUP BY currency_code) p
         ON p.currency_code = c.id
     LEFT JOIN (SELECT x.asset_id, sum(x.amount) AS total
                FROM wallets_entry x JOIN wallets_account a ON a.id = x.account_id

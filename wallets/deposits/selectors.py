@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
 
+from exchange.staff.models import ApprovalStatus
 from wallets.deposits.errors import DepositNotFound
-from wallets.deposits.models import Deposit, DepositChannel, DepositStatus, VirtualAccount
+from wallets.deposits.models import (
+    UNMATCHED_PAYMENTS,
+    Deposit,
+    DepositChannel,
+    DepositStatus,
+    Payment,
+    PaymentResolution,
+    PaymentStatus,
+    VirtualAccount,
+)
+
+# Longer than the call of a refund may take: until then its answer may still arrive.
+REFUND_ANSWER_DUE = timedelta(minutes=2)
 
 
 def organisation_deposits(organisation_id: UUID) -> QuerySet[Deposit]:
@@ -52,3 +68,42 @@ def virtual_account_documents(owner_id: UUID) -> list[str]:
     """Return the documents of the owner's virtual accounts, by currency."""
     rows = VirtualAccount.objects.filter(owner_id=owner_id).order_by("currency__position")
     return list(rows.values_list("document", flat=True))
+
+
+def pending_resolutions() -> QuerySet[PaymentResolution]:
+    """Return the pending proposals about the payment of the outer query."""
+    return PaymentResolution.objects.filter(payment=OuterRef("pk"), status=ApprovalStatus.PENDING)
+
+
+def with_pending_resolution(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Return the payments about which a proposal is pending."""
+    # Only these may have one, and they have an index.
+    return rows.filter(Exists(pending_resolutions()), status__in=UNMATCHED_PAYMENTS)
+
+
+def undecided_payments(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Return the unmatched payments about which nothing is proposed."""
+    return rows.filter(~Exists(pending_resolutions()), status=PaymentStatus.UNMATCHED)
+
+
+def unconfirmed_refunds(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Return the refunds whose result is not known, and about which nothing is proposed."""
+    late = Q(updated_at__lt=timezone.now() - REFUND_ANSWER_DUE)
+    return rows.filter(
+        late | ~Q(last_error=""),
+        ~Exists(pending_resolutions()),
+        status=PaymentStatus.REFUNDING,
+    )
+
+
+def find_reference_owner(payment: Payment) -> Deposit | VirtualAccount | None:
+    """Return the checkout or virtual account that has the payment's reference."""
+    if not payment.tx_ref:
+        return None
+    checkout = Deposit.objects.filter(
+        reference=payment.tx_ref, channel=DepositChannel.CHECKOUT
+    ).select_related("organisation", "member")
+    account = VirtualAccount.objects.filter(reference=payment.tx_ref).select_related(
+        "organisation", "member"
+    )
+    return checkout.first() or account.first()

@@ -16,7 +16,8 @@ CLEARING = sql_check(
                 AS total
             FROM wallets_deposit WHERE status IN ('Completed', 'Reversed')
             UNION ALL
-            SELECT currency_code, CASE status WHEN 'Unmatched' THEN amount ELSE 0 END - booked_fee
+            SELECT currency_code, -booked_fee
+                + CASE WHEN status IN ('Unmatched', 'Refunding') THEN amount ELSE 0 END
             FROM wallets_payment WHERE booked_fee IS NOT NULL
             UNION ALL
             SELECT l.currency, -l.amount

@@ -199,13 +199,14 @@ AUDITED: dict[str, Audited] = {
     "wallets_payment": Audited(
         "id transaction_id tx_ref status provider_reference currency_code amount charged_amount"
         " settled_amount provider_fee booked_fee payment_type payer_name paid_at deposit_id"
+        " refund_reference"
         " created_at",
         operations="UPDATE DELETE",
         left_out={WORKERS: "lookups next_lookup_at last_error", TOUCHED: "updated_at"},
     ),
     "wallets_paymentresolution": Audited(
         "id status proposed_by_id created_at decided_by_id decided_at reason payment_id action"
-        " organisation_id member_id explanation"
+        " organisation_id member_id explanation refund_reference"
     ),
     "wallets_receivablewriteoff": Audited(
         "id status proposed_by_id created_at decided_by_id decided_at reason account_id amount"

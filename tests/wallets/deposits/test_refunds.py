@@ -79,24 +79,27 @@ def test_a_refund_leaves_the_ledger_and_is_ordered_once(sandbox, maker, checker)
 
 
 @pytest.mark.parametrize(
-    ("fault", "message", "sent"),
+    ("fault", "message", "sent", "status", "alerts"),
     [
         (
             "error_5xx",
-            "The payment provider did not confirm the refund. Check it on the provider's own pages"
-            " before you repeat it: the provider failed (503)",
+            "The provider did not confirm the refund. Find its result on the provider's own pages,"
+            " and record it",
             1,
+            "Refunding",
+            {"refund_unconfirmed"},
         ),
         (
             "stopped",
-            "The payment provider could not be reached. Refund the payment on the provider's own"
-            " pages",
+            "No refund was made: no connection could be made. The payment is unmatched again",
             0,
+            "Unmatched",
+            {"payment_unmatched"},
         ),
     ],
 )
-def test_a_refund_that_is_not_confirmed_stays_decided_and_an_alert_says_so(
-    sandbox, maker, checker, fault, message, sent
+def test_a_refund_that_is_not_confirmed_is_not_repeated_and_an_alert_says_so(
+    sandbox, maker, checker, fault, message, sent, status, alerts
 ):
     payment = unmatched_payment(sandbox)
     proposal = propose(payment, maker)
@@ -107,19 +110,11 @@ def test_a_refund_that_is_not_confirmed_stays_decided_and_an_alert_says_so(
     with pytest.raises(ProviderFailed) as caught:
         confirm_resolution(resolution_id=proposal.pk, user=checker)
     assert caught.value.message == message
-    assert (refunds(sandbox, payment), open_alerts()) == (sent, {"refund_unconfirmed"})
-    alert = Alert.objects.get(kind="refund_unconfirmed")
-    assert (alert.subject, alert.message) == (
-        str(payment.transaction_id),
-        f"The refund of payment {payment.transaction_id} is decided. The payment provider has not"
-        " confirmed it",
-    )
+    assert (refunds(sandbox, payment), open_alerts()) == (sent, alerts)
     payment.refresh_from_db()
-    assert payment.status == "Refunded"
+    assert payment.status == status
     with pytest.raises(StateConflict):
         confirm_resolution(resolution_id=proposal.pk, user=checker)
-    with pytest.raises(StateConflict):
-        propose(payment, maker)
     assert refunds(sandbox, payment) == sent
     assert_books_hold()
 
@@ -131,8 +126,16 @@ def test_a_payment_outside_the_ledger_is_refunded_without_a_transfer(sandbox, ma
     with pytest.raises(ProviderFailed):  # the sandbox does not know it
         confirm_resolution(resolution_id=propose(foreign, maker).pk, user=checker)
     foreign.refresh_from_db()
-    assert (foreign.status, refunds(sandbox, foreign)) == ("Refunded", 1)
+    assert (foreign.status, refunds(sandbox, foreign)) == ("Unmatched", 1)
+    sandbox.faults.add(Fault("error_5xx"))
+    with pytest.raises(ProviderFailed):
+        confirm_resolution(resolution_id=propose(foreign, maker).pk, user=checker)
+    result = propose(foreign, maker, action=PaymentAction.REFUNDED, refund_reference="RF-7")
+    confirm_resolution(resolution_id=result.pk, user=checker)
+    foreign.refresh_from_db()
+    assert (foreign.status, foreign.refund_reference) == ("Refunded", "RF-7")
     assert Transfer.objects.count() == before
+    assert open_alerts() == set()
     assert_books_hold()
 
 

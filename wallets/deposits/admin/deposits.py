@@ -12,9 +12,7 @@ from django.utils.html import format_html
 
 from exchange.admin.base import (
     AddFormAdmin,
-    ModelChoice,
     PendingDecision,
-    RecordSelect,
     Section,
     Tool,
     bind_form,
@@ -37,27 +35,12 @@ from exchange.exports.admin import Exportable
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.participants.admin.participants import OrganisationChoiceField
-from exchange.participants.models import Member
 from exchange.staff.admin.pending import Queue, QueueFilter, pending_decision
 from exchange.staff.models import StaffUser
+from wallets.deposits.admin.owner_choice import MemberChoice
 from wallets.deposits.models import Deposit, DepositChannel, DepositStatus
 from wallets.deposits.services import manual as deposits
 from wallets.ledger.models import Transfer
-
-
-class MemberChoice(ModelChoice):
-    """A member, searched by name or email."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        relation = Deposit._meta.get_field("member")
-        super().__init__(
-            queryset=Member.objects.select_related("organisation"),
-            widget=RecordSelect(relation, admin.site),
-            **kwargs,
-        )
-
-    def label_from_instance(self, obj: Member) -> str:
-        return f"{obj.name} <{obj.email}>, {obj.organisation}"
 
 
 class DepositForm(forms.Form):

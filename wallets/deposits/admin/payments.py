@@ -1,64 +1,352 @@
-"""Payments at the provider and virtual accounts in the admin, to read."""
+"""Payments at the provider, decided by two people where unmatched, and virtual accounts."""
 
 from __future__ import annotations
 
-from django.contrib import admin
+from datetime import timedelta
+from functools import partial
+from typing import Any
+from uuid import UUID
 
-from exchange.admin.base import SafeAdmin
-from exchange.admin.display import age, record_link, status_badge
-from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
-from exchange.core.currencies import currencies, format_money
-from exchange.core.numbers import format_grouped
+from django.contrib import admin, messages
+from django.contrib.admin.utils import flatten
+from django.db.models import Exists, Prefetch, Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern
+from django.utils import timezone
+
+from exchange.admin.base import PendingDecision, Section, Tool, bind_form, staff_of
+from exchange.admin.columns import column
+from exchange.admin.confirmation import ConfirmationAdmin
+from exchange.admin.display import age, format_time, record_link, status_badge
+from exchange.admin.list_filters import (
+    ChoiceFilter,
+    ListFilters,
+    OptionFilter,
+    currency_filter,
+    day_range,
+)
+from exchange.admin.saved_views import SavedView
+from exchange.core.errors import DomainError
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
-from wallets.deposits.models import Payment, PaymentStatus, VirtualAccount
+from exchange.staff.admin.pending import AWAITING_MY_APPROVAL, Queue, QueueFilter, pending_decision
+from exchange.staff.models import ApprovalStatus, StaffUser
+from wallets.deposits.admin import payment_tables
+from wallets.deposits.admin.payment_pages import (
+    LABELS,
+    AssignForm,
+    ExplanationForm,
+    RefundedForm,
+    RejectionForm,
+    chosen_owner,
+    describe_done,
+    money,
+    proposal_confirmation,
+    rejection_confirmation,
+    resolution_confirmation,
+)
+from wallets.deposits.admin.payment_tables import describe_differences, describe_owner
+from wallets.deposits.models import (
+    Payment,
+    PaymentAction,
+    PaymentResolution,
+    PaymentStatus,
+    VirtualAccount,
+)
+from wallets.deposits.selectors import (
+    pending_resolutions,
+    unconfirmed_refunds,
+    undecided_payments,
+    with_pending_resolution,
+)
+from wallets.deposits.services.checking import check_payment_now
+from wallets.deposits.services.unmatched import (
+    RESOLUTIONS,
+    RESOLVE,
+    confirm_resolution,
+    describe_action_blocker,
+    propose_resolution,
+    reject_resolution,
+)
+
+_PROPOSED = "Proposed. A second person must confirm it."
+_AWAITING = {
+    PaymentStatus.REPORTED: "status check",
+    PaymentStatus.PENDING: "status check",
+    PaymentStatus.UNMATCHED: "decision",
+    PaymentStatus.REFUNDING: "result of the refund",
+}
+
+
+def _older_than(days: int, rows: QuerySet[Any]) -> QuerySet[Any]:
+    return rows.filter(created_at__lt=timezone.now() - timedelta(days=days))
+
+
+QUEUE = Queue(
+    "Payment decisions to confirm",
+    RESOLVE,
+    with_pending_resolution,
+    lambda user: Q(Exists(pending_resolutions().filter(RESOLUTIONS.proposed_by(user)))),
+)
 
 
 class PaymentFilters(ListFilters):
+    decision = QueueFilter(QUEUE)
+    work = OptionFilter(
+        "open work",
+        ("undecided", "Awaiting a decision", undecided_payments),
+        ("refund", "Refund not confirmed", unconfirmed_refunds),
+    )
     status__exact = ChoiceFilter("status", PaymentStatus.choices, title="status")
+    currency_code = currency_filter("currency_code")
+    age = OptionFilter(
+        "reported",
+        *(
+            (f"{days}d", f"More than {days} day{'s' * (days > 1)} ago", partial(_older_than, days))
+            for days in (1, 3, 7)
+        ),
+    )
     day_from, day_to = day_range()
 
 
 @admin.register(Payment)
-class PaymentAdmin(SafeAdmin):
+class PaymentAdmin(ConfirmationAdmin):
     filters = PaymentFilters
+    saved_views = (
+        SavedView(
+            "Awaiting my approval",
+            "You can confirm these now.",
+            {"decision": AWAITING_MY_APPROVAL},
+            RESOLVE,
+        ),
+        SavedView(
+            "Awaiting a decision",
+            "Unmatched payments without a proposal.",
+            {"work": "undecided"},
+        ),
+        SavedView(
+            "Refund not confirmed",
+            "The provider's answer was lost. Find the result and record it.",
+            {"work": "refund"},
+        ),
+        SavedView("Unmatched", "All unmatched payments.", {"status__exact": "Unmatched"}),
+    )
     list_display = (
         "transaction_id", "state_display", "amount_display", "payer_name", "payment_type",
-        "deposit_display", "reported",
+        "deposit_display", "awaiting", "reported",
     )  # fmt: skip
     list_select_related = ("deposit",)
     search_fields = ("tx_ref", "provider_reference", "payer_name")
     search_help_text = "Our or the provider's reference, payer, amount or ID"
     id_fields = ("pk", "deposit_id")
     amount_fields = ("amount",)
-    labels = {"created_at": "reported (UTC)"}
+    labels = {"created_at": "reported (UTC)", "lookups": "status checks"}
     ordering = ("-pk",)
     fields = (
-        "transaction_id", "state_display", "amount_display", "fee_display", "payer_name",
-        "payment_type", "tx_ref", "provider_reference", "paid_at", "deposit_display", "last_error",
-        "lookups", "next_lookup_at", "created_at", "updated_at",
+        ("transaction_id", "state_display"), ("amount_display", "charged_display"),
+        ("fee_display", "settled_display"), ("payer_name", "payment_type"),
+        ("tx_ref", "provider_reference"), ("paid_display", "owner"),
+        ("differences", "booked"), ("deposit_display", "refund_reference"),
+        "last_error", ("lookups", "next_check"), ("created_at", "updated_at"),
     )  # fmt: skip
-    readonly_fields = fields
+    readonly_fields = flatten(fields)
 
-    @admin.display(description="state", ordering="status")
-    def state_display(self, payment: Payment) -> str:
-        return status_badge(payment.status)
+    def heading(self, obj: Payment) -> str:
+        return f"Payment {obj.transaction_id} of {money(obj.amount, obj.currency_code)}"
 
-    @admin.display(description="amount", ordering="amount")
-    def amount_display(self, payment: Payment) -> str:
-        return _money(payment.amount, payment.currency_code)
+    def rows(self, user: StaffUser) -> QuerySet[Any]:
+        pending = Prefetch(
+            "resolutions",
+            queryset=PaymentResolution.objects.filter(status=ApprovalStatus.PENDING),
+            to_attr="open_proposals",
+        )
+        return super().rows(user).prefetch_related(pending)
 
-    @admin.display(description="provider's charge")
-    def fee_display(self, payment: Payment) -> str:
-        return _money(payment.provider_fee, payment.currency_code)
+    state_display = column("state", lambda p: status_badge(p.status), ordering="status")
+    amount_display = column("amount", lambda p: money(p.amount, p.currency_code), ordering="amount")
+    charged_display = column("charged", lambda p: money(p.charged_amount, p.currency_code))
+    settled_display = column("settled", lambda p: money(p.settled_amount, p.currency_code))
+    fee_display = column("provider's charge", lambda p: money(p.provider_fee, p.currency_code))
+    paid_display = column(
+        "paid (UTC)", lambda p: format_time(p.paid_at) if p.paid_at else "Not known"
+    )
+    next_check = column(
+        "next status check (UTC)",
+        lambda p: format_time(p.next_lookup_at) if p.next_lookup_at else "None",
+    )
+    deposit_display = column("deposit", lambda p: record_link(p.deposit) if p.deposit else "None")
+    reported = column("age", lambda p: age(p.created_at), ordering="created_at")
+    owner = column("owner", describe_owner)
+    differences = column("differences", describe_differences)
 
-    @admin.display(description="deposit")
-    def deposit_display(self, payment: Payment) -> str:
-        return record_link(payment.deposit) if payment.deposit else "None"
+    @admin.display(description="booked to unmatched payments")
+    def booked(self, payment: Payment) -> str:
+        if payment.booked_fee is None or payment.amount is None:
+            return "Nothing"
+        fee = money(payment.booked_fee, payment.currency_code)
+        return f"{money(payment.amount, payment.currency_code)}, provider's charge {fee}"
 
-    @admin.display(description="age", ordering="created_at")
-    def reported(self, payment: Payment) -> str:
-        return age(payment.created_at)
+    @admin.display(description="awaiting")
+    def awaiting(self, payment: Any) -> str:
+        if payment.open_proposals:
+            return f"confirmation: {payment.open_proposals[0].get_action_display()}"
+        return _AWAITING.get(payment.status, "-")
+
+    def get_urls(self) -> list[URLPattern]:
+        one, proposed = "<uuid:object_id>", "<uuid:object_id>/proposals/<uuid:proposal_id>"
+        proposals = (
+            self.action_url(
+                f"{one}/{action.name.lower().replace('_', '-')}/",
+                f"propose_{action.name.lower()}",
+                partial(self.propose, action=action),
+                only_post=False,
+            )
+            for action in (
+                PaymentAction.REFUND, PaymentAction.REFUNDED, PaymentAction.NOT_REFUNDED
+            )
+        )  # fmt: skip
+        return [
+            self.action_url(f"{one}/check/", "check", self.check_now),
+            self.action_url(f"{one}/assign/", "propose_assign", self.assign, only_post=False),
+            *proposals,
+            self.action_url(f"{proposed}/confirm/", "confirm", self.confirm, only_post=False),
+            self.action_url(f"{proposed}/reject/", "reject", self.reject, only_post=False),
+            *super().get_urls(),
+        ]
+
+    def tools(self, request: HttpRequest, obj: Payment) -> list[Tool]:
+        if not self.may(request, RESOLVE):
+            return []
+        shown = []
+        if obj.status not in (PaymentStatus.CREDITED, PaymentStatus.REFUNDED):
+            shown.append(
+                Tool("Check at the provider now", self.address("check", obj.pk), post=True)
+            )
+        if obj.resolutions.filter(status=ApprovalStatus.PENDING).exists():
+            return shown
+        return shown + [
+            Tool(label, self.address(f"propose_{action.name.lower()}", obj.pk))
+            for action, label in LABELS.items()
+            if not describe_action_blocker(obj, action)
+            and not (action == PaymentAction.ASSIGN and obj.booked_fee is None)
+        ]
+
+    def decision(self, request: HttpRequest, obj: Payment) -> PendingDecision | None:
+        proposed = obj.resolutions.filter(status=ApprovalStatus.PENDING).first()
+        if proposed is None:
+            return None
+        reject, user = self.address("reject", obj.pk, proposed.pk), staff_of(request)
+        own = proposed.proposed_by_id == user.pk and self.may(request, RESOLVE)
+        return pending_decision(
+            proposed,
+            user,
+            RESOLUTIONS,
+            proposer=proposed.proposed_by,
+            approve=Tool(
+                f"Confirm: {proposed.get_action_display().lower()}",
+                self.address("confirm", obj.pk, proposed.pk),
+            ),
+            reject=Tool("Reject", reject),
+            cancel=Tool("Cancel proposal", reject) if own else None,
+        )
+
+    def sections(self, request: HttpRequest, obj: Payment) -> list[Section]:
+        return [
+            payment_tables.decisions(obj),
+            payment_tables.earlier_payments(obj),
+            payment_tables.transfers(obj.pk, empty="Nothing was booked to unmatched payments."),
+        ]
+
+    # --- actions ---
+
+    def check_now(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Check the payment at the provider now."""
+        payment: Payment = self.record(request, object_id, RESOLVE)
+        try:
+            result = check_payment_now(payment_id=payment.pk, user=staff_of(request))
+        except DomainError as error:
+            messages.error(request, error.message)
+        else:
+            messages.info(request, result)
+        return self.redirect_to_record(payment.pk)
+
+    def assign(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Propose the owner of the payment."""
+        payment: Payment = self.record(request, object_id, RESOLVE)
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            propose_resolution(
+                payment_id=payment.pk,
+                action=PaymentAction.ASSIGN,
+                owner=chosen_owner(data),
+                explanation=data["explanation"],
+                user=staff_of(request),
+            )
+            messages.success(request, _PROPOSED)
+            return self.redirect_to_record(payment.pk)
+
+        return self.form_page(
+            request,
+            bind_form(request, AssignForm),
+            act,
+            title="Propose an owner",
+            submit="Propose",
+            record=payment,
+            note=f"{money(payment.amount, payment.currency_code)} is credited"
+            " once a second person confirms.",
+        )
+
+    def propose(
+        self, request: HttpRequest, object_id: UUID, *, action: PaymentAction
+    ) -> HttpResponse:
+        """Propose a refund, or the result of one."""
+        payment: Payment = self.record(request, object_id, RESOLVE)
+        form = RefundedForm if action == PaymentAction.REFUNDED else ExplanationForm
+        return self.confirm_page(
+            request,
+            payment,
+            proposal_confirmation(payment, action),
+            partial(
+                propose_resolution, payment_id=payment.pk, action=action, user=staff_of(request)
+            ),
+            _PROPOSED,
+            form=bind_form(request, form),
+        )
+
+    def confirm(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
+        """Carry out a proposal, as the second person."""
+        payment, proposal = self._proposed(request, object_id, proposal_id)
+        user = staff_of(request)
+        return self.confirm_page(
+            request,
+            payment,
+            resolution_confirmation(payment, proposal, user),
+            partial(confirm_resolution, resolution_id=proposal.pk, user=user),
+            describe_done,
+        )
+
+    def reject(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
+        """Reject a proposal, or cancel one's own."""
+        payment, proposal = self._proposed(request, object_id, proposal_id)
+        user = staff_of(request)
+        return self.confirm_page(
+            request,
+            payment,
+            rejection_confirmation(payment, proposal, user),
+            partial(reject_resolution, resolution_id=proposal.pk, user=user),
+            "Proposal closed. No money moved.",
+            form=bind_form(request, RejectionForm),
+        )
+
+    def _proposed(
+        self, request: HttpRequest, object_id: UUID, proposal_id: UUID
+    ) -> tuple[Payment, PaymentResolution]:
+        payment: Payment = self.record(request, object_id, RESOLVE)
+        related = ("organisation", "member", "proposed_by")
+        proposal = payment.resolutions.select_related(*related).filter(pk=proposal_id).first()
+        if proposal is None:
+            raise Http404
+        return payment, proposal
 
 
 class VirtualAccountFilters(ListFilters):
@@ -84,12 +372,3 @@ class VirtualAccountAdmin(OwnedRecordAdmin):
     @admin.display(description="owner")
     def owned_by(self, account: VirtualAccount) -> str:
         return record_link(account.member or account.organisation)
-
-
-def _money(amount: object, currency: str) -> str:
-    """Format an amount, also in a currency that the exchange does not keep."""
-    if amount is None:
-        return "Not known"
-    if currency in currencies():
-        return format_money(amount, currency)  # type: ignore[arg-type]
-    return f"{format_grouped(amount, 2)} {currency}"  # type: ignore[arg-type]

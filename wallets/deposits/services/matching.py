@@ -153,12 +153,14 @@ def _close(payment: Payment, deposit: Deposit, actor: Actor, source: AccountKind
     payment.save()
     credit(deposit, actor, source=source)
     emit_deposit_event(deposit.pk, "deposit.completed")
-    if deposit.flags:
+    # Two people have decided about an assigned payment.
+    differences = [flag for flag in deposit.flags if flag != "assigned"]
+    if differences:
         raise_alert(
             "deposit_differs",
             subject=deposit.reference,
             message=f"Deposit {deposit.reference} is not what its checkout requested: "
-            + ", ".join(flag.replace("_", " ") for flag in deposit.flags),
+            + ", ".join(flag.replace("_", " ") for flag in differences),
         )
 
 

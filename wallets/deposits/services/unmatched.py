@@ -1,20 +1,16 @@
-"""Payments without a known owner: two people assign them to one, or refund them."""
+"""Payments without a known owner: two people assign them to one, or refund them.
+
+A refund whose result is not known is resolved the same way (`refunds`).
+"""
 
 from __future__ import annotations
 
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
 
-from exchange.core.errors import (
-    Conflict,
-    InvalidRequest,
-    NotFound,
-    ProviderFailed,
-    Rejected,
-    StateConflict,
-)
+from exchange.core.actors import Actor
+from exchange.core.errors import Conflict, InvalidRequest, NotFound, Rejected, StateConflict
 from exchange.core.querysets import get_or_raise
 from exchange.core.text import clean_text
 from exchange.participants.errors import MemberClosed
@@ -22,7 +18,7 @@ from exchange.participants.models import Member, MemberStatus, Organisation
 from exchange.participants.services.members import hold_open
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
-from wallets.alerts.services import raise_alert, resolve_alert
+from wallets.alerts.services import resolve_alert
 from wallets.deposits.models import (
     DepositChannel,
     Payment,
@@ -31,11 +27,15 @@ from wallets.deposits.models import (
     PaymentStatus,
 )
 from wallets.deposits.services.matching import credit_payment
-from wallets.ledger.models import AccountKind, TransferKind
-from wallets.ledger.posting import Leg, post_transfer, system_account
-from wallets.providers.base import NeverSent, ProviderError
+from wallets.deposits.services.refunds import (
+    complete_refund,
+    describe_result_blocker,
+    reopen,
+    request_refund,
+    start_refund,
+)
+from wallets.ledger.models import AccountKind
 from wallets.providers.collection import BANK_TRANSFER
-from wallets.providers.registry import payment_provider
 
 RESOLVE = "wallets.resolve_payment"
 RESOLUTIONS = TwoPersonApproval(
@@ -44,7 +44,8 @@ RESOLUTIONS = TwoPersonApproval(
     permission=RESOLVE,
     unique_constraint="payment_resolution_once",
 )
-_MAX_EXPLANATION = 500
+_MAX_EXPLANATION, _MAX_REFERENCE = 500, 100
+_NOT_ALLOWED = "You may not decide about payments"
 _NOT_FOUND = NotFound("Payment not found", code="payment_not_found")
 
 
@@ -52,24 +53,32 @@ def propose_resolution(
     *,
     payment_id: UUID,
     action: PaymentAction,
-    owner: Member | Organisation | None,
+    owner: Member | Organisation | None = None,
+    refund_reference: str = "",
     explanation: str,
     user: StaffUser,
 ) -> PaymentResolution:
-    """Propose the owner of an unmatched payment, or (`owner` None) its refund.
+    """Propose the owner of an unmatched payment, its refund, or the result of a refund.
 
-    Raises `Forbidden`, `NotFound`, `StateConflict` unless it is Unmatched, `Conflict` while another
-    proposal is pending, `MemberClosed` and `InvalidRequest`.
+    Only an assignment has an `owner`, and only the result that it was refunded the provider's
+    `refund_reference`. Raises `Forbidden`, `NotFound`, `StateConflict` unless the payment is
+    Unmatched (Refunding, for a result), `Conflict` while another proposal is pending,
+    `MemberClosed`, and `InvalidRequest`.
     """
-    authorize_staff(user, RESOLVE, "You may not decide about payments")
+    authorize_staff(user, RESOLVE, _NOT_ALLOWED)
     why = clean_text(explanation, missing="Enter an explanation", max_length=_MAX_EXPLANATION)
     payment = get_or_raise(Payment.objects.filter(pk=payment_id), _NOT_FOUND)
-    _require_unmatched(payment)
+    _require_status(payment, action)
     if (action == PaymentAction.ASSIGN) != (owner is not None):
-        raise InvalidRequest.for_field("owner", "Choose an owner to assign it, none to refund it")
+        raise InvalidRequest.for_field("owner", "Choose an owner to assign it, none otherwise")
     if owner is not None and payment.booked_fee is None:
         raise Rejected(
             f"It cannot be assigned: {payment.last_error.lower()}", code="payment_not_creditable"
+        )
+    reference = clean_text(refund_reference, max_length=_MAX_REFERENCE)
+    if (action == PaymentAction.REFUNDED) != bool(reference):
+        raise InvalidRequest.for_field(
+            "refund_reference", "Enter the provider's reference of the refund, for a refund only"
         )
     member = owner if isinstance(owner, Member) else None
     if member is not None and member.status == MemberStatus.CLOSED:
@@ -81,100 +90,78 @@ def propose_resolution(
         action=action,
         organisation_id=member.organisation_id if member else organisation and organisation.pk,
         member=member,
+        refund_reference=reference,
         explanation=why,
         proposed_by=user,
     )
 
 
 def confirm_resolution(*, resolution_id: UUID, user: StaffUser) -> Payment:
-    """Assign or refund the payment, as the second person.
+    """Carry out a proposal, as the second person.
 
     A refund is requested at the provider once the decision is committed, and never again on its
     own. Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected`, `MemberClosed`, and
-    `ProviderFailed` where people must look at the provider's own pages.
+    `ProviderFailed` where no refund was made or people must find its result.
     """
-    actor = authorize_staff(user, RESOLVE, "You may not decide about payments")
+    actor = authorize_staff(user, RESOLVE, _NOT_ALLOWED)
     with transaction.atomic():
         payment_id = RESOLUTIONS.get(resolution_id, lock=False).payment_id
         payment = Payment.objects.select_for_update(no_key=True).get(pk=payment_id)
         proposal = RESOLUTIONS.get_approvable(resolution_id, user)
-        _require_unmatched(payment)
-        if not hold_open(proposal.member_id):
-            raise MemberClosed
+        action = PaymentAction(proposal.action)
+        _require_status(payment, action)
         RESOLUTIONS.close(proposal, ApprovalStatus.APPROVED, user)
-        if proposal.action == PaymentAction.ASSIGN and proposal.organisation_id is not None:
-            channel = (
-                DepositChannel.VIRTUAL_ACCOUNT
-                if payment.payment_type == BANK_TRANSFER
-                else DepositChannel.CHECKOUT
-            )
-            credit_payment(
-                payment,
-                (proposal.organisation_id, proposal.member_id),
-                channel,
-                actor,
-                flags=["assigned"],
-                source=AccountKind.UNMATCHED,
-            )
+        if action == PaymentAction.ASSIGN:
+            _assign(payment, proposal, actor)
+        elif action == PaymentAction.REFUNDED:
+            complete_refund(payment, proposal.refund_reference, actor)
+        elif action == PaymentAction.NOT_REFUNDED:
+            reopen(payment, f"It was not refunded: {proposal.explanation}")
         else:
-            payment.status = PaymentStatus.REFUNDED
-            payment.updated_at = timezone.now()
-            payment.save()
-            if payment.booked_fee is not None and payment.amount is not None:
-                post_transfer(
-                    kind=TransferKind.PAYMENT_REFUND,
-                    reference=f"payment:{payment.pk}:refund",
-                    subject_id=payment.pk,
-                    actor=actor,
-                    legs=[
-                        Leg(
-                            system_account(payment.currency_code, AccountKind.UNMATCHED),
-                            -payment.amount,
-                        ),
-                        Leg(
-                            system_account(payment.currency_code, AccountKind.CLEARING),
-                            payment.amount,
-                        ),
-                    ],
-                )
-            # Open until the provider confirms the refund, whatever becomes of this process.
-            raise_alert(
-                "refund_unconfirmed",
-                subject=str(payment.transaction_id),
-                message=f"The refund of payment {payment.transaction_id} is decided. The payment"
-                " provider has not confirmed it",
-            )
-        resolve_alert("payment_unmatched", subject=str(payment.transaction_id))
-    if payment.status == PaymentStatus.REFUNDED:
-        _refund(payment)
-    return payment
+            start_refund(payment)
+    return request_refund(payment, actor) if action == PaymentAction.REFUND else payment
 
 
 def reject_resolution(*, resolution_id: UUID, reason: str, user: StaffUser) -> PaymentResolution:
     """Reject a proposal; the payment stays unmatched. Open to the proposer too."""
-    authorize_staff(user, RESOLVE, "You may not decide about payments")
+    authorize_staff(user, RESOLVE, _NOT_ALLOWED)
     why = clean_text(reason, missing="Enter a reason for the rejection")
     with transaction.atomic():
         proposal = RESOLUTIONS.get_pending(resolution_id)
         return RESOLUTIONS.close(proposal, ApprovalStatus.REJECTED, user, reason=why)
 
 
-def _refund(payment: Payment) -> None:
-    try:
-        payment_provider().refund_transaction(str(payment.transaction_id))
-    except NeverSent as error:
-        raise ProviderFailed(
-            "The payment provider could not be reached. Refund the payment on the provider's own"
-            " pages"
-        ) from error
-    except ProviderError as error:
-        raise ProviderFailed(
-            "The payment provider did not confirm the refund. Check it on the provider's own pages"
-            f" before you repeat it: {error}"
-        ) from error
-    resolve_alert("refund_unconfirmed", subject=str(payment.transaction_id))
-
-
-def _require_unmatched(payment: Payment) -> None:
+def describe_action_blocker(payment: Payment, action: PaymentAction) -> str:
+    """Return why `action` cannot be proposed for the payment now; empty if it can."""
+    if action in {PaymentAction.REFUNDED, PaymentAction.NOT_REFUNDED}:
+        return describe_result_blocker(payment)
     if payment.status != PaymentStatus.UNMATCHED:
-        raise StateConflict(f"The payment is {payment.status}, no longer Unmatched")
+        return f"The payment is {payment.status}, no longer Unmatched"
+    return ""
+
+
+def _assign(payment: Payment, proposal: PaymentResolution, actor: Actor) -> None:
+    channel = (
+        DepositChannel.VIRTUAL_ACCOUNT
+        if payment.payment_type == BANK_TRANSFER
+        else DepositChannel.CHECKOUT
+    )
+    if proposal.organisation_id is None:
+        raise Conflict("The proposal has no owner", code="resolution_without_owner")
+    if not hold_open(proposal.member_id):
+        raise MemberClosed
+    credit_payment(
+        payment,
+        (proposal.organisation_id, proposal.member_id),
+        channel,
+        actor,
+        flags=["assigned"],
+        source=AccountKind.UNMATCHED,
+    )
+    resolve_alert("payment_unmatched", subject=str(payment.transaction_id))
+
+
+def _require_status(payment: Payment, action: PaymentAction) -> None:
+    problem = describe_action_blocker(payment, action)
+    if problem:
+        raise StateConflict(problem)

@@ -50,24 +50,32 @@ END $$;
 CREATE TRIGGER deposit_guard BEFORE INSERT OR UPDATE ON wallets_deposit
     FOR EACH ROW EXECUTE FUNCTION deposit_guard();
 
--- Once credited, refunded or known to be unmatched, a payment stays what the status check said. Its status
--- goes one way.
+-- Once credited, refunded or known to be unmatched, a payment stays what the status check said. Its owner
+-- and its refund are decided by two people; a refund that the provider did not make is undone.
 CREATE FUNCTION payment_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-    v_closed text[] := '{status,deposit_id,last_error,updated_at,next_lookup_at,lookups}';
+    v_closed text[] := '{status,deposit_id,last_error,updated_at,next_lookup_at,lookups,refund_reference}';
 BEGIN
     IF TG_OP = 'DELETE' THEN
         RAISE EXCEPTION 'a payment is never removed' USING ERRCODE = 'restrict_violation';
     ELSIF OLD.transaction_id <> NEW.transaction_id OR OLD.created_at <> NEW.created_at THEN
         RAISE EXCEPTION 'the identity of payment % never changes', OLD.id
             USING ERRCODE = 'restrict_violation';
-    ELSIF OLD.status IN ('Credited', 'Unmatched', 'Refunded') AND (
+    ELSIF OLD.status IN ('Credited', 'Unmatched', 'Refunding', 'Refunded') AND (
         to_jsonb(OLD) - v_closed <> to_jsonb(NEW) - v_closed
-        OR OLD.status <> NEW.status AND (
-            OLD.status <> 'Unmatched' OR NEW.status NOT IN ('Credited', 'Refunded'))
+        OR OLD.status <> NEW.status AND (OLD.status, NEW.status) NOT IN (
+            ('Unmatched', 'Credited'), ('Unmatched', 'Refunding'), ('Refunding', 'Refunded'),
+            ('Refunding', 'Unmatched'))
         OR OLD.deposit_id IS NOT NULL AND NEW.deposit_id IS DISTINCT FROM OLD.deposit_id)
     THEN
         RAISE EXCEPTION 'payment % is %', OLD.id, OLD.status USING ERRCODE = 'restrict_violation';
+    ELSIF OLD.status = 'Unmatched' AND NEW.status <> 'Unmatched' AND NOT EXISTS (
+        SELECT FROM public.wallets_paymentresolution r
+        WHERE r.payment_id = NEW.id AND r.status = 'Approved' AND r.decided_by_id <> r.proposed_by_id
+          AND r.action = CASE NEW.status WHEN 'Credited' THEN 'Assign' ELSE 'Refund' END)
+    THEN
+        RAISE EXCEPTION 'two people decide about payment %', OLD.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'payment_decided_by_two';
     END IF;
     RETURN NEW;
 END $$;

@@ -8,7 +8,7 @@ SELECT set_transfer_rule('deposit_charge', '{expenses}', '{clearing}',
 SELECT set_transfer_rule('deposit_reverse', '{available,uncleared,receivable}', '{clearing}',
     'deposit:{id}:reverse', 'wallets_deposit', '{Reversed}', true);
 SELECT set_transfer_rule('payment_unmatched', '{clearing,expenses}', '{unmatched}',
-    'payment:{id}:unmatched', 'wallets_payment', '{Unmatched,Credited,Refunded}', true);
+    'payment:{id}:unmatched', 'wallets_payment', '{Unmatched,Refunding,Credited,Refunded}', true);
 SELECT set_transfer_rule('payment_refund', '{unmatched}', '{clearing}',
     'payment:{id}:refund', 'wallets_payment', '{Refunded}', true);
 SELECT set_transfer_rule('receivable_repay', '{available}', '{receivable}',
