@@ -43,6 +43,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "in",
         (
             "wallets.deposit",
+            "wallets.depositreversal",
             "wallets.payment",
             "wallets.virtualaccount",
             "wallets.receivable",

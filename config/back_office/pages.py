@@ -22,6 +22,7 @@ PAGES = (
     "wallets.payouts.admin.payouts",
     "wallets.deposits.admin.deposits",
     "wallets.deposits.admin.payments",
+    "wallets.deposits.admin.reversals",
     "wallets.transfers.admin",
     "wallets.conversions.admin",
     "wallets.receivables.admin",

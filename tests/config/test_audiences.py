@@ -50,6 +50,8 @@ AUDIENCES = {
     "wallets.deposits.admin.deposits.DepositForm.note": INTERNAL,
     "wallets.deposits.admin.deposits.DepositForm.reference": VISIBLE,
     "wallets.deposits.admin.deposits.ReasonForm.reason": INTERNAL,
+    "wallets.deposits.admin.reversals.ExplanationForm.explanation": INTERNAL,
+    "wallets.deposits.admin.reversals.RejectionForm.reason": INTERNAL,
     "wallets.deposits.admin.payment_pages.AssignForm.explanation": INTERNAL,
     "wallets.deposits.admin.payment_pages.ExplanationForm.explanation": INTERNAL,
     "wallets.deposits.admin.payment_pages.RefundedForm.explanation": INTERNAL,

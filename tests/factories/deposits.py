@@ -79,6 +79,8 @@ def make_checkout(
         status=DepositStatus.PENDING,
         amount=Decimal(amount),
         currency_id=currency,
+        requested_amount=Decimal(amount),
+        requested_currency=currency,
         reference=new_reference("deposit_"),
         redirect_url="https://example.com/paid",
         client_reference=client_reference,

@@ -41,8 +41,9 @@ from tests.factories.transfers import transfer
 from tests.factories.treasury import write_off_and_top_up
 from tests.factories.wallets import Wallet, make_wallet, store_bank_list
 from wallets.alerts.services import raise_alert, resolve_alert
-from wallets.deposits.models import Payment, PaymentAction
+from wallets.deposits.models import Deposit, DepositStatus, Payment, PaymentAction
 from wallets.deposits.services import manual as deposits
+from wallets.deposits.services.reversals import propose_reversal
 from wallets.deposits.services.unmatched import propose_resolution
 from wallets.fees import services as configuration
 from wallets.holds.services import propose_lift
@@ -132,6 +133,10 @@ def _money(every_record: EveryRecord, owner: StaffUser, finance: StaffUser) -> N
         reference="by hand",
     )
     every_record.add(deposits.enter(payment=payment, user=owner))
+    completed = Deposit.objects.filter(status=DepositStatus.COMPLETED).earliest("pk")
+    every_record.add(
+        propose_reversal(deposit_id=completed.pk, explanation="Chargeback FLW-7", user=owner)
+    )
     every_record.add(arrive(transaction_record("unknown", currency="KES")))
     every_record.proposals[Payment] = (
         every_record.records[Payment].pk,

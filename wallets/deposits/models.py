@@ -80,6 +80,11 @@ class Deposit(OwnedModel, ReferencedModel, ProposalModel):
         **AMOUNT,
         help_text="The provider's charge, where the owner bears it",
     )
+    # The payment of a checkout may differ: the amount and currency above are what arrived.
+    requested_amount = models.DecimalField(
+        null=True, blank=True, **AMOUNT, help_text="What a checkout requested"
+    )
+    requested_currency = models.CharField(max_length=3, blank=True, db_default="")
     reference = models.CharField(
         max_length=100, help_text="Of a manual deposit the bank's reference; else our own"
     )

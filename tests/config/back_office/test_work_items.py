@@ -28,7 +28,7 @@ from tests.factories.back_office import signed_in_client, text_of
 from tests.factories.every_record import EveryRecord, make_every_record
 from tests.factories.logins import sign_in
 from tests.factories.staff import backdate_access
-from wallets.deposits.models import Deposit, Payment
+from wallets.deposits.models import Deposit, DepositReversal, Payment
 from wallets.fees.models import SettingChange
 from wallets.holds.models import Freeze
 from wallets.payouts.models import Proposal
@@ -40,6 +40,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")
 # Who decides about the proposals of each list, and the address that approves.
 DECIDED_BY: dict[type[Model], str] = {
     Deposit: FINANCE_APPROVER,
+    DepositReversal: FINANCE_APPROVER,
     Payment: FINANCE_APPROVER,
     Proposal: FINANCE_APPROVER,
     Quote: FINANCE_APPROVER,
@@ -51,6 +52,7 @@ DECIDED_BY: dict[type[Model], str] = {
 }
 WORDS = {
     Deposit: "Deposits to confirm",
+    DepositReversal: "Deposit reversals to confirm",
     Payment: "Payment decisions to confirm",
     Proposal: "Payout proposals to confirm",
     AccessProposal: "Access proposals",
@@ -68,6 +70,7 @@ OWN_PROPOSAL: dict[type[Model], str] = {
     Proposal: "Someone other than the proposer must confirm this.",
     Loan: "Someone other than the proposer must confirm this.",
     Deposit: "Someone other than the person who entered it must confirm this.",
+    DepositReversal: "Someone other than the proposer must approve this.",
     Payment: "Someone other than the proposer must approve this.",
     AccessProposal: "Someone other than the proposer and the person concerned must confirm.",
     ReconciliationBreak: "Someone other than the person who explained it must close the break.",
@@ -146,7 +149,16 @@ def test_empty_queues_are_shown_to_auditors_only():
 def test_own_proposals_await_others(demo_records):
     proposed: dict[str, tuple[type[Model], ...]] = {
         "decider": (Proposal, AccessProposal),
-        "owner": (Deposit, Payment, Quote, Loan, SettingChange, ReconciliationBreak, Freeze),
+        "owner": (
+            Deposit,
+            DepositReversal,
+            Payment,
+            Quote,
+            Loan,
+            SettingChange,
+            ReconciliationBreak,
+            Freeze,
+        ),
     }
     for username, own in proposed.items():
         shown = dashboard(signed_in_as(username))

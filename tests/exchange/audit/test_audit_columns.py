@@ -183,7 +183,7 @@ AUDITED: dict[str, Audited] = {
         "id organisation_id member_id currency_id amount reference note status entered_by_id"
         " decided_by_id decided_at reason created_at channel fee provider_fee redirect_url"
         " provider_reference payer_name payer_bank payer_account available_at cleared_at flags"
-        " client_reference metadata",
+        " client_reference metadata requested_amount requested_currency",
         left_out={COMPUTED: "owner_id document", TOUCHED: "updated_at"},
     ),
     "wallets_depositreversal": Audited(

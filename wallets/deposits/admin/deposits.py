@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.utils import flatten
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
@@ -19,15 +21,17 @@ from exchange.admin.base import (
     staff_of,
 )
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
-from exchange.admin.display import age, format_time, kind_label, record_link, status_badge
+from exchange.admin.display import age, record_link, status_badge
 from exchange.admin.fields import INTERNAL, VISIBLE, ReasonField, audience_help
 from exchange.admin.list_filters import (
     ChoiceFilter,
     ListFilters,
+    OptionFilter,
     currency_filter,
     day_range,
     id_filter,
 )
+from exchange.admin.saved_views import SavedView
 from exchange.core.currencies import format_money
 from exchange.core.errors import InvalidRequest
 from exchange.core.models import Currency
@@ -35,12 +39,15 @@ from exchange.exports.admin import Exportable
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.participants.admin.participants import OrganisationChoiceField
-from exchange.staff.admin.pending import Queue, QueueFilter, pending_decision
-from exchange.staff.models import StaffUser
+from exchange.staff.admin.pending import AWAITING_MY_APPROVAL, Queue, QueueFilter, pending_decision
+from exchange.staff.models import ApprovalStatus, StaffUser
+from wallets.deposits.admin import deposit_tables
 from wallets.deposits.admin.owner_choice import MemberChoice
+from wallets.deposits.admin.payment_tables import describe_flags, transfers
+from wallets.deposits.admin.reversals import PROPOSE_REVERSAL, reversal_decision
 from wallets.deposits.models import Deposit, DepositChannel, DepositStatus
 from wallets.deposits.services import manual as deposits
-from wallets.ledger.models import Transfer
+from wallets.deposits.services.reversals import REVERSE, describe_reversal_blocker
 
 
 class DepositForm(forms.Form):
@@ -77,6 +84,17 @@ class DepositFilters(ListFilters):
     status__exact = ChoiceFilter("status", DepositStatus.choices, title="status")
     channel__exact = ChoiceFilter("channel", DepositChannel.choices, title="channel")
     currency__code__exact = currency_filter()
+    clearing = OptionFilter(
+        "clearing",
+        (
+            "uncleared",
+            "Uncleared",
+            # As the index of uncleared deposits says.
+            lambda rows: rows.filter(
+                status=DepositStatus.COMPLETED, available_at__isnull=False, cleared_at__isnull=True
+            ),
+        ),
+    )
     organisation_name = OrganisationNameFilter()
     day_from, day_to = day_range()
     owner_id = id_filter("owner_id")
@@ -86,6 +104,20 @@ class DepositFilters(ListFilters):
 class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin):
     add_permission = deposits.ENTER
     filters = DepositFilters
+    saved_views = (
+        SavedView(
+            "Awaiting my approval",
+            "Entered by hand. Compare with the bank statement and confirm.",
+            {"decision": AWAITING_MY_APPROVAL},
+            deposits.DECIDE,
+        ),
+        SavedView("Pending", "Entered by hand, or to be paid.", {"status__exact": "Pending"}),
+        SavedView(
+            "Uncleared",
+            "Arrived by card or mobile money, and not available yet.",
+            {"clearing": "uncleared"},
+        ),
+    )
     list_display = (
         "reference", "state_display", "channel", "owned_by", "amount_display", "entered_by",
         "decided_by", "entered",
@@ -99,12 +131,28 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
     # Ids grow with time and have an index.
     ordering = ("-pk",)
     fields = (
-        "reference", "state_display", "channel", "owner", "organisation", "amount_display",
-        "fee_display", "payer", "provider_reference", "differences", "client_reference", "note",
-        "entered_by", "created_at", "decided_by", "decided_at", "available_at", "cleared_at",
-        "reason",
+        ("reference", "state_display"), ("owner", "organisation"), ("channel", "amount_display"),
+        ("fee_display", "provider_reference"), ("payer", "differences"),
+        ("available_at", "cleared_at"), "client_reference", "note",
+        ("entered_by", "created_at"), ("decided_by", "decided_at"), "reason",
     )  # fmt: skip
-    readonly_fields = fields
+    readonly_fields = flatten(fields)
+
+    def heading(self, obj: Deposit) -> str:
+        amount = format_money(obj.amount, obj.currency_id)
+        return f"{amount} for {obj.member or obj.organisation}"
+
+    def warnings(self, obj: Deposit) -> Sequence[str]:
+        return list(deposit_tables.findings(obj))
+
+    def tools(self, request: HttpRequest, obj: Deposit) -> list[Tool]:
+        if (
+            not self.may(request, REVERSE)
+            or describe_reversal_blocker(obj)
+            or obj.reversals.filter(status=ApprovalStatus.PENDING).exists()
+        ):
+            return []
+        return [Tool("Propose reversal", self.address("reverse", obj.pk))]
 
     @admin.display(description="state", ordering="status")
     def state_display(self, deposit: Deposit) -> str:
@@ -138,7 +186,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
 
     @admin.display(description="differs from its checkout")
     def differences(self, deposit: Deposit) -> str:
-        return ", ".join(flag.replace("_", " ") for flag in deposit.flags).capitalize() or "No"
+        return describe_flags(deposit) or "No"
 
     @admin.display(description="age", ordering="created_at")
     def entered(self, deposit: Deposit) -> str:
@@ -146,14 +194,17 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
 
     def get_urls(self) -> list[URLPattern]:
         return [
-            *self.confirmed_action_urls(_ACTIONS),
+            *self.confirmed_action_urls((*_ACTIONS, PROPOSE_REVERSAL)),
             *super().get_urls(),
         ]
 
     def decision(self, request: HttpRequest, obj: Deposit) -> PendingDecision | None:
+        user = staff_of(request)
+        if obj.status == DepositStatus.COMPLETED:
+            reversal = obj.reversals.filter(status=ApprovalStatus.PENDING).first()
+            return reversal_decision(reversal, user) if reversal else None
         if obj.channel != DepositChannel.MANUAL:
             return None
-        user = staff_of(request)
         own = obj.entered_by_id == user.pk and self.may(request, deposits.ENTER)
         confirm = f"Confirm {format_money(obj.amount, obj.currency_id)}"
         return pending_decision(
@@ -167,14 +218,21 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
         )
 
     def sections(self, request: HttpRequest, obj: Deposit) -> list[Section]:
-        transfers = Transfer.objects.filter(subject_id=obj.pk)
-        rows = [(format_time(t.created_at), record_link(t, kind_label(t))) for t in transfers]
         empty = "Not booked yet. A second person must confirm it."
         if obj.status == DepositStatus.FAILED:
             empty = "Nothing was booked."
         elif obj.channel != DepositChannel.MANUAL:
             empty = "Not paid yet."
-        return [Section("Ledger transfers", ("Time (UTC)", "Transfer"), rows, empty=empty)]
+        payment = deposit_tables.payment_of(obj)
+        return [
+            *([deposit_tables.comparison(obj, payment)] if payment else []),
+            deposit_tables.wallet(obj),
+            deposit_tables.earlier_of_owner(obj),
+            *([deposit_tables.earlier_of_payer(obj)] if payment else []),
+            *deposit_tables.reversals(obj),
+            deposit_tables.events(obj),
+            transfers(obj.pk, empty=empty),
+        ]
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
         """Enter a deposit, which a second person must confirm."""

@@ -193,6 +193,8 @@ def store_checkout(checkout: Checkout, references: OwnReferences) -> UUID:
                 status=DepositStatus.PENDING,
                 amount=checkout.amount,
                 currency_id=checkout.currency,
+                requested_amount=checkout.amount,
+                requested_currency=checkout.currency,
                 reference=checkout.reference,
                 redirect_url=checkout.redirect_url,
                 client_reference=references.client_reference,

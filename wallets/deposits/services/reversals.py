@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
 
@@ -38,6 +39,15 @@ REVERSALS = TwoPersonApproval(
     unique_constraint="deposit_reversal_once",
 )
 _MAX_EXPLANATION = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ReversalSplit:
+    """How a reversal takes a deposit back: an amount of one account, the rest as a debt."""
+
+    source: AccountKind
+    taken: Decimal
+    owed: Decimal
 
 
 def propose_reversal(*, deposit_id: UUID, explanation: str, user: StaffUser) -> DepositReversal:
@@ -91,24 +101,38 @@ def reject_reversal(*, reversal_id: UUID, reason: str, user: StaffUser) -> Depos
         return REVERSALS.close(proposal, ApprovalStatus.REJECTED, user, reason=why)
 
 
+def describe_reversal_blocker(deposit: Deposit) -> str:
+    """Return why the deposit cannot be reversed now; empty if it can."""
+    if deposit.status == DepositStatus.COMPLETED:
+        return ""
+    return f"Only a Completed deposit can be reversed: it is {deposit.status}"
+
+
 def _require_completed(deposit: Deposit) -> None:
-    if deposit.status != DepositStatus.COMPLETED:
-        raise StateConflict(f"Only a Completed deposit can be reversed: it is {deposit.status}")
+    problem = describe_reversal_blocker(deposit)
+    if problem:
+        raise StateConflict(problem)
+
+
+def split_reversal(deposit: Deposit) -> ReversalSplit:
+    """Return from where a reversal would take the deposit back now, and what would be owed."""
+    net: Decimal = deposit.net_amount
+    if deposit.available_at is not None and deposit.cleared_at is None:
+        return ReversalSplit(AccountKind.UNCLEARED, net, Decimal(0))
+    taken = min(net, available_balance(deposit.owner_id, deposit.currency_id))
+    return ReversalSplit(AccountKind.AVAILABLE, taken, net - taken)
 
 
 def _post(deposit: Deposit, actor: Actor) -> None:
-    net: Decimal = deposit.net_amount
-    rests = deposit.available_at is not None and deposit.cleared_at is None
     for _ in range(ATTEMPTS):
         # The wallet may be spent meanwhile: then what is missing is owed, at the next attempt.
-        taken = net if rests else min(net, available_balance(deposit.owner_id, deposit.currency_id))
-        source = AccountKind.UNCLEARED if rests else AccountKind.AVAILABLE
+        split = split_reversal(deposit)
         legs = [
-            Leg(wallet_account(deposit, source), -taken),
-            Leg(system_account(deposit.currency_id, AccountKind.CLEARING), net),
+            Leg(wallet_account(deposit, split.source), -split.taken),
+            Leg(system_account(deposit.currency_id, AccountKind.CLEARING), deposit.net_amount),
         ]
-        if taken < net:
-            legs.append(Leg(wallet_account(deposit, AccountKind.RECEIVABLE), taken - net))
+        if split.owed:
+            legs.append(Leg(wallet_account(deposit, AccountKind.RECEIVABLE), -split.owed))
         try:
             post_transfers(
                 [

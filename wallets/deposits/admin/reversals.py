@@ -1,0 +1,236 @@
+"""Reversals of deposits in the admin: one person proposes, another one confirms."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.utils import flatten
+from django.http import HttpRequest
+from django.urls import URLPattern, reverse
+
+from exchange.admin.base import PendingDecision, Tool, staff_of
+from exchange.admin.columns import column
+from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
+from exchange.admin.display import age, format_time, record_link, status_badge
+from exchange.admin.fields import ReasonField
+from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
+from exchange.core.currencies import format_money
+from exchange.participants.admin.owner_search import OwnedRecordAdmin
+from exchange.staff.admin.pending import QueueFilter, approval_queue, pending_decision
+from exchange.staff.models import ApprovalStatus, StaffUser
+from wallets.deposits.models import Deposit, DepositReversal
+from wallets.deposits.services.reversals import (
+    REVERSALS,
+    REVERSE,
+    confirm_reversal,
+    describe_reversal_blocker,
+    propose_reversal,
+    reject_reversal,
+    split_reversal,
+)
+from wallets.receivables.services.repayments import amount_owed
+
+
+class ExplanationForm(forms.Form):
+    """Why a deposit is taken back."""
+
+    explanation = ReasonField(
+        max_length=500,
+        help_text="The chargeback or mistake, with the provider's reference. Read by the second"
+        " person",
+    )
+
+
+class RejectionForm(forms.Form):
+    """Reason of rejecting or cancelling a proposal."""
+
+    reason = ReasonField(max_length=300)
+
+
+class ReversalFilters(ListFilters):
+    decision = QueueFilter(approval_queue("Deposit reversals to confirm", REVERSALS))
+    status__exact = ChoiceFilter("status", ApprovalStatus.choices, title="status")
+    currency__code__exact = currency_filter("deposit__currency")
+    day_from, day_to = day_range()
+
+
+@admin.register(DepositReversal)
+class DepositReversalAdmin(ConfirmationAdmin, OwnedRecordAdmin):
+    filters = ReversalFilters
+    list_display = (
+        "time_display", "deposit_display", "owner", "amount_display", "state_display",
+        "proposed_by", "explanation", "decided_by", "age_display",
+    )  # fmt: skip
+    list_display_links = ("time_display",)
+    list_select_related = (
+        "deposit__organisation", "deposit__member", "proposed_by", "decided_by",
+    )  # fmt: skip
+    ordering = ("-pk",)
+    search_fields = ("deposit__reference",)
+    search_help_text = "Deposit reference, amount, owner email, or an ID"
+    labels = {"created_at": "proposed (UTC)"}
+    id_fields = ("pk", "deposit_id")
+    amount_fields = ("deposit__amount",)
+    owner_prefixes = ("deposit__",)
+    linked_columns = ("deposit_id",)
+    fields = (
+        ("deposit_display", "state_display"), ("owner", "amount_display"), "explanation",
+        ("proposed_by", "created_at"), ("decided_by", "decided_at"), "reason",
+    )  # fmt: skip
+    readonly_fields = flatten(fields)
+
+    def heading(self, obj: DepositReversal) -> str:
+        return f"Reversal of {_amount(obj.deposit)} for {_owner(obj.deposit)}"
+
+    time_display = column(
+        "proposed (UTC)", lambda reversal: format_time(reversal.created_at), ordering="created_at"
+    )
+    age_display = column("age", lambda reversal: age(reversal.created_at), ordering="created_at")
+    deposit_display = column("deposit", lambda reversal: record_link(reversal.deposit))
+    owner = column("owner", lambda reversal: record_link(_owner(reversal.deposit)))
+    amount_display = column("amount", lambda reversal: _amount(reversal.deposit))
+    state_display = column(
+        "state", lambda reversal: status_badge(reversal.status), ordering="status"
+    )
+
+    def get_urls(self) -> list[URLPattern]:
+        return [*self.confirmed_action_urls(_ACTIONS), *super().get_urls()]
+
+    def decision(self, request: HttpRequest, obj: DepositReversal) -> PendingDecision | None:
+        return reversal_decision(obj, staff_of(request))
+
+
+def reversal_decision(reversal: DepositReversal, user: StaffUser) -> PendingDecision | None:
+    """Return the panel of a pending reversal, on its own page and on its deposit's."""
+    confirm, reject = (
+        reverse(f"admin:wallets_depositreversal_{name}", args=[reversal.pk])
+        for name in ("confirm", "reject")
+    )
+    own = reversal.proposed_by_id == user.pk and user.has_perm(REVERSE)
+    return pending_decision(
+        reversal,
+        user,
+        REVERSALS,
+        proposer=reversal.proposed_by,
+        approve=Tool(f"Reverse {_amount(reversal.deposit)}", confirm),
+        reject=Tool("Reject", reject),
+        cancel=Tool("Cancel proposal", reject) if own else None,
+    )
+
+
+def _proposal(deposit: Deposit, _user: StaffUser) -> Confirmation:
+    blocker = describe_reversal_blocker(deposit)
+    if not blocker and deposit.reversals.filter(status=ApprovalStatus.PENDING).exists():
+        blocker = "A reversal of this deposit is pending already"
+    return Confirmation(
+        title=f"Propose to reverse {_amount(deposit)} of {_owner(deposit)}?",
+        facts=[*_facts(deposit), *_split_facts(deposit, blocker)],
+        text="Nothing changes until a second person confirms.",
+        submit="Propose to reverse",
+        blocker=blocker,
+    )
+
+
+def _confirmation(reversal: DepositReversal, user: StaffUser) -> Confirmation:
+    deposit = reversal.deposit
+    blocker = REVERSALS.describe_blocker(reversal, user) or describe_reversal_blocker(deposit)
+    owed = Decimal(0) if blocker else split_reversal(deposit).owed
+    debt = format_money(owed, deposit.currency_id) if owed else ""
+    return Confirmation(
+        title=f"Reverse {_amount(deposit)} of {_owner(deposit)}?",
+        facts=[
+            *_facts(deposit),
+            ("Explanation", reversal.explanation),
+            ("Proposed by", reversal.proposed_by),
+            *_split_facts(deposit, blocker),
+        ],
+        text="The amount is taken back immediately. What the wallet lacks becomes a receivable,"
+        " which later credits repay first. The organisation receives deposit.reversed.",
+        submit=f"Reverse {_amount(deposit)}",
+        blocker=blocker,
+        warnings=[f"{debt} is no longer in the wallet and becomes a receivable"] if debt else [],
+        final=True,
+    )
+
+
+def _rejection(reversal: DepositReversal, user: StaffUser) -> Confirmation:
+    own = reversal.proposed_by_id == user.pk
+    return Confirmation(
+        title="Cancel the proposal?" if own else "Reject the reversal?",
+        facts=[
+            *_facts(reversal.deposit),
+            ("Explanation", reversal.explanation),
+            ("Proposed by", reversal.proposed_by),
+        ],
+        text="No money moves. The deposit stays Completed.",
+        submit="Cancel proposal" if own else "Reject",
+        blocker=REVERSALS.describe_closed(reversal),
+    )
+
+
+def _describe_reversed(deposit: Deposit) -> str:
+    owed = amount_owed(deposit.owner_id, deposit.currency_id)
+    debt = f" {_owner(deposit)} owes {format_money(owed, deposit.currency_id)}." if owed else ""
+    return f"Reversal confirmed; {_amount(deposit)} taken back.{debt}"
+
+
+def _facts(deposit: Deposit) -> list[tuple[str, object]]:
+    return [
+        ("Deposit", record_link(deposit)),
+        ("State", deposit.state),
+        ("Amount", format_money(deposit.amount, deposit.currency_id)),
+        ("Credited", _amount(deposit)),
+        ("Owner", record_link(_owner(deposit))),
+        ("Organisation", record_link(deposit.organisation)),
+        ("Payer", deposit.payer_name or "Not provided by the bank"),
+    ]
+
+
+def _split_facts(deposit: Deposit, blocker: str) -> list[tuple[str, object]]:
+    """Return what the owner has of the deposit, and what would be owed; none where blocked."""
+    if blocker:
+        return []
+    split = split_reversal(deposit)
+    return [
+        (
+            f"Taken from {split.source.label.lower()}",
+            format_money(split.taken, deposit.currency_id),
+        ),
+        ("Becomes a receivable", format_money(split.owed, deposit.currency_id)),
+    ]
+
+
+def _amount(deposit: Deposit) -> str:
+    return format_money(deposit.net_amount, deposit.currency_id)
+
+
+def _owner(deposit: Deposit) -> Any:
+    return deposit.member or deposit.organisation
+
+
+PROPOSE_REVERSAL = ConfirmedAction(
+    "reverse",
+    "deposit_id",
+    (REVERSE,),
+    _proposal,
+    propose_reversal,
+    "Proposed. A second person must confirm the reversal.",
+    ExplanationForm,
+)
+_ACTIONS = (
+    ConfirmedAction(
+        "confirm", "reversal_id", (REVERSE,), _confirmation, confirm_reversal, _describe_reversed
+    ),
+    ConfirmedAction(
+        "reject",
+        "reversal_id",
+        (REVERSE,),
+        _rejection,
+        reject_reversal,
+        "Proposal closed. No money moved.",
+        RejectionForm,
+    ),
+)
