@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('exchange', '0016_comments'),
-        ('wallets', '0024_closed_accounts_checked'),
+        ('wallets', '0026_receivable_index'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -54,6 +54,7 @@ from tests.factories.wallets import (
 from wallets.alerts.models import Alert
 from wallets.conversions.models import Conversion
 from wallets.deposits.services import manual as deposits
+from wallets.deposits.services.reversals import propose_reversal
 from wallets.fees import services as configuration
 from wallets.ledger.models import BooksProof, Entry
 from wallets.payouts.models import Proposal, ProposalAction, ProviderEvent
@@ -142,7 +143,9 @@ def seed() -> None:
     deposits.enter(payment=payment, user=staff)
     freeze(make_member_wallet().organisation)
     account = make_virtual_account(Owner(owner, wallet.member), "KES")
-    arrive(transaction_record(account.reference, currency="KES"))
+    arrived = arrive(transaction_record(account.reference, currency="KES")).deposit
+    assert arrived is not None
+    propose_reversal(deposit_id=arrived.pk, explanation="Chargeback", user=staff)
     write_off_and_top_up()
     configuration.propose(
         key="KES_WITHDRAWAL_FEE",
