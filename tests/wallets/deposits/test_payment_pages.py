@@ -70,7 +70,7 @@ def test_one_person_proposes_an_owner_and_another_confirms(maker, checker):
         f"Payment {payment.transaction_id} of 1,000.00 NGN",
         "Propose an owner", "Propose a refund", "Check at the provider now",
         "Booked to unmatched payments 1,000.00 NGN, provider's charge 14.00 NGN",
-        "It fits no checkout and no virtual account", "Owner Not known", "No decisions yet.",
+        "Differences It is credited to no one", "Owner Not known", "No decisions yet.",
     ):  # fmt: skip
         assert words in shown
     assert "Record the refund" not in shown

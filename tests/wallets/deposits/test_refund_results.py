@@ -48,7 +48,7 @@ REFUNDED, NOT_REFUNDED = PaymentAction.REFUNDED, PaymentAction.NOT_REFUNDED
 @pytest.fixture
 def payment(provider_sandbox: Sandbox) -> Payment:
     found = pay_without_owner(provider_sandbox)
-    assert (found.status, found.booked_fee) == ("Unmatched", 14)
+    assert (found.status, found.booked_fee) == ("Unmatched", Decimal(14))
     return found
 
 
@@ -72,7 +72,7 @@ def open_alerts() -> list[str]:
     return list(Alert.objects.filter(resolved_at=None).values_list("message", flat=True))
 
 
-def state_of(payment: Payment) -> tuple[str, str, str, Decimal, Decimal]:
+def state_of(payment: Payment) -> tuple[str, str, str, Any, Any]:
     payment.refresh_from_db()
     return (
         payment.status,
@@ -93,7 +93,6 @@ def lose_answer(sandbox: Sandbox, payment: Payment) -> None:
 
 def test_a_refund_that_the_provider_confirms_moves_the_money_out(payment, provider_sandbox):
     assert decide(payment, REFUND).status == "Refunded"
-    assert payment.refund_reference == ""
     status, reference, error, unmatched, clearing = state_of(payment)
     assert (status, error, unmatched, clearing) == ("Refunded", "", 0, Decimal(14))
     assert reference.isdigit()

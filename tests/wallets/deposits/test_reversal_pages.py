@@ -204,6 +204,8 @@ def test_the_review_page_of_each_state(owner, checker):
     rests = paid(owner, payment_type="card")
     account = make_virtual_account(owner)
     payment = arrive(transaction_record(account.reference, "55"))
+    credited = payment.deposit
+    assert credited is not None
     late = make_checkout(owner, "90", "KES")
     Deposit.objects.filter(pk=late.pk).update(status="Failed", reason="Declined")
     arrive(transaction_record(late.reference, "90", currency="KES"))
@@ -211,7 +213,7 @@ def test_the_review_page_of_each_state(owner, checker):
         (pending, "Not paid yet."),
         (failing, "Nothing was booked."),
         (rests, "Uncleared 1,000.00 KES"),
-        (payment.deposit, "Amount - 55.00 NGN"),
+        (credited, "Amount - 55.00 NGN"),
         (late, "It was paid after the checkout had failed"),
     ):
         shown = text_of(checker.get(page(deposit)))

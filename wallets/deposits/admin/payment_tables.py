@@ -36,7 +36,7 @@ def describe_differences(payment: Payment) -> str:
     if payment.deposit is not None:
         return describe_flags(payment.deposit) or "None"
     if payment.status in (PaymentStatus.UNMATCHED, PaymentStatus.REFUNDING):
-        return "It fits no checkout and no virtual account"
+        return "It is credited to no one"
     return "None known"
 
 
