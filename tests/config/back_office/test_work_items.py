@@ -32,7 +32,9 @@ from wallets.deposits.models import Deposit, DepositReversal, Payment
 from wallets.fees.models import SettingChange
 from wallets.holds.models import Freeze
 from wallets.payouts.models import Proposal
+from wallets.receivables.models import ReceivableWriteOff
 from wallets.reconciliation.models import ReconciliationBreak
+from wallets.treasury.models import TreasuryMovement
 from wallets.withdrawals.models import Withdrawal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
@@ -42,6 +44,8 @@ DECIDED_BY: dict[type[Model], str] = {
     Deposit: FINANCE_APPROVER,
     DepositReversal: FINANCE_APPROVER,
     Payment: FINANCE_APPROVER,
+    ReceivableWriteOff: FINANCE_APPROVER,
+    TreasuryMovement: FINANCE_APPROVER,
     Proposal: FINANCE_APPROVER,
     Quote: FINANCE_APPROVER,
     SettingChange: FINANCE_APPROVER,
@@ -54,6 +58,8 @@ WORDS = {
     Deposit: "Deposits to confirm",
     DepositReversal: "Deposit reversals to confirm",
     Payment: "Payment decisions to confirm",
+    ReceivableWriteOff: "Write-offs to confirm",
+    TreasuryMovement: "Treasury movements to confirm",
     Proposal: "Payout proposals to confirm",
     AccessProposal: "Access proposals",
     Quote: "Quotes to approve",
@@ -221,7 +227,8 @@ def test_a_proposal_can_be_decided_on_its_page_or_the_page_says_why_not(demo_rec
     assert VIEW_ONLY in text_of(looking)
 
     own = signed_in_as("decider" if model in {Proposal, AccessProposal} else "owner").get(page)
-    if model is not LoanConfiguration:  # an API client proposed that one
+    # An API client or other staff proposed the others.
+    if model in OWN_PROPOSAL:
         assert f'href="{approve_at}"' not in own.content.decode()
         assert OWN_PROPOSAL[model] in text_of(own)
     after = table_fingerprints()

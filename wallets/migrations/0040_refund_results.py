@@ -7,8 +7,8 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('exchange', '0016_comments'),
-        ('wallets', '0026_receivable_index'),
+        ('exchange', '0023_member_external_id'),
+        ('wallets', '0036_deposit_failed_reference'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
