@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('exchange', '0023_member_external_id'),
-        ('wallets', '0036_deposit_failed_reference'),
+        ('wallets', '0038_payment_paid_on'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

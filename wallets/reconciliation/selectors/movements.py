@@ -13,14 +13,14 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from exchange.core.ids import first_id_at
-from wallets.deposits.models import Payment, PaymentStatus
+from wallets.deposits.models import UNMATCHED_PAYMENTS, Payment, PaymentStatus
 from wallets.ledger.models import TransferKind
 from wallets.reconciliation.models import LineKind, ReconciliationLine, ReportStatus
 from wallets.withdrawals.models import IN_FLIGHT, Payout, WithdrawalStatus
 
 _CHUNK_SIZE = 1_000
 # Payments that the ledger has, or that wait for a decision.
-BOOKED = (PaymentStatus.CREDITED, PaymentStatus.UNMATCHED, PaymentStatus.REFUNDED)
+BOOKED = (PaymentStatus.CREDITED, *UNMATCHED_PAYMENTS, PaymentStatus.REFUNDED)
 # How far back the provider's balance may have a payment that is not booked yet.
 UNBOOKED_DAYS = timedelta(days=1)
 _MOVES = {

@@ -12,6 +12,8 @@ from wallets.reconciliation.models import LineKind
 from wallets.reconciliation.selectors.payments import OurPayment
 from wallets.reconciliation.services.differences import ReportLine
 
+_REFUNDS = (PaymentStatus.REFUNDING, PaymentStatus.REFUNDED)
+
 
 def transaction_charge(record: TransactionRecord) -> Decimal:
     """Return the provider's fee, rounded as the ledger books it."""
@@ -29,8 +31,8 @@ def find_payment_differences(
     if held is None or not held.is_booked:
         return [_line(LineKind.UNKNOWN, held, record)] if arrived else []
     found = []
-    # What was taken back or refunded may be either there.
-    is_taken_back = held.is_reversed or held.status == PaymentStatus.REFUNDED
+    # What was taken back or refunded, as far as is known, may be either there.
+    is_taken_back = held.is_reversed or held.status in _REFUNDS
     if not arrived and not is_taken_back:
         found.append(_texts(LineKind.STATUS, held, record, held.status, record.status))
     if held.amount != record.amount:
