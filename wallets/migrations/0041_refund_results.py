@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('exchange', '0023_member_external_id'),
-        ('wallets', '0038_payment_paid_on'),
+        ('wallets', '0040_holds'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

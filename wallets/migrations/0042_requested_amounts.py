@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('wallets', '0040_refund_results'),
+        ('wallets', '0041_refund_results'),
     ]
 
     operations = [
