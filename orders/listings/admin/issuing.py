@@ -23,7 +23,7 @@ from exchange.participants.selectors import describe_actors
 from exchange.tokens.admin.forms import NumberField, TermsForm
 from exchange.tokens.models import Token
 from orders.listings.services.listing import Listing
-from wallets.deposits.admin.deposits import MemberChoice
+from wallets.deposits.admin.owner_choice import MemberChoice
 from wallets.ledger.models import Account, AccountKind, Transfer
 
 _MAX_HOLDERS = 20
