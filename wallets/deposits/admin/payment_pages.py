@@ -20,7 +20,7 @@ from wallets.deposits.admin.owner_choice import MemberChoice
 from wallets.deposits.models import Payment, PaymentAction, PaymentResolution
 from wallets.deposits.services.unmatched import RESOLUTIONS, describe_action_blocker
 
-_EXPLANATION_HELP = "What was found out, and where to verify it. Read by the second person"
+_EXPLANATION_HELP = "What is known, and where to verify it. Read by the second person"
 
 
 class ExplanationForm(forms.Form):
