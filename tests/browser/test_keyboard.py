@@ -98,6 +98,16 @@ def test_on_a_narrow_screen_the_menu_closes_on_escape_and_on_blur(approver_page)
     assert is_focus_visible(approver_page)
 
 
+def test_a_slash_leads_to_the_search_of_all_records(approver_page):
+    approver_page.keyboard.press("/")
+    expect_focus(approver_page, "#site-search")
+    assert is_focus_visible(approver_page)
+    approver_page.keyboard.type("nothing like this")
+    approver_page.keyboard.press("Enter")
+    expect(approver_page.get_by_text("Nothing found that you may view.")).to_be_visible()
+    expect(approver_page.locator("#site-search")).to_have_value("nothing like this")
+
+
 def test_the_account_menu_opens_closes_and_links_to_help(approver_page):
     panel = approver_page.locator(".account .panel")
     tab_to(approver_page, matches(ACCOUNT))
