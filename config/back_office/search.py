@@ -1,7 +1,7 @@
 """The search on every page: people, references, ids, account numbers, tokens and amounts.
 
-It finds only what the viewer may view, up to a few records of each kind, newest first, with links
-to the lists for more. It answers within a bound, or says which kinds it did not finish.
+It finds only what the viewer may view, a few records of each kind, with links to the lists for
+more. It answers within a bound, or says which kinds it did not finish.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ class _Search:
         return Section(_OTHERS, ("Record", "Kind"), rows)
 
     def _find(self, kind: SearchKind) -> Section:
-        """Return the newest matches of one kind."""
+        """Return the first matches of one kind."""
         page, rows = self._pages[kind.model], []
         absent = self._located is not None and kind.model not in self._located
         if not (absent and kind.needs_id):
@@ -188,7 +188,7 @@ class _Search:
             _HEADINGS,
             [_cells(kind, page, row) for row in rows[:ROWS]],
             more=more,
-            note=f"The newest {ROWS}." if more else "",
+            note=f"The first {ROWS}." if more else "",
         )
 
 

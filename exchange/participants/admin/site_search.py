@@ -8,16 +8,21 @@ from django.contrib.postgres.search import SearchVectorExact
 from django.db.models import Q
 
 from exchange.admin.site_search import SearchKind, SearchTerm
-from exchange.core.words import NameWordsQuery
+from exchange.core.words import name_query
 from exchange.participants.models import MEMBER_WORDS, ApiKey, Member, Organisation
+
+_MAX_NAMED = 20
 
 
 def _member_conditions(term: SearchTerm) -> Sequence[Q]:
     if term.email:
         return (Q(email__iexact=term.email),)
-    if not term.names:
+    query = name_query(term.names)
+    if query is None:
         return ()
-    return (Q(SearchVectorExact(MEMBER_WORDS, NameWordsQuery(term.names))),)
+    # Any of them, not the newest: in the order of the ids the index of words would not be used.
+    named = Member.objects.order_by().filter(SearchVectorExact(MEMBER_WORDS, query))
+    return (Q(pk__in=named.values("pk")[:_MAX_NAMED]),)
 
 
 def _organisation_conditions(term: SearchTerm) -> Sequence[Q]:

@@ -82,11 +82,14 @@ def look_for_as(user: StaffUser, text: str) -> dict[str, list[str]]:
     }
 
 
-def test_people_are_found_by_the_beginnings_of_their_names_and_by_email(ada):
+def test_people_are_found_by_words_of_their_names_and_by_email(ada):
     Member.objects.filter(pk=ada.other.pk).update(name="Bisi Ade-Ojo", email="bisi@acme.example")
     client = signed_in_client(ADMINISTRATOR, "obi.staff")
     assert look_for(client, "obi ADA")["Members"] == ["Ada Obi"]
-    assert look_for(client, "ojo") == {"Members": ["Bisi Ade-Ojo"]}
+    assert look_for(client, "Obi ad")["Members"] == ["Ada Obi"]
+    assert "Members" not in look_for(client, "ob ada")
+    for text in ("ojo", "Ade-Ojo Bi", "(bisi) ade-oj", "ade' - ojo!"):
+        assert look_for(client, text) == {"Members": ["Bisi Ade-Ojo"]}, text
     assert look_for(client, "jo") == {}
     assert look_for(client, "Obi")["Staff users"] == ["obi.staff"]
     assert look_for(client, "ADA.OBI@acme.example") == {"Members": ["Ada Obi"]}
@@ -132,15 +135,17 @@ def test_the_reference_of_a_failed_deposit_is_found(ada):
     for _ in range(2):
         entered = deposits.enter(payment=payment, user=staff)
         deposits.cancel(deposit_id=entered.pk, user=staff)
-    assert look_for_as(staff, "BANK-X") == {"Deposits": ["BANK-X", "BANK-X"]}
+    found = look_for_as(staff, "BANK-X")
+    assert {kind: len(rows) for kind, rows in found.items()} == {"Deposits": 2}
     assert len(find_deposit_ids("BANK-X")) == 2
 
 
 def test_a_payment_without_an_owner_is_found_by_our_reference_and_amount(ada):
-    payment = arrive(transaction_record("mistyped", "43.21", currency="KES"))
+    arrive(transaction_record("mistyped", "43.21", currency="KES"))
     client = signed_in_client(AUDITOR)
     for text in ("mistyped", "43.21", "43.21 KES"):
-        assert look_for(client, text) == {"Payments": [str(payment)]}, text
+        found = look_for(client, text)
+        assert {kind: len(rows) for kind, rows in found.items()} == {"Payments": 1}, text
     assert look_for(client, "43.21 NGN") == {}
 
 
@@ -252,7 +257,7 @@ def test_results_are_limited_and_lead_to_the_list(ada):
     [members] = [one for one in page.context["found"].sections if one.title == "Members"]
     assert len(members.rows) == ROWS
     assert members.more.url == f"{reverse('admin:exchange_member_changelist')}?q=ada"
-    assert f"The newest {ROWS}." in text_of(page)
+    assert f"The first {ROWS}." in text_of(page)
     assert client.get(members.more.url).status_code == 200
 
 

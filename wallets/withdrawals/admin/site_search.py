@@ -10,12 +10,15 @@ from exchange.admin.site_search import SearchKind, SearchTerm
 from exchange.core.currencies import format_money
 from wallets.withdrawals.models import BankAccount, Withdrawal
 
+_MAX_ACCOUNTS = 50
+
 
 def _conditions(term: SearchTerm) -> Sequence[Q]:
     if not term.is_text:
         return ()
-    accounts = BankAccount.objects.order_by().filter(account_number=term.text)
-    return (Q(bank__in=accounts.values("pk")),)
+    # Limited, so that the bank records are found first, whatever the order of the withdrawals.
+    accounts = BankAccount.objects.order_by("-pk").filter(account_number=term.text)
+    return (Q(bank__in=accounts.values("pk")[:_MAX_ACCOUNTS]),)
 
 
 def _describe(withdrawal: Withdrawal) -> Iterator[object]:
