@@ -75,7 +75,7 @@ def _confirmation(owner: Member | Organisation) -> Confirmation:
     orders = Order.objects.filter(
         Q(organisation=organisation, member=member), status=OrderStatus.ACTIVE
     )
-    frozen = ", ".join(freeze.scope for freeze in active_freezes(owner)) or "nothing"
+    frozen = ", ".join(freeze.scope for freeze in active_freezes(owner)) or "Nothing"
     whose = "" if member else " The wallets of its members are not frozen."
     return Confirmation(
         title=f"Freeze {owner}?",

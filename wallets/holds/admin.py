@@ -124,7 +124,7 @@ class FreezeAdmin(Exportable, ConfirmationAdmin, OwnedRecordAdmin):
         return freeze.scope
 
     def heading(self, obj: Freeze) -> str:
-        return str(obj).capitalize()
+        return f"Freeze of {obj.member or obj.organisation}"
 
     def get_urls(self) -> list[URLPattern]:
         return [

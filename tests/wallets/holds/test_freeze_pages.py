@@ -42,7 +42,7 @@ def test_a_member_is_frozen_from_its_page_after_a_confirmation(office: Client):
     assert "Freeze" in text_of(office.get(of(member, "change")))
     asked = text_of(office.get(of(member)))
     assert "Freeze Ada?" in asked
-    assert "Owner Ada Organisation Acme Frozen now nothing Open orders 1" in asked
+    assert "Owner Ada Organisation Acme Frozen now Nothing Open orders 1" in asked
     before = table_fingerprints()
     office.post(of(member), {"currency": "", "reason": REASON})
     missing = submit_confirmation(office, of(member), currency="", reason="")
@@ -114,7 +114,11 @@ def test_two_people_lift_a_freeze_with_one_confirmation_each(finance: Client):
 
 
 def test_a_proposal_is_rejected_with_a_reason_and_the_freeze_stays(finance: Client):
-    frozen = freeze(make_participants()[0])
+    organisation, _ = make_participants()
+    organisation.name = "Acme Holdings"
+    organisation.save()
+    frozen = freeze(organisation)
+    assert "Freeze of Acme Holdings" in text_of(finance.get(page(frozen)))
     submit_confirmation(finance, page(frozen, "lift"), explanation="Order withdrawn")
     second = signed_in_client(FINANCE_APPROVER, "second")
     response = submit_confirmation(second, page(frozen, "reject"), reason="It was not")
