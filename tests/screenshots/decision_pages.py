@@ -104,6 +104,28 @@ def stale_page(site: DemoSite) -> Page:
     return page
 
 
+# --- freezes ---
+
+
+def frozen_owner(site: DemoSite) -> Page:
+    """A freeze with a proposal to lift it, as the second person sees it."""
+    page = first_record(FINANCE_APPROVER, "exchange/member/?q=akosua", "freeze/")(site)
+    page.get_by_label("Currency").select_option("GHS")
+    page.get_by_label("Reason").fill("Court order 7 of 2026")
+    page.locator("#confirm [type=submit]").first.click()
+    page.get_by_role("status").wait_for()
+    page.goto("/admin/wallets/freeze/?state=active")
+    page.locator("#result_list tbody a").first.click()
+    address = urlsplit(page.url).path
+    page.goto(address.replace("/change/", "/lift/"))
+    page.get_by_label("Explanation").fill("The court withdrew its order on 3 December")
+    page.locator("#confirm [type=submit]").first.click()
+    page.get_by_role("status").wait_for()
+    other = site.page(FINANCE_APPROVER, SECOND)
+    other.goto(address)
+    return other
+
+
 # --- credit ---
 
 
@@ -186,6 +208,8 @@ SCREENSHOTS: tuple[Screenshot, ...] = (
     Screenshot("deposit-review", deposit_entry),
     Screenshot("deposit-confirm", deposit_confirmation),
     Screenshot("deposit-reject", deposit_rejection),
+    Screenshot("freeze", first_record(BACK_OFFICE, "exchange/member/?q=adaora", "freeze/")),
+    Screenshot("freeze-review", frozen_owner),
     Screenshot("quote-review", first_record(FINANCE_APPROVER, _QUOTE)),
     Screenshot("quote-approve", follow(first_record(FINANCE_APPROVER, _QUOTE), "Approve")),
     Screenshot("quote-reject", follow(first_record(FINANCE_APPROVER, _QUOTE), "Reject")),
