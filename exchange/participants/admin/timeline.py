@@ -80,7 +80,8 @@ class TimelinePanel(Panel):
         if not self._viewable(page, request, record):
             return ()
         entries = self._entries(page, request, record, _NEWEST)
-        more = Tool("Whole timeline", page.address("timeline", record.pk))
+        url = page.preserve_in_url(request, page.address("timeline", record.pk))
+        more = Tool("Whole timeline", url)
         return (_section("Timeline", entries[:_NEWEST], more if entries else None),)
 
     def urls(self, page: SafeAdmin) -> list[URLPattern]:
@@ -105,7 +106,8 @@ class TimelinePanel(Panel):
         if len(entries) > _PAGE:
             last = entries[_PAGE - 1]
             query = urlencode({"before": str(Position(last[0], last[1]))})
-            more = Tool("Older", f"{page.address('timeline', owner.pk)}?{query}")
+            url = page.preserve_in_url(request, f"{page.address('timeline', owner.pk)}?{query}")
+            more = Tool("Older", url)
         title = f"Before {before.at:%Y-%m-%d %H:%M:%S} UTC" if before else "Newest first"
         return page.page(
             request,
