@@ -140,7 +140,12 @@ class PaymentAdmin(ConfirmationAdmin):
     search_help_text = "Our or the provider's reference, payer, amount or ID"
     id_fields = ("pk", "deposit_id")
     amount_fields = ("amount",)
-    labels = {"created_at": "reported (UTC)", "lookups": "status checks"}
+    labels = {
+        "created_at": "reported (UTC)",
+        "last_error": "note",
+        "lookups": "status checks",
+        "tx_ref": "reference",
+    }
     ordering = ("-pk",)
     fields = (
         ("transaction_id", "state_display"), ("amount_display", "charged_display"),
