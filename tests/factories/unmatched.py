@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Protocol
 
 import requests
 from django.db.models import Sum
 
 from exchange.core.ids import new_reference
-from tests.environment.services import Sandbox
 from tests.factories.deposits import ACTOR
 from wallets.deposits.models import Payment
 from wallets.deposits.services.payments import look_up, report_payment
@@ -16,10 +16,19 @@ from wallets.ledger.models import Entry
 from wallets.providers.collection import ChargeHint, CheckoutRequest
 from wallets.providers.registry import payment_provider
 
+
+class HasUrl(Protocol):
+    """A sandbox of the payment provider, in a process of its own or in this one."""
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+
+
 REFUNDS = {"method": "POST", "path_prefix": "/v3/transactions"}
 
 
-def pay_without_owner(sandbox: Sandbox, amount: str = "1000") -> Payment:
+def pay_without_owner(sandbox: HasUrl, amount: str = "1000") -> Payment:
     """Pay a checkout that only the provider knows, and look the payment up: it is unmatched."""
     reference = new_reference("elsewhere_")
     payment_provider().create_checkout(
@@ -42,7 +51,7 @@ def pay_without_owner(sandbox: Sandbox, amount: str = "1000") -> Payment:
     return payment
 
 
-def refunded_at_provider(sandbox: Sandbox, payment: Payment) -> Decimal:
+def refunded_at_provider(sandbox: HasUrl, payment: Payment) -> Decimal:
     """Return what the provider has refunded of the payment."""
     listed = requests.get(f"{sandbox.url}/sandbox/transactions", timeout=20).json()
     (row,) = (row for row in listed if int(row["id"]) == payment.transaction_id)

@@ -222,6 +222,8 @@ SCREENSHOTS: tuple[Screenshot, ...] = (
     Screenshot("bank-list", first_record(BACK_OFFICE, "wallets/banklist/")),
     Screenshot("deposits", at(FINANCE_APPROVER, "wallets/deposit/")),
     Screenshot("deposit", first_record(FINANCE_APPROVER, "wallets/deposit/")),
+    Screenshot("deposit-reversals", at(FINANCE_APPROVER, "wallets/depositreversal/")),
+    Screenshot("payments", at(FINANCE_APPROVER, "wallets/payment/")),
     Screenshot("tokens", at(BACK_OFFICE, "exchange/token/")),
     Screenshot("tokens-filters", filters),
     Screenshot("token-add", at(BACK_OFFICE, "exchange/token/add/")),

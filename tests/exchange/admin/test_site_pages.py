@@ -100,7 +100,7 @@ def test_admins_of_libraries_are_not_registered():
         "wallets.BankAccount", "wallets.BankList", "wallets.BooksProof", "wallets.Configuration",
         "wallets.SettingChange",
         "wallets.Conversion", "wallets.Decision", "wallets.Deposit",
-        "wallets.DepositReversal", "wallets.Entry",
+        "wallets.DepositReversal", "wallets.Entry", "wallets.Freeze",
         "wallets.Payment", "wallets.Payout",
         "wallets.Proposal", "wallets.ProviderEvent", "wallets.Receivable",
         "wallets.ReceivableWriteOff", "wallets.Reconciliation",

@@ -6,14 +6,12 @@ The records are made by the services. Each case changes one of them with trigger
 
 from __future__ import annotations
 
-from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.db import transaction
 
-from exchange.core.errors import ProviderFailed
 from tests.assertions.ledger import account_id_of
 from tests.assertions.statement_results import ACCEPTED, create_guarded_table, try_statement
 from tests.environment.owner import without_guards
@@ -27,6 +25,7 @@ from tests.factories.deposits import (
     transaction_record,
 )
 from tests.factories.plain_sql import Books, books
+from tests.factories.unmatched import pay_without_owner
 from tests.factories.wallets import (
     Wallet,
     assert_books_hold,
@@ -40,6 +39,7 @@ from wallets.deposits.services.reversals import confirm_reversal, propose_revers
 from wallets.deposits.services.unmatched import confirm_resolution, propose_resolution
 from wallets.ledger.models import AccountKind, Transfer
 from wallets.ledger.posting import system_account
+from wallets.providers.sandbox import SandboxServer
 from wallets.receivables.services.repayments import collect_due
 from wallets.withdrawals.services import decisions
 
@@ -48,7 +48,8 @@ pytestmark = pytest.mark.django_db
 __all__ = ["books"]
 
 _CHANGED = "RestrictViolation"
-_CLOSED = ("Credited", "Unmatched", "Refunded")
+_UNDECIDED = "payment_decided_by_two"
+_CLOSED = ("Credited", "Unmatched", "Refunding", "Refunded")
 _SYSTEM = (AccountKind.CLEARING, AccountKind.EXPENSES, AccountKind.UNMATCHED)
 _SET = "UPDATE wallets_transfer SET"
 _DEPOSIT = "UPDATE wallets_deposit SET {} WHERE id = %(subject)s"
@@ -152,7 +153,7 @@ CASES: dict[str, dict[str, str]] = {
 class Records:
     """A transfer of each kind, by name, and what the cases put in the place of something."""
 
-    def __init__(self) -> None:
+    def __init__(self, sandbox: SandboxServer) -> None:
         organisation = make_organisation()
         member, other = (make_member(organisation) for _ in range(2))
         self.owner = Owner(organisation, member)
@@ -162,7 +163,9 @@ class Records:
         )
         store_bank_list()
         reference = make_virtual_account(self.owner).reference
-        unmatched, assigned, refunded = (arrive(transaction_record("nobody's")) for _ in range(3))
+        unmatched, assigned = (arrive(transaction_record("nobody's")) for _ in range(2))
+        sandbox.store.set_float("NGN", Decimal(1000))
+        refunded = pay_without_owner(sandbox)
         self.resolve(assigned, PaymentAction.ASSIGN)
         self.resolve(refunded, PaymentAction.REFUND)
         self.transfers = {
@@ -229,9 +232,7 @@ class Records:
             explanation="x",
             user=self.maker,
         )
-        # The sandbox does not know the payment that is refunded.
-        with suppress(ProviderFailed):
-            confirm_resolution(resolution_id=proposal.pk, user=self.checker)
+        confirm_resolution(resolution_id=proposal.pk, user=self.checker)
 
     def is_justified(self, name: str, alteration: str = "") -> bool:
         """Whether the transfer is justified after the alteration, which is rolled back."""
@@ -260,7 +261,7 @@ def credited(reference: str) -> Deposit:
 
 
 def test_each_transfer_of_money_in_is_justified_by_its_records_only(sandbox):
-    records = Records()
+    records = Records(sandbox)
     assert_books_hold()
     assert [name for name in CASES if not records.is_justified(name)] == []
     accepted = [
@@ -288,8 +289,13 @@ _PAYMENT_CHANGES = [
     ("Credited", "status = 'Unmatched'", _CHANGED),
     ("Credited", "deposit_id = NULL", _CHANGED),
     ("Credited", "deposit_id = 9", _CHANGED),
-    ("Unmatched", "status = 'Credited', deposit_id = 9", ACCEPTED),
-    ("Unmatched", "status = 'Refunded'", ACCEPTED),
+    # No two people have decided about it.
+    ("Unmatched", "status = 'Credited', deposit_id = 9", _UNDECIDED),
+    ("Unmatched", "status = 'Refunding'", _UNDECIDED),
+    ("Unmatched", "status = 'Refunded'", _CHANGED),
+    ("Refunding", "status = 'Refunded', refund_reference = 'x'", ACCEPTED),
+    ("Refunding", "status = 'Unmatched', last_error = 'x'", ACCEPTED),
+    ("Refunding", "status = 'Credited'", _CHANGED),
     ("Unmatched", "status = 'Failed'", _CHANGED),
     ("Refunded", "status = 'Credited'", _CHANGED),
     ("Refunded", "status = 'Unmatched'", _CHANGED),
@@ -298,9 +304,9 @@ _PAYMENT_CHANGES = [
 
 def test_a_closed_payment_stays_what_the_status_check_said(books: Books):
     columns = (
-        "id int, transaction_id int, tx_ref text, status text, amount int, currency_code text,"
-        " deposit_id int, last_error text, lookups int, next_lookup_at timestamptz,"
-        " created_at timestamptz, updated_at timestamptz"
+        "id uuid, transaction_id int, tx_ref text, status text, amount int, currency_code text,"
+        " deposit_id int, refund_reference text, last_error text, lookups int,"
+        " next_lookup_at timestamptz, created_at timestamptz, updated_at timestamptz"
     )
     create_guarded_table(books.owner, columns, "payment_guard()", events="UPDATE OR DELETE")
     found = []
@@ -308,7 +314,7 @@ def test_a_closed_payment_stays_what_the_status_check_said(books: Books):
         books.owner.execute("TRUNCATE given")
         books.owner.execute(
             "INSERT INTO given (id, transaction_id, tx_ref, status, amount, deposit_id, created_at)"
-            " VALUES (1, 1, 'a', %s, 6, %s, now())",
+            " VALUES (gen_random_uuid(), 1, 'a', %s, 6, %s, now())",
             [status, 8 if status == "Credited" else None],
         )
         found.append((status, change, try_statement(books.owner, f"UPDATE given SET {change}")))
