@@ -60,6 +60,8 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "wallets.account",
             "wallets.transfer",
             "wallets.entry",
+            "wallets.account/trial_balance",
+            "wallets.entry/general_ledger",
             "wallets.treasurymovement",
             "wallets.booksproof",
             "wallets.reconciliation",
@@ -86,6 +88,12 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ),
     ),
 )
+# Titles of pages that are no lists, by the model that they belong to and the name of their URL. Who
+# may view the model sees them.
+PAGES = {
+    "wallets.account/trial_balance": "Trial balance",
+    "wallets.entry/general_ledger": "General ledger",
+}
 # Upper limit of badge counts.
 BADGE_LIMIT = 99
 
@@ -135,14 +143,22 @@ def _viewable_lists(request: HttpRequest) -> dict[str, tuple[str, str]]:
             name = f"admin:{meta.app_label}_{meta.model_name}_changelist"
             title = str(meta.verbose_name_plural)
             found[meta.label_lower] = (title[:1].upper() + title[1:], reverse(name))
+    for page, title in PAGES.items():
+        model_label, name = page.split("/")
+        if model_label in found:
+            found[page] = (title, reverse(f"admin:{model_label.replace('.', '_')}_{name}"))
     return found
 
 
 def _current_model(request: HttpRequest) -> str:
-    """Return the model label of the current page; empty for other pages."""
+    """Return the model label, or the key in `PAGES`, of the current page; empty for other pages."""
     match = request.resolver_match
-    parts = (match.url_name or "").split("_") if match else []
-    return ".".join(parts[:2]) if len(parts) > 2 else ""
+    parts = (match.url_name or "").split("_", 2) if match else []
+    if len(parts) < 3:
+        return ""
+    label = ".".join(parts[:2])
+    page = f"{label}/{parts[2]}"
+    return page if page in PAGES else label
 
 
 def _badges(user: StaffUser, lists: Mapping[str, object]) -> dict[str, str]:

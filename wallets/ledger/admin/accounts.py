@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, reverse
 from django.utils.html import format_html
+from django.views.decorators.http import require_safe
 
 from exchange.admin.base import Section, Tool
 from exchange.admin.display import format_time, kind_label, record_link
@@ -22,6 +24,7 @@ from exchange.participants.admin.name_filters import owner_name_contains
 from exchange.participants.admin.owner_search import owner_email_is
 from wallets.ledger.admin.formatting import ACCOUNT_DESCRIPTIONS, asset_name, format_account_amount
 from wallets.ledger.admin.signs import SIGN
+from wallets.ledger.admin.trial_balance import trial_balance_page
 from wallets.ledger.models import Account, AccountKind
 from wallets.ledger.selectors.ledger import SystemBalance, system_balances
 
@@ -80,6 +83,19 @@ class AccountAdmin(Exportable):
     list_note = SIGN
     fields = ("owner", "asset_display", "kind", "balance_display", "holds", "id")
     readonly_fields = fields
+
+    def get_urls(self) -> list[URLPattern]:
+        view = require_safe(self.trial_balance)
+        return [
+            self.action_url("trial-balance/", "trial_balance", view, only_post=False),
+            *super().get_urls(),
+        ]
+
+    def trial_balance(self, request: HttpRequest) -> HttpResponse:
+        """Show the trial balance."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return trial_balance_page(self, request)
 
     def default_order(self, query: Mapping[str, str]) -> tuple[str, ...]:
         # One wallet is listed by currency; all accounts in the order of the index.

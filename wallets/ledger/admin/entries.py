@@ -6,7 +6,11 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+from django.views.decorators.http import require_safe
 
 from exchange.admin.display import format_time, kind_label, record_link
 from exchange.admin.list_filters import (
@@ -21,6 +25,7 @@ from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
 from wallets.ledger.admin.accounts import asset_filter
 from wallets.ledger.admin.formatting import format_account_amount
+from wallets.ledger.admin.general_ledger import general_ledger_page
 from wallets.ledger.admin.search import TransferSearch, match_legs
 from wallets.ledger.admin.signs import SIGN
 from wallets.ledger.models import AccountKind, Entry, Transfer
@@ -60,6 +65,19 @@ class EntryAdmin(TransferSearch, Exportable):
     ordering = ("-id",)
     fields = ("time_display", "what", "account_display", "amount_display", "balance_display", "id")
     readonly_fields = fields
+
+    def get_urls(self) -> list[URLPattern]:
+        view = require_safe(self.general_ledger)
+        return [
+            self.action_url("general-ledger/", "general_ledger", view, only_post=False),
+            *super().get_urls(),
+        ]
+
+    def general_ledger(self, request: HttpRequest) -> HttpResponse:
+        """Show the general ledger."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return general_ledger_page(self, request)
 
     def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         """Match by transfer, by an amount of recent entries, or by the owner's email."""
