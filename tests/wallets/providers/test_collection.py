@@ -210,9 +210,18 @@ def test_a_refund_without_a_usable_answer_is_unknown_and_sent_once(client, sandb
 
 
 def test_a_refund_of_another_transaction_is_unknown(client, sandbox):
-    answer(sandbox, {"id": 1, "amount_refunded": 5, "tx_id": 8})
-    with pytest.raises(OutcomeUnknown, match="another transaction than sent"):
-        client.refund_transaction("7")
+    refund = {"id": 1, "amount_refunded": 5}
+    for data, why in (
+        (refund | {"tx_id": 8}, "another transaction than sent"),
+        (refund | {"id": None}, "malformed response: id is not"),
+    ):
+        answer(sandbox, data)
+        with pytest.raises(OutcomeUnknown, match=why) as unknown:
+            client.refund_transaction("7")
+        assert unknown.value.outage is True
+    for data in (refund, refund | {"tx_id": 7}):
+        answer(sandbox, data)
+        assert client.refund_transaction("07").amount == 5
 
 
 def test_a_provider_that_is_not_there_has_seen_no_refund(client, sandbox):
@@ -242,6 +251,15 @@ def test_only_a_number_is_requested_as_an_id(client, sandbox, bad):
         with pytest.raises(ValueError, match="1 to 18 digits"):
             call(bad)
     assert sandbox.control("GET", "requests") == []
+
+
+def test_the_longest_number_is_requested_and_zeros_before_it_do_not_count(client, sandbox):
+    assert client.verify_transaction("9" * 18) is None
+    make_checkout(client)
+    paid = pay(sandbox, tx_ref="deposit_a")
+    found = client.verify_transaction(f"0{paid}")
+    assert found is not None
+    assert found.transaction_id == paid
 
 
 def test_an_answer_about_something_else_is_not_believed(client, sandbox):

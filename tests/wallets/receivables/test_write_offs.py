@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 
 import pytest
@@ -18,6 +19,7 @@ from tests.factories.back_office import (
     submit_confirmation,
     text_of,
 )
+from tests.factories.transfers import transfer
 from tests.factories.treasury import make_debt, system_balance
 from tests.factories.wallets import (
     Wallet,
@@ -26,6 +28,8 @@ from tests.factories.wallets import (
     make_staff,
     make_wallet,
 )
+from wallets.deposits.models import Deposit
+from wallets.deposits.services.reversals import confirm_reversal, propose_reversal
 from wallets.ledger.models import Account, Transfer
 from wallets.receivables.models import Receivable, ReceivableWriteOff
 from wallets.receivables.services.repayments import amount_owed
@@ -91,13 +95,16 @@ def test_no_more_is_written_off_than_is_owed():
 
 
 def test_a_debt_that_was_repaid_meanwhile_is_not_written_off_twice():
-    debt = make_debt(1000)
-    proposal, approver = propose(debt, "1000"), person()
+    debt, settled, _ = (make_debt(1000) for _ in range(3))
+    proposal, other, approver = propose(debt, "1000"), propose(settled, "0.01"), person()
     wallet_of(debt).fund(300)
+    wallet_of(settled).fund(1000)
     before = table_fingerprints()
-    with pytest.raises(Rejected) as refused:
-        confirm_write_off(write_off_id=proposal.pk, user=approver)
-    assert refused.value.message == "No more than 700.00 KES is owed"
+    for each, owed in ((proposal, "700.00"), (other, "0.00")):
+        with pytest.raises(Rejected) as refused:
+            confirm_write_off(write_off_id=each.pk, user=approver)
+        assert refused.value.message == f"No more than {owed} KES is owed"
+        assert refused.value.code == "beyond_debt"
     assert table_fingerprints() == before
     assert amount_owed(debt.owner_id, "KES") == 700
     reject_write_off(write_off_id=proposal.pk, reason="Repaid in part", user=person())
@@ -121,11 +128,21 @@ def test_a_write_off_takes_two_people_who_may_and_one_at_a_time():
         propose(debt, "1", proposer)
     with pytest.raises(NotFound):
         propose_write_off(account_id=wallet.pk, amount=Decimal(1), explanation="x", user=proposer)
-    with pytest.raises(InvalidRequest):
-        propose_write_off(account_id=debt.pk, amount=Decimal(1), explanation=" ", user=proposer)
+    with pytest.raises(Forbidden):
+        reject_write_off(write_off_id=proposal.pk, reason="No", user=stranger)
+    for explanation in (" ", "x" * 501):
+        with pytest.raises(InvalidRequest):
+            propose_write_off(
+                account_id=debt.pk, amount=Decimal(1), explanation=explanation, user=proposer
+            )
     with pytest.raises(InvalidRequest):
         reject_write_off(write_off_id=proposal.pk, reason=" ", user=proposer)
     assert table_fingerprints() == before
+    reject_write_off(write_off_id=proposal.pk, reason="No", user=proposer)
+    longest = propose_write_off(
+        account_id=debt.pk, amount=Decimal("0.01"), explanation="x" * 500, user=proposer
+    )
+    assert (longest.amount, len(longest.explanation)) == (Decimal("0.01"), 500)
 
 
 def test_the_pages_list_who_owes_and_write_it_off():
@@ -156,13 +173,49 @@ def test_the_pages_list_who_owes_and_write_it_off():
     assert_books_hold()
 
 
+def passed_on(wallet: Wallet, amount: int) -> Deposit:
+    """Return a deposit whose owner has no money left."""
+    wallet.fund(amount)
+    transfer(wallet, Wallet(wallet.organisation), wallet.balance(), "KES")
+    return Deposit.objects.filter(owner_id=wallet.owner_id).latest("created_at")
+
+
+def take_back(deposit: Deposit) -> datetime:
+    """Take a deposit back; return when."""
+    proposal = propose_reversal(
+        deposit_id=deposit.pk, explanation="x", user=make_staff("reverse_deposit")
+    )
+    confirm_reversal(reversal_id=proposal.pk, user=make_staff("reverse_deposit"))
+    found: datetime = Transfer.objects.get(kind="deposit_reverse", subject_id=deposit.pk).created_at
+    return found
+
+
+def since(debt: Receivable) -> datetime:
+    found: datetime = Receivable.objects.get(pk=debt.pk).since  # type: ignore[attr-defined]
+    return found
+
+
+@pytest.mark.django_db(transaction=True)
 def test_a_debt_is_as_old_as_since_it_was_last_settled():
-    debt = make_debt(1000)
-    first = debt.since  # type: ignore[attr-defined]
+    """Each time in a transaction of its own, next to a smaller debt that is older."""
+    small, debt = make_debt(1), make_debt(1000)
+    reversals = Transfer.objects.filter(kind="deposit_reverse").order_by("created_at")
+    [oldest, first] = reversals.values_list("created_at", flat=True)
+    assert oldest < first
     wallet = wallet_of(debt)
-    wallet.fund(400)
-    assert Receivable.objects.get(pk=debt.pk).since == first  # type: ignore[attr-defined]
+    for _ in range(2):
+        wallet.fund(300)
+        assert (since(small), since(debt)) == (oldest, first)
+    for _ in range(2):
+        wallet.fund(2000)
+        assert set(Receivable.objects.values_list("pk", flat=True)) == {small.pk}
+        deposits = [passed_on(wallet, amount) for amount in (500, 100)]
+        first, later = (take_back(each) for each in deposits)
+        assert first < later
+        assert (since(small), since(debt)) == (oldest, first)
+    assert Receivable.objects.get(pk=debt.pk).owed == 600
+    assert Receivable(balance=Decimal(0)).owed == Receivable(balance=None).owed == 0
     # An owner without debts is not listed.
     Wallet(wallet.organisation, make_member(wallet.organisation)).fund(5)
     make_wallet(5)
-    assert list(Receivable.objects.values_list("pk", flat=True)) == [debt.pk]
+    assert list(Receivable.objects.values_list("pk", flat=True)) == [debt.pk, small.pk]

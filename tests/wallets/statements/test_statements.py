@@ -21,12 +21,13 @@ from exchange.core.errors import InvalidRequest
 from exchange.core.ids import uuid7
 from exchange.core.numbers import format_grouped
 from orders.book.errors import OrderNotActive
+from tests.environment.owner import without_guards
 from tests.environment.property_tests import examples
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.tokens import give_units, make_token
 from tests.factories.traders import Trader
-from tests.factories.wallets import Wallet, balance_of, store_bank_list
-from wallets.ledger.models import Entry, TransferKind
+from tests.factories.wallets import Wallet, balance_of, make_wallet, store_bank_list
+from wallets.ledger.models import Entry, Transfer, TransferKind
 from wallets.statements.files import to_csv, to_pdf, to_wire
 from wallets.statements.period import Period
 from wallets.statements.selectors import (
@@ -231,6 +232,55 @@ def test_today_and_a_leap_year_are_periods():
         fine = Period.of_days(*(datetime.fromisoformat(day).date() for day in (first, last)))
         fine.check(NOW)
         assert str(fine) == shown
+
+
+def test_the_edges_of_a_period_belong_to_it():
+    moment = timedelta(milliseconds=1)
+    midnight = datetime(2025, 8, 1, tzinfo=UTC)
+    day = Period.of_days(midnight.date(), midnight.date())
+    assert (day.begins, day.last, day.ends) == (midnight, midnight, midnight + EVER)
+    assert day.to == datetime(2025, 8, 1, 23, 59, 59, 999000, tzinfo=UTC)
+    assert day.file_part == "2025-08-01-2025-08-01"
+    day.check(midnight)
+    with pytest.raises(InvalidRequest, match="from must not be in the future"):
+        day.check(midnight - moment)
+    Period(NOW, NOW, NOW + moment).check(NOW)
+    with pytest.raises(InvalidRequest, match="to must not be before from"):
+        period(NOW, NOW).check(NOW)
+    noon = "1 August 2025, 12:00:00 UTC"
+    for begins, ends, shown in (
+        (midnight, NOW + moment, f"1 August 2025, 00:00:00 UTC to {noon}"),
+        (NOW, midnight + EVER, f"{noon} to 1 August 2025, 23:59:59 UTC"),
+    ):
+        assert str(period(begins, ends)) == shown
+
+
+@pytest.mark.django_db
+def test_entries_made_before_or_after_the_time_of_their_transfer_are_found():
+    """An id is made within an hour of the time that decides which period a transfer is in."""
+    make_wallet(3)
+    wallet = make_wallet("0.25")
+    minutes = timedelta(minutes=1)
+    made = Transfer.objects.get(entries__account__owner_id=wallet.owner_id).created_at
+    other = Wallet(wallet.organisation, make_member(wallet.organisation, "Bola"))
+    make_member(wallet.organisation, "Ada")
+    owner = owner_of(other)
+    assert (owner.name, owner.label) == ("Bola", "Member")
+    owner = owner_of(wallet)
+    assert (owner.name, owner.label) == (wallet.organisation.name, "Organisation")
+    for stamped in (made - 50 * minutes, made + 50 * minutes):
+        with without_guards() as cursor:
+            cursor.execute("UPDATE wallets_transfer SET created_at = %s", [stamped])
+        for begins, ends, opening, moved in (
+            (stamped - 10 * minutes, stamped, 0, []),
+            (stamped - 10 * minutes, stamped + 10 * minutes, 0, [Decimal("0.25")]),
+            (stamped, stamped + 10 * minutes, 0, [Decimal("0.25")]),
+            (stamped + 10 * minutes, stamped + 20 * minutes, Decimal("0.25"), []),
+        ):
+            found = read_statement(owner, "KES", period(begins, ends), made + EVER)
+            assert found.opening.total == opening
+            assert [movement.change.total for movement in found.movements] == moved
+            assert (found.money_in, found.money_out) == (sum(moved), 0)
 
 
 @pytest.mark.django_db
