@@ -98,6 +98,8 @@ def test_a_quote_and_its_conversion_are_answered_with_exactly_this_text(api):
     assert (again.status_code, again["Idempotent-Replayed"]) == (201, "true")
     assert again.json()["data"] == record
     with assert_nothing_changes():
+        other = api.caller.post(PATH, {"quote_id": str(quote.id)}, Idempotency_Key="one")
+        assert_error(other, 422, "idempotency_key_reused")
         assert_error(
             api.caller.post(PATH, body),
             409,

@@ -115,19 +115,30 @@ def sample(every: list[Drawn], size: int, seed: str) -> list[Drawn]:
 
 
 def mutants(root: Path, chosen: list[Place]) -> list[Mutant]:
-    """Return the mutants of the chosen places; a change without effect on the text is none."""
+    """Return the mutants of the chosen places.
+
+    A change without effect on the text is none, nor is one that is no Python (`{*a, "b": 1}`).
+    """
     known = operators()
     found = []
     for place in chosen:
         source = (root / place.path).read_text()
         text = mutate_code(source, known[place.operator], place.occurrence)
-        if text is not None and text != source:
+        if text is not None and text != source and _compiles(text):
             first, last = statements(source).get(place.line, (place.line, place.line))
             before, after = changed_lines(source, text)
             found.append(
                 Mutant(place.path, place.line, place.operator, before, after, first, last, text)
             )
     return numbered(found)
+
+
+def _compiles(text: str) -> bool:
+    try:
+        compile(text, "<mutant>", "exec")
+    except SyntaxError:
+        return False
+    return True
 
 
 def changed_lines(source: str, text: str) -> tuple[str, str]:

@@ -63,6 +63,12 @@ def test_checks_and_conditions_are_left_out_but_no_assertion_log_line_or_annotat
     ]
 
 
+def test_a_change_that_is_no_python_is_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "rule.py").write_text('RULES = {**OTHERS, "a": f(**OTHERS)}\n')
+
+    assert not python_faults.mutants(tmp_path, python_faults.places(tmp_path, [Path("rule.py")]))
+
+
 @pytest.mark.parametrize("operator", [CatchNothing, RemoveCall, RemoveTerm])
 def test_an_operator_of_ours_does_what_its_examples_say(operator: type[Operator]) -> None:
     for example in operator.examples():

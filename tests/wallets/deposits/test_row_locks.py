@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Any
 
 import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from exchange.core.errors import NotFound
 from exchange.core.ids import uuid7
@@ -36,6 +39,7 @@ from wallets.providers.collection import ChargeHint, TransactionStatus
 
 __all__ = ["module_rows"]
 
+LOCKING = r'FROM "wallets_(\w+)" .*FOR NO KEY UPDATE'
 TABLES = (Deposit, DepositReversal, Payment, PaymentResolution, VirtualAccount)
 
 
@@ -124,6 +128,30 @@ def test_each_step_locks_only_its_own_rows_and_they_can_still_be_referenced(reco
         # The deposit of a payment is a key.
         exclusively = {payment} if what == "an assignment" else set()
         assert locked_rows(act, TABLES) == (rows, exclusively), what
+
+
+def test_a_decision_locks_its_record_before_the_proposal(records: Records):
+    for act, order in (
+        (
+            partial(
+                unmatched.confirm_resolution,
+                resolution_id=records.resolution.pk,
+                user=records.resolver,
+            ),
+            ["payment", "paymentresolution"],
+        ),
+        (
+            partial(
+                reversals.confirm_reversal, reversal_id=records.reversal.pk, user=records.reverser
+            ),
+            ["deposit", "depositreversal"],
+        ),
+    ):
+        with transaction.atomic(), CaptureQueriesContext(connection) as captured:
+            act()
+            transaction.set_rollback(True)
+        locking = [re.search(LOCKING, each["sql"]) for each in captured]
+        assert [found[1] for found in locking if found] == order
 
 
 def test_a_step_on_a_record_that_does_not_exist_locks_nothing(records: Records):
