@@ -95,6 +95,7 @@ def test_uncleared_money_becomes_available_once_when_its_time_has_come(owner):
         cursor.execute("UPDATE wallets_deposit SET available_at = now()")
     assert crediting.clear(checkout.pk, ACTOR)
     assert not crediting.clear(checkout.pk, ACTOR)
+    assert crediting.due_to_clear(due) == []
     assert (balance(owner), balance(owner, "uncleared")) == (1000, 0)
     assert_books_hold()
 
