@@ -54,9 +54,11 @@ def _rewrite_links(tokens: list[Token]) -> None:
     elsewhere = False
     for token in tokens:
         if token.type == "link_open":
-            target = PurePosixPath(str(token.attrs["href"]))
+            path, hash_sign, section = str(token.attrs["href"]).partition("#")
+            target = PurePosixPath(path)
             elsewhere = target.suffix == ".md" and target.stem not in PAGES
             if target.suffix == ".md" and not elsewhere:
-                token.attrs["href"] = reverse("admin:help", args=[target.stem])
+                help_page = reverse("admin:help", args=[target.stem])
+                token.attrs["href"] = f"{help_page}{hash_sign}{section}"
         if token.type in {"link_open", "link_close"}:
             token.hidden = elsewhere
