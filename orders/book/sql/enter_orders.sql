@@ -115,7 +115,8 @@ BEGIN
                x.deal_access = 'Public' OR public.token_visible(x, q.organisation),
                -- An account shows an active member of the organisation without reading the member.
                CASE WHEN q.member IS NOT NULL
-                       AND (a.organisation_id = q.organisation AND NOT a.closed) IS NOT TRUE
+                       AND (a.member_id = q.member AND a.organisation_id = q.organisation
+                           AND NOT a.closed) IS NOT TRUE
                    THEN public.member_refusal(q.organisation, q.member) END,
                public.owner_block(q.organisation, q.member, x.currency_id),
                a.id, a.balance, z.id, 10::numeric ^ -c.decimals::numeric

@@ -20,7 +20,7 @@ _ORDER: dict[str, Any] = {
     "type": "Buy", "price": "100", "amount": "1000", "reserved": "1010", "owner_id": OWNER,
 }  # fmt: skip
 _TERMS: dict[str, Any] = {
-    "member_known": True, "cancelled": False, "exited": False, "closed": False,
+    "member_refusal": None, "cancelled": False, "exited": False, "closed": False,
     "completed": True, "secondaries": True, "issuer": OTHER, "decimals": 2, "offer": "100",
     "lowest": 0, "highest": 0, "least": 0, "most": 0, "available": "1010",
 }  # fmt: skip
@@ -52,7 +52,7 @@ def test_each_rule_refuses_from_its_edge_on_and_nothing_before():
         ({"q_price": "100.12345678", "q_tokens": "0.00000001"}, None),
         ({"q_price": "100.000000001"}, "price_decimals"),
         ({"q_tokens": "10.000000001"}, "tokens_decimals"),
-        ({"member_known": False}, "user_not_found"),
+        ({"member_refusal": "user_not_found"}, "user_not_found"),
         ({"cancelled": True}, "token_cancelled"),
         ({"exited": True}, "token_exited"),
         ({"closed": True}, "token_closed"),
