@@ -17,6 +17,7 @@ from tests.assertions.statement_results import ACCEPTED, create_guarded_table, t
 from tests.environment.database import Connection
 from tests.factories.plain_sql import SYSTEM_KINDS, Books, make_organisation
 
+ONE, OTHER = UUID(int=1), UUID(int=2)
 BALANCE, CLOSED, OVERDRAWN = (
     "transfer_balanced",
     "RestrictViolation",
@@ -132,29 +133,29 @@ def test_rules_of_the_legs_of_a_statement(closed, books):
 def test_an_account_starts_empty_and_has_the_owner_of_its_kind(books):
     create_guarded_table(
         books.owner,
-        "id int, kind text, organisation_id int, member_id int, balance numeric",
+        "id int, kind text, organisation_id uuid, member_id uuid, balance numeric",
         "account_starts_right()",
     )
     fits = "account_owner_fits_kind"
     expected = {
-        ("available", 1, None, "0"): ACCEPTED,
-        ("escrow", 1, 2, "0.00"): ACCEPTED,
+        ("available", ONE, None, "0"): ACCEPTED,
+        ("escrow", ONE, OTHER, "0.00"): ACCEPTED,
         ("available", None, None, "0"): fits,
-        ("available", None, 2, "0"): fits,
+        ("available", None, OTHER, "0"): fits,
         ("available", None, None, None): fits,
-        ("available", 1, None, None): fits,
-        ("available", 1, None, "1"): "RestrictViolation",
-        ("available", 1, None, "-1"): "RestrictViolation",
-        ("lien", 1, 2, "0.00000001"): "RestrictViolation",
+        ("available", ONE, None, None): fits,
+        ("available", ONE, None, "1"): "RestrictViolation",
+        ("available", ONE, None, "-1"): "RestrictViolation",
+        ("lien", ONE, OTHER, "0.00000001"): "RestrictViolation",
     }
     for kind in SYSTEM_KINDS:
         expected |= {
             (kind, None, None, None): ACCEPTED,
-            (kind, 1, None, None): fits,
-            (kind, None, 2, None): fits,
+            (kind, ONE, None, None): fits,
+            (kind, None, OTHER, None): fits,
             (kind, None, None, "0"): fits,
             (kind, None, None, "5"): fits,
-            (kind, 1, 2, "0"): fits,
+            (kind, ONE, OTHER, "0"): fits,
         }
     insert = "INSERT INTO given VALUES (7, %s, %s, %s, %s)"
     assert {row: try_statement(books.owner, insert, row) for row in expected} == expected

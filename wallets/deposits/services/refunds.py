@@ -30,7 +30,7 @@ from wallets.providers.base import (
 from wallets.providers.registry import payment_provider
 
 _MAX_ERROR = 300
-_UNCONFIRMED = "refund_unconfirmed"
+ALERT_UNCONFIRMED = "refund_unconfirmed"
 
 log = structlog.get_logger(__name__)
 
@@ -112,13 +112,13 @@ def complete_refund(payment: Payment, reference: str, actor: Actor) -> None:
             actor=actor,
             legs=[Leg(unmatched, -payment.amount), Leg(clearing, payment.amount)],
         )
-    resolve_alert(_UNCONFIRMED, subject=str(payment.transaction_id))
+    resolve_alert(ALERT_UNCONFIRMED, subject=str(payment.transaction_id))
 
 
 def reopen(payment: Payment, why: str) -> None:
     """Make a locked `Refunding` payment unmatched again: it was not refunded."""
     _move(payment, PaymentStatus.UNMATCHED, why)
-    resolve_alert(_UNCONFIRMED, subject=str(payment.transaction_id))
+    resolve_alert(ALERT_UNCONFIRMED, subject=str(payment.transaction_id))
     raise_alert(
         "payment_unmatched",
         subject=str(payment.transaction_id),
@@ -143,7 +143,7 @@ def _move(payment: Payment, status: PaymentStatus, why: str) -> None:
 
 def _alert_unconfirmed(payment: Payment, why: str) -> None:
     raise_alert(
-        _UNCONFIRMED,
+        ALERT_UNCONFIRMED,
         subject=str(payment.transaction_id),
         message=f"The refund of payment {payment.transaction_id} is decided. {why}"[:_MAX_ERROR],
     )
