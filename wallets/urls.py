@@ -41,7 +41,7 @@ router.register(
     "withdrawals",
     only={"list", "retrieve", "cancel", "fee"},
 )
-router.register("api/members", MemberClosingViewSet, "members", only={"close"})
+router.register("api/members", MemberClosingViewSet, "members", only={"close", "reopen"})
 router.register("api/transfers", TransferViewSet, "transfers")
 router.register("api/conversions", ConversionViewSet, "conversions")
 router.register("api/deposits", DepositViewSet, "deposits")

@@ -1,4 +1,4 @@
-"""Closing a member: refused while anything is left; then it is read and nothing else."""
+"""Closing a member: refused while anything is left; then it is only read, until it is reopened."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from exchange.core.errors import DomainError
+from exchange.core.errors import Conflict, DomainError
 from exchange.core.ids import uuid7
 from exchange.core.numbers import format_plain
 from exchange.events.models import Event
@@ -28,6 +28,7 @@ from tests.factories.deposits import (
 )
 from tests.factories.lending import make_lending
 from tests.factories.market import body_of
+from tests.factories.payouts import propose_action, return_at_bank, settle_at_bank
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import (
     BANK,
@@ -35,11 +36,14 @@ from tests.factories.wallets import (
     Wallet,
     assert_books_hold,
     balance_of,
+    make_approved_withdrawal,
     make_staff,
     store_bank_list,
 )
 from wallets.deposits.models import Deposit, PaymentAction, VirtualAccount
 from wallets.deposits.services import manual, reversals, unmatched
+from wallets.payouts.models import ProposalAction
+from wallets.payouts.services import execution, resolutions
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -334,6 +338,67 @@ def test_details_of_a_closed_member_can_be_changed(api):
     assert response.json()["data"]["email"] == "old@example.com"
     assert response.json()["data"]["status"] == "closed"
     make_member(api.caller.organisation, email=api.member.email)
+
+
+def test_a_closed_member_is_reopened_and_money_moves_again(api):
+    api.wallet.fund(100)
+    api.transfer(100, "KES")
+    api.close_at_once()
+    with assert_nothing_changes():
+        assert_error(api.transfer(50, "KES", to=str(api.member.id)), 409, "member_closed", CLOSED)
+    response = api.caller.post(f"{api.path}/reopen", Idempotency_Key="once")
+    assert response.status_code == 200, response.content
+    body = response.json()
+    assert (body["message"], body["data"]["status"]) == ("Member reopened", "active")
+    assert api.caller.get(api.path).json()["data"] == body["data"]
+    # In a wallet that was closed, and in a new one.
+    make_virtual_account(api.owner)
+    assert api.transfer(50, "KES", to=str(api.member.id)).status_code == 201
+    arrive(transaction_record(VirtualAccount.objects.get().reference, "20"))
+    assert (balance_of(api.member.id, "KES"), balance_of(api.member.id, "NGN")) == (50, 20)
+    message = "Only a closed member can be reopened: it is active"
+    again = api.caller.post(f"{api.path}/reopen", Idempotency_Key="once")
+    assert (again.status_code, again.json()) == (200, body)
+    with assert_nothing_changes():
+        assert_error(api.caller.post(f"{api.path}/reopen"), 409, "state_conflict", message)
+    left = "This member still has 20 NGN, 50 KES"
+    assert_error(api.close(), 409, "member_not_empty", left)
+    assert_books_hold()
+
+
+def test_reopening_is_for_members_of_the_caller_and_keys_that_may_write_members(api):
+    reader = make_caller(["members:read"], api.caller.organisation)
+    stranger = ClosingApi().close_at_once()
+    api.close_at_once()
+    with assert_nothing_changes():
+        response = reader.post(f"{api.path}/reopen")
+        assert_error(response, 403, "insufficient_scope", "This needs the scope members:write")
+        for member in (stranger.member.id, uuid7(), "1"):
+            response = api.caller.post(f"{MEMBERS}/{member}/reopen")
+            assert_error(response, 404, "user_not_found", "User not found")
+
+
+def test_a_returned_payout_of_a_closed_member_waits_for_its_reopening(api, provider_sandbox):
+    """The account is empty when the member is closed; weeks later the bank sends the money back."""
+    store_bank_list()
+    withdrawal = make_approved_withdrawal(api.wallet.fund(1000), 1000)
+    execution.send_payout(withdrawal.id)
+    settle_at_bank(provider_sandbox, withdrawal)
+    execution.check_status(withdrawal.id)
+    api.close_at_once()
+    return_at_bank(provider_sandbox, withdrawal)
+    execution.check_status(withdrawal.id)
+    proposal = propose_action(withdrawal, ProposalAction.REVERSE)
+    resolver = make_staff()
+    message = "The member is closed. Its organisation must reopen it before money is credited"
+    with assert_nothing_changes(), pytest.raises(Conflict, match=message):
+        resolutions.confirm(proposal_id=proposal.id, resolver=resolver)
+    assert api.caller.post(f"{api.path}/reopen").status_code == 200
+    resolutions.confirm(proposal_id=proposal.id, resolver=resolver)
+    withdrawal.refresh_from_db()
+    assert withdrawal.status == "Reversed"
+    assert balance_of(api.member.id, "KES") == withdrawal.disburse_amount
+    assert_books_hold()
 
 
 # --- Verification that the organisation requires --------------------------------------------------

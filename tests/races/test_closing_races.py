@@ -24,7 +24,7 @@ from tests.factories.tokens import make_token
 from tests.factories.traders import Trader
 from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_wallet
 from tests.races.test_interleavings import is_waiting_for_row
-from wallets.closing.services import close_member
+from wallets.closing.services import close_member, reopen_member
 from wallets.deposits.models import Payment
 from wallets.ledger.models import Account
 from wallets.transfers.commands import TransferMoney
@@ -39,6 +39,13 @@ MOVING = "The balances of this member are changing. Try again"
 def close(wallet: Wallet) -> Member:
     assert wallet.member is not None
     return close_member(
+        organisation_id=wallet.organisation.id, member_id=wallet.member.id, actor=TESTER
+    )
+
+
+def reopen(wallet: Wallet) -> Member:
+    assert wallet.member is not None
+    return reopen_member(
         organisation_id=wallet.organisation.id, member_id=wallet.member.id, actor=TESTER
     )
 
@@ -175,11 +182,11 @@ def test_an_order_of_a_member_that_is_emptied_and_closed_meanwhile_is_refused():
 
 
 def test_a_storm_leaves_nothing_with_closed_members():
-    """Transfers in and out, payments, orders and closings of six members at once."""
+    """Transfers in and out, payments, orders, closings and a reopening of six members at once."""
     organisation = make_wallet(10_000).organisation
     token = make_token(currency="KES")
     wallets = [Wallet(organisation, make_member(organisation)) for _ in range(6)]
-    with Callers(8) as callers:
+    with Callers(9) as callers:
         for wallet in wallets:
             member = wallet.member_id
             account = make_virtual_account(Owner(organisation, wallet.member), "NGN")
@@ -194,6 +201,7 @@ def test_a_storm_leaves_nothing_with_closed_members():
                     partial(transfer, wallet, 5, payee=member),
                     partial(arrive, transaction_record(account.reference)),
                     partial(transfer, wallet, 5, payer=member),
+                    partial(reopen, wallet),
                     partial(close, wallet),
                 ]
             )
@@ -202,4 +210,7 @@ def test_a_storm_leaves_nothing_with_closed_members():
     closed = Member.objects.filter(closed_at__isnull=False).values("id")
     left = Account.objects.filter(member_id__in=closed).exclude(balance=0)
     assert list(left) == []
+    # Accounts are closed and opened with their member.
+    assert not Account.objects.filter(closed=False, member__in=closed).exists()
+    assert not Account.objects.filter(closed=True).exclude(member__in=closed).exists()
     assert_books_hold()

@@ -1,1 +1,1 @@
-"""Closing of members: refused while anything is left; afterwards nothing can be credited."""
+"""Closing of members: refused while anything is left; nothing can be credited until reopened."""

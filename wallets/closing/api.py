@@ -1,8 +1,8 @@
-"""`POST /v1/api/members/{id}/close`: close a member that has nothing left."""
+"""Close a member that has nothing left, and reopen it: `POST /v1/api/members/{id}/close|reopen`."""
 
 from __future__ import annotations
 
-from uuid import UUID
+from collections.abc import Callable
 
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -12,10 +12,11 @@ from exchange.api.operations import operation
 from exchange.api.responses import RawJSON, SuccessResponse
 from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.participants.errors import MemberClosed, UserNotFound
+from exchange.participants.models import Member
 from exchange.participants.payloads import MEMBER
 from exchange.participants.selectors import member_document
-from wallets.closing.errors import MoneyMoving
-from wallets.closing.services import close_member
+from wallets.closing.errors import MemberNotClosed, MoneyMoving
+from wallets.closing.services import close_member, reopen_member
 from wallets.holds.errors import FROZEN_FAILURES
 
 _FAILURES = {
@@ -30,7 +31,7 @@ _FAILURES = {
 
 
 class MemberClosingViewSet(ApiViewSet):
-    """Closing of members."""
+    """Closing and reopening of members."""
 
     tag = "Members"
     lookup_url_kwarg = "member_id"
@@ -44,16 +45,34 @@ class MemberClosingViewSet(ApiViewSet):
     )
     @action(detail=True, methods=["post"])
     def close(self, request: Request, member_id: str) -> SuccessResponse:
-        """Close a member for good. Refused while anything is left: money in any currency, units,
-        open orders, loans, withdrawals or deposits on their way. A closed member can be read;
-        nothing can be credited to it, withdrawn, ordered, lent or transferred.
+        """Close a member. Refused while anything is left: money in any currency, units, open
+        orders, loans, withdrawals or deposits on their way. A closed member can be read; nothing
+        can be credited to it, withdrawn, ordered, lent or transferred until it is reopened.
         """
-        found = parse_path_id(member_id, UserNotFound())
-        return respond_once(request, lambda: self._close(found))
+        return self._respond(request, member_id, close_member)
 
-    def _close(self, member_id: UUID) -> SuccessResponse:
+    @operation(
+        "Member reopened",
+        scope="members:write",
+        response=MEMBER,
+        idempotent=True,
+        failures={"409": {MemberNotClosed.code: MemberNotClosed.message}},
+    )
+    @action(detail=True, methods=["post"])
+    def reopen(self, request: Request, member_id: str) -> SuccessResponse:
+        """Open a closed member again, for example when its bank returned a payout: the money can
+        only be credited to an active member.
+        """
+        return self._respond(request, member_id, reopen_member)
+
+    def _respond(
+        self, request: Request, member_id: str, change: Callable[..., Member]
+    ) -> SuccessResponse:
+        found = parse_path_id(member_id, UserNotFound())
         caller = self.caller
-        close_member(
-            organisation_id=caller.organisation_id, member_id=member_id, actor=caller.actor
-        )
-        return self.respond(RawJSON(member_document(caller.organisation_id, member_id)))
+
+        def act() -> SuccessResponse:
+            change(organisation_id=caller.organisation_id, member_id=found, actor=caller.actor)
+            return self.respond(RawJSON(member_document(caller.organisation_id, found)))
+
+        return respond_once(request, act)

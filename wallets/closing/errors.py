@@ -1,4 +1,4 @@
-"""Errors of closing a member."""
+"""Errors of closing and reopening a member."""
 
 from __future__ import annotations
 
@@ -19,6 +19,13 @@ class MemberNotEmpty(Conflict):
         if more := len(left) - len(named):
             named.append(f"{more} more")
         super().__init__(f"This member still has {', '.join(named)}")
+
+
+class MemberNotClosed(Conflict):
+    """The member to reopen is open."""
+
+    code = "state_conflict"
+    message = "Only a closed member can be reopened: it is active"
 
 
 class MoneyMoving(Conflict):

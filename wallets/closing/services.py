@@ -1,4 +1,4 @@
-"""Close a member: only when nothing is left, and so that nothing can arrive afterwards.
+"""Close a member: only when nothing is left, and so that nothing can arrive until it is reopened.
 
 The ledger knows almost all that may be left: an open order reserves money or units, an open loan
 holds a lien, a withdrawal on its way rests in escrow. Only a pending deposit has no entry yet.
@@ -7,6 +7,7 @@ holds a lien, a withdrawal on its way rests in escrow. Only a pending deposit ha
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
@@ -17,12 +18,12 @@ from django.utils import timezone
 
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
-from exchange.core.database import LOCK_NOT_AVAILABLE, fetch_all, sqlstate
+from exchange.core.database import LOCK_NOT_AVAILABLE, fetch_all, fetch_one, sqlstate
 from exchange.core.numbers import format_plain
 from exchange.core.querysets import get_or_raise
 from exchange.participants.errors import MemberClosed, UserNotFound
 from exchange.participants.models import Member
-from wallets.closing.errors import MemberNotEmpty, MoneyMoving
+from wallets.closing.errors import MemberNotClosed, MemberNotEmpty, MoneyMoving
 from wallets.deposits.models import Deposit, DepositChannel, DepositStatus
 from wallets.deposits.services.matching import fail_checkouts
 from wallets.holds.errors import AccountFrozen
@@ -45,21 +46,48 @@ _WORDS = {
 
 
 def close_member(*, organisation_id: UUID, member_id: UUID, actor: Actor) -> Member:
-    """Close the member for good. It can be read, and its details changed.
+    """Close the member. It can be read, its details changed, and it can be reopened.
 
     Raises `UserNotFound`, `MemberClosed` for a closed one, `AccountFrozen` for a frozen one,
     `MemberNotEmpty` while anything is left, and `MoneyMoving` while its accounts are locked by
     others for long.
     """
+    with _locking():
+        member = _close(organisation_id, member_id)
+    logger.info("member.closed", member=str(member_id), actor=str(actor))
+    return member
+
+
+def reopen_member(*, organisation_id: UUID, member_id: UUID, actor: Actor) -> Member:
+    """Open a closed member again, for example because its bank returned a payout.
+
+    Raises `UserNotFound`, `MemberNotClosed`, and `MoneyMoving` like `close_member`.
+    """
+    with _locking():
+        fetch_one("SELECT reopen_accounts(%s, %s)", [organisation_id, member_id])
+        member = _get_member(organisation_id, member_id)
+        if member.closed_at is None:
+            raise MemberNotClosed
+        member.closed_at = None
+        member.save(update_fields=["closed_at", "updated_at"])
+    logger.info("member.reopened", member=str(member_id), actor=str(actor))
+    return member
+
+
+@contextmanager
+def _locking() -> Iterator[None]:
     try:
         with transaction.atomic():
-            member = _close(organisation_id, member_id)
+            yield
     except OperationalError as error:
         if sqlstate(error) == LOCK_NOT_AVAILABLE:
             raise MoneyMoving from error
         raise
-    logger.info("member.closed", member=str(member_id), actor=str(actor))
-    return member
+
+
+def _get_member(organisation_id: UUID, member_id: UUID) -> Member:
+    members = Member.objects.filter(id=member_id, organisation_id=organisation_id)
+    return get_or_raise(members, UserNotFound())
 
 
 def _close(organisation_id: UUID, member_id: UUID) -> Member:
@@ -67,9 +95,7 @@ def _close(organisation_id: UUID, member_id: UUID) -> Member:
         "SELECT asset, symbol, kind, balance FROM close_accounts(%s, %s)",
         [organisation_id, member_id],
     )
-    member = get_or_raise(
-        Member.objects.filter(id=member_id, organisation_id=organisation_id), UserNotFound()
-    )
+    member = _get_member(organisation_id, member_id)
     if member.closed_at is not None:
         raise MemberClosed
     if active_freezes(member).exists():

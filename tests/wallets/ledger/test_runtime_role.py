@@ -174,6 +174,7 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         "open_token_units": "search_path=public, pg_temp",
         "post_service_transfers": "search_path=public, pg_temp",
         "remove_checkpoint": "search_path=public, pg_temp",
+        "reopen_accounts": "search_path=public, pg_temp",
         "convert_money": "search_path=public, pg_temp",
         "quote_conversion": "search_path=public, pg_temp",
         "transfer_money": "search_path=public, pg_temp,enable_seqscan=off,"

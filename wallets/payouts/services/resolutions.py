@@ -14,8 +14,10 @@ from django.db import transaction
 
 from exchange.core import task_notifier
 from exchange.core.actors import Actor
-from exchange.core.errors import Rejected, StateConflict
+from exchange.core.errors import Conflict, Rejected, StateConflict
 from exchange.core.text import clean_text
+from exchange.participants.errors import MemberClosed
+from exchange.participants.services.members import hold_open
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import StaffUser
 from wallets.alerts.services import resolve_alert
@@ -92,7 +94,8 @@ def confirm(*, proposal_id: UUID, resolver: StaffUser) -> Withdrawal:
     provider finds the transfer, its record is applied instead and the proposal stays open.
 
     Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected` (`approver_not_independent`,
-    `payout_found`, and as `propose` when the facts have changed), `StatusCheckUnavailable`.
+    `payout_found`, and as `propose` when the facts have changed), `Conflict` (`member_closed`),
+    `StatusCheckUnavailable`.
     """
     actor = _require_resolver(resolver)
     with transaction.atomic():
@@ -266,6 +269,11 @@ def _fail(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
 
 def _reverse(withdrawal: Withdrawal, reason: str, actor: Actor) -> Withdrawal:
     """Credit the returned net amount from clearing to available; the fee is kept."""
+    if not hold_open(withdrawal.member_id):
+        raise Conflict(
+            "The member is closed. Its organisation must reopen it before money is credited",
+            code=MemberClosed.code,
+        )
     PayoutRow(withdrawal.id).close()
     post_transfer(
         kind=TransferKind.WITHDRAWAL_REVERSE,
