@@ -14,20 +14,21 @@ CREATE TYPE wallet_transfer_move AS (
 CREATE FUNCTION find_transfer_rejection(o wallet_transfer_order, p_balance numeric) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    -- An unknown member comes before a closed one.
-    v_code text := (
-        SELECT max(public.member_refusal(o.organisation, wanted.id))
-        FROM unnest(ARRAY[o.member, o.payee]) wanted (id));
+    -- An unknown member comes before a closed one: the greater code.
+    v_code text := greatest(public.member_refusal(o.organisation, o.member),
+                            public.member_refusal(o.organisation, o.payee));
 BEGIN
     IF v_code IS NOT NULL THEN
         RETURN v_code;
     ELSIF coalesce(p_balance, 0) < o.amount THEN
         RETURN 'insufficient_balance';
-    ELSIF o.client_reference IS NOT NULL AND EXISTS (
-        SELECT FROM public.wallets_wallettransfer w
-        WHERE w.organisation_id = o.organisation AND w.client_reference = o.client_reference)
-    THEN
-        RETURN 'client_reference_taken';
+    ELSIF o.client_reference IS NOT NULL THEN
+        IF EXISTS (
+            SELECT FROM public.wallets_wallettransfer w
+            WHERE w.organisation_id = o.organisation AND w.client_reference = o.client_reference)
+        THEN
+            RETURN 'client_reference_taken';
+        END IF;
     END IF;
     RETURN public.owner_block(o.organisation, o.member, o.currency);
 END $$;
