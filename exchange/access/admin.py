@@ -23,7 +23,7 @@ from exchange.access.services.decisions import is_collectable
 from exchange.admin.base import PendingDecision, Tool, bind_form, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
 from exchange.admin.display import expiry, format_time, record_link, status_badge
-from exchange.admin.fields import ReasonField
+from exchange.admin.fields import ReasonForm
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
 from exchange.staff.admin.pending import QueueFilter, approval_queue, pending_decision
 from exchange.staff.models import AccessKind, AccessProposal, AccessProposalStatus, StaffUser
@@ -43,12 +43,6 @@ _LABELS = {
     "last_name": "Last name",
     "email": "Email",
 }
-
-
-class RejectionForm(forms.Form):
-    """The reason for a rejection."""
-
-    reason = ReasonField(max_length=300)
 
 
 class AccessProposalFilters(ListFilters):
@@ -163,7 +157,7 @@ class AccessProposalAdmin(ConfirmationAdmin):
             _closing_confirmation(proposal, "Reject"),
             partial(decisions.reject, proposal_id=proposal.pk, by=me),
             "Proposal rejected. No changes were made.",
-            form=bind_form(request, RejectionForm),
+            form=bind_form(request, ReasonForm),
         )
 
     def cancel(self, request: HttpRequest, object_id: UUID) -> HttpResponse:

@@ -29,6 +29,12 @@ class ReasonField(forms.CharField):
         )
 
 
+class ReasonForm(forms.Form):
+    """An internal reason, of a rejection or a cancellation."""
+
+    reason = ReasonField(max_length=300)
+
+
 class DatePickerField(forms.DateField):
     """A date with the browser's picker."""
 

@@ -19,7 +19,7 @@ from django.utils.html import format_html
 from exchange.admin.base import PendingDecision, Section, Tool, bind_form, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
 from exchange.admin.display import age, format_time, record_link, status_badge
-from exchange.admin.fields import ReasonField
+from exchange.admin.fields import ReasonField, ReasonForm
 from exchange.admin.list_filters import (
     ChoiceFilter,
     ListFilters,
@@ -47,12 +47,6 @@ class ExplanationForm(forms.Form):
     """Why a freeze is to be lifted."""
 
     explanation = ReasonField(max_length=500)
-
-
-class RejectionForm(forms.Form):
-    """Why it is not lifted."""
-
-    reason = ReasonField(max_length=300)
 
 
 def _with_pending_lift(condition: Q) -> Q:
@@ -221,7 +215,7 @@ class FreezeAdmin(Exportable, ConfirmationAdmin, OwnedRecordAdmin):
             find_blocker=lambda lift, _: LIFTS.describe_closed(lift),
             act=reject_lift,
             done="Rejected. The freeze stays.",
-            form=bind_form(request, RejectionForm),
+            form=bind_form(request, ReasonForm),
         )
 
     def _decide(

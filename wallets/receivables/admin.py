@@ -15,7 +15,7 @@ from django.urls import URLPattern, reverse
 from exchange.admin.base import PendingDecision, Section, Tool, bind_form, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
 from exchange.admin.display import age, format_time, kind_label, record_link, status_badge
-from exchange.admin.fields import ReasonField
+from exchange.admin.fields import ReasonField, ReasonForm
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, id_filter
 from exchange.core.currencies import format_money
 from exchange.exports.admin import Exportable
@@ -23,7 +23,8 @@ from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.staff.admin.pending import Queue, QueueFilter, pending_decision
 from exchange.staff.models import ApprovalStatus, StaffUser
-from wallets.ledger.models import Account, Transfer
+from wallets.ledger.admin.legs import transfer_legs_section
+from wallets.ledger.models import Account
 from wallets.receivables.models import Receivable, ReceivableWriteOff
 from wallets.receivables.services import write_offs
 
@@ -43,12 +44,6 @@ class WriteOffForm(forms.Form):
     explanation = ReasonField(
         max_length=500, help_text="Why it will not be paid. Read by the person who confirms it"
     )
-
-
-class RejectionForm(forms.Form):
-    """Reason of a rejection."""
-
-    reason = ReasonField(max_length=300)
 
 
 @admin.register(Receivable)
@@ -245,12 +240,10 @@ class ReceivableWriteOffAdmin(ConfirmationAdmin):
         )
 
     def sections(self, request: HttpRequest, obj: ReceivableWriteOff) -> list[Section]:
-        transfers = Transfer.objects.filter(subject_id=obj.pk)
-        rows = [(format_time(t.created_at), record_link(t, kind_label(t))) for t in transfers]
         empty = "Nothing was written off."
         if obj.status == ApprovalStatus.PENDING:
             empty = "Not written off yet. A second person must confirm it."
-        return [Section("Ledger transfers", ("Time (UTC)", "Transfer"), rows, empty=empty)]
+        return [transfer_legs_section([obj.pk], empty=empty)]
 
 
 def _owner_link(account: Account) -> str:
@@ -316,6 +309,6 @@ _ACTIONS = (
         _rejection,
         write_offs.reject_write_off,
         "Rejected. The debt stays.",
-        RejectionForm,
+        ReasonForm,
     ),
 )

@@ -19,15 +19,15 @@ from exchange.admin.base import (
     staff_of,
 )
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
-from exchange.admin.display import age, format_time, kind_label, record_link, status_badge
-from exchange.admin.fields import INTERNAL, ReasonField, audience_help
+from exchange.admin.display import age, status_badge
+from exchange.admin.fields import INTERNAL, ReasonField, ReasonForm, audience_help
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.core.currencies import format_money
 from exchange.core.models import Currency
 from exchange.exports.admin import Exportable
 from exchange.staff.admin.pending import Queue, QueueFilter, pending_decision
 from exchange.staff.models import ApprovalStatus, StaffUser
-from wallets.ledger.models import Transfer
+from wallets.ledger.admin.legs import transfer_legs_section
 from wallets.treasury import services as treasury
 from wallets.treasury.models import TreasuryKind, TreasuryMovement
 from wallets.treasury.selectors import treasury_balances
@@ -80,12 +80,6 @@ class MovementForm(forms.Form):
         ("Position", ["bought_currency", "bought_amount", "closed_amount"]),
         ("Evidence", ["reference", "note"]),
     ]
-
-
-class RejectionForm(forms.Form):
-    """Reason of a rejection."""
-
-    reason = ReasonField(max_length=300)
 
 
 class MovementFilters(ListFilters):
@@ -171,12 +165,10 @@ class TreasuryMovementAdmin(Exportable, AddFormAdmin, ConfirmationAdmin):
         )
 
     def sections(self, request: HttpRequest, obj: TreasuryMovement) -> list[Section]:
-        transfers = Transfer.objects.filter(subject_id=obj.pk)
-        rows = [(format_time(t.created_at), record_link(t, kind_label(t))) for t in transfers]
         empty = "Nothing was posted."
         if obj.status == ApprovalStatus.PENDING:
             empty = "Not posted yet. A second person must confirm it."
-        return [Section("Ledger transfers", ("Time (UTC)", "Transfer"), rows, empty=empty)]
+        return [transfer_legs_section([obj.pk], empty=empty)]
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
         """Propose a movement, which a second person must confirm."""
@@ -303,6 +295,6 @@ _ACTIONS = (
         _rejection,
         treasury.reject_movement,
         "Rejected. Nothing was posted.",
-        RejectionForm,
+        ReasonForm,
     ),
 )

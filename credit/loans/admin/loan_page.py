@@ -35,7 +35,6 @@ from exchange.staff.admin.pending import VIEW_ONLY, describe_approvers
 from exchange.staff.models import StaffUser
 from exchange.tokens.admin.token_page import Facts
 from wallets.ledger.admin.legs import transfer_legs_section
-from wallets.ledger.admin.signs import SIGN
 
 _MAX_REPAYMENTS = 100
 
@@ -296,7 +295,7 @@ def _ledger(loan: Loan) -> Section:
     }
     address = f"{reverse('admin:wallets_transfer_changelist')}?q={loan.pk}"
     every = Tool("All transfers of this loan", address)
-    return transfer_legs_section([loan.pk], symbols=symbols, more=every, note=SIGN)
+    return transfer_legs_section([loan.pk], symbols=symbols, more=every)
 
 
 def _events(loan: Loan) -> Section:

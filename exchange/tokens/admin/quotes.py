@@ -19,7 +19,7 @@ from django.utils.functional import lazy
 from exchange.admin.base import PendingDecision, Section, Tool, bind_form, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
 from exchange.admin.display import age, difference, format_time, record_link, status_badge
-from exchange.admin.fields import INTERNAL, ReasonField, audience_help
+from exchange.admin.fields import INTERNAL, ReasonForm, audience_help
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_grouped
@@ -67,12 +67,6 @@ class PriceForm(forms.Form):
 def read_prices(typed: Mapping[str, Any]) -> quotes.Prices:
     """Return the prices of a valid `PriceForm`."""
     return quotes.Prices(typed["buy"], typed["sell"], typed["exchange"] or Decimal(0))
-
-
-class QuoteRejectionForm(forms.Form):
-    """The reason for rejecting or cancelling a quote."""
-
-    reason = ReasonField(max_length=300)
 
 
 class QuoteFilters(ListFilters):
@@ -205,7 +199,7 @@ class QuoteAdmin(ConfirmationAdmin):
             _confirm_rejection(quote, own=own),
             partial(quotes.reject, quote_id=quote.pk, user=user),
             f"{'Proposal cancelled' if own else 'Quote rejected'}. Prices are unchanged.",
-            form=bind_form(request, QuoteRejectionForm),
+            form=bind_form(request, ReasonForm),
         )
 
 

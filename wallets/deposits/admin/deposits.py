@@ -22,7 +22,7 @@ from exchange.admin.base import (
 )
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
 from exchange.admin.display import age, record_link, status_badge
-from exchange.admin.fields import INTERNAL, VISIBLE, ReasonField, audience_help
+from exchange.admin.fields import INTERNAL, VISIBLE, ReasonForm, audience_help
 from exchange.admin.list_filters import (
     ChoiceFilter,
     ListFilters,
@@ -43,11 +43,12 @@ from exchange.staff.admin.pending import AWAITING_MY_APPROVAL, Queue, QueueFilte
 from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.deposits.admin import deposit_tables
 from wallets.deposits.admin.owner_choice import MemberChoice
-from wallets.deposits.admin.payment_tables import describe_flags, transfers
+from wallets.deposits.admin.payment_tables import describe_flags
 from wallets.deposits.admin.reversals import PROPOSE_REVERSAL, reversal_decision
 from wallets.deposits.models import Deposit, DepositChannel, DepositStatus
 from wallets.deposits.services import manual as deposits
 from wallets.deposits.services.reversals import REVERSE, describe_reversal_blocker
+from wallets.ledger.admin.legs import transfer_legs_section
 
 
 class DepositForm(forms.Form):
@@ -64,12 +65,6 @@ class DepositForm(forms.Form):
         help_text=audience_help(VISIBLE, "The bank's reference of the incoming payment"),
     )
     note = forms.CharField(max_length=300, required=False, help_text=audience_help(INTERNAL))
-
-
-class ReasonForm(forms.Form):
-    """Reason of a rejection."""
-
-    reason = ReasonField(max_length=500)
 
 
 class DepositFilters(ListFilters):
@@ -231,7 +226,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
             *([deposit_tables.earlier_of_payer(obj)] if payment else []),
             *deposit_tables.reversals(obj),
             deposit_tables.events(obj),
-            transfers(obj.pk, empty=empty),
+            transfer_legs_section([obj.pk], empty=empty),
         ]
 
     def add_page(self, request: HttpRequest) -> HttpResponse:

@@ -48,12 +48,6 @@ class AssignForm(forms.Form):
     explanation = ReasonField(max_length=500, help_text=_EXPLANATION_HELP)
 
 
-class RejectionForm(forms.Form):
-    """Reason of rejecting or cancelling a proposal."""
-
-    reason = ReasonField(max_length=300)
-
-
 # The label of each action's button on the page of a payment.
 LABELS = {
     PaymentAction.ASSIGN: "Propose an owner",

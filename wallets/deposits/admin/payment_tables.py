@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from exchange.admin.base import Section
-from exchange.admin.display import age, format_time, kind_label, record_link, status_badge
+from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.search import recent_condition
-from exchange.core.currencies import format_money
 from exchange.staff.models import ApprovalStatus
 from wallets.deposits.admin.payment_pages import money
 from wallets.deposits.models import Deposit, Payment, PaymentStatus
 from wallets.deposits.selectors import find_reference_owner
-from wallets.ledger.admin.signs import SIGN, natural_amount
-from wallets.ledger.models import Transfer
 
 _SHOWN = 10
 _DECIDED = {
@@ -100,24 +95,3 @@ def earlier_payments(payment: Payment) -> Section:
         right=(3,),
         empty="No other payments.",
     )
-
-
-def transfers(subject_id: UUID, *, empty: str) -> Section:
-    """Return the ledger transfers about a payment or deposit, entry by entry."""
-    moved = (
-        Transfer.objects.filter(subject_id=subject_id)
-        .order_by("created_at", "id")
-        .prefetch_related("entries__account")
-    )
-    rows = [
-        (
-            format_time(transfer.created_at),
-            record_link(transfer, kind_label(transfer)),
-            kind_label(entry.account),
-            format_money(natural_amount(entry.amount, entry.account.kind), entry.asset_id),
-        )
-        for transfer in moved
-        for entry in sorted(transfer.entries.all(), key=lambda entry: entry.pk)
-    ]
-    headings = ("Time (UTC)", "Transfer", "Account", "Amount")
-    return Section("Ledger", headings, rows, right=(3,), empty=empty, note=SIGN)

@@ -18,6 +18,7 @@ from exchange.admin.base import PendingDecision, Section, Tool, bind_form, staff
 from exchange.admin.columns import column
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.display import age, format_time, record_link, status_badge
+from exchange.admin.fields import ReasonForm
 from exchange.admin.list_filters import (
     ChoiceFilter,
     ListFilters,
@@ -37,7 +38,6 @@ from wallets.deposits.admin.payment_pages import (
     AssignForm,
     ExplanationForm,
     RefundedForm,
-    RejectionForm,
     chosen_owner,
     describe_done,
     money,
@@ -68,6 +68,7 @@ from wallets.deposits.services.unmatched import (
     propose_resolution,
     reject_resolution,
 )
+from wallets.ledger.admin.legs import transfer_legs_section
 
 _PROPOSED = "Proposed. A second person must confirm it."
 _AWAITING = {
@@ -259,7 +260,7 @@ class PaymentAdmin(ConfirmationAdmin):
         return [
             payment_tables.decisions(obj),
             payment_tables.earlier_payments(obj),
-            payment_tables.transfers(obj.pk, empty="Nothing was booked to unmatched payments."),
+            transfer_legs_section([obj.pk], empty="Nothing was booked to unmatched payments."),
         ]
 
     # --- actions ---
@@ -340,7 +341,7 @@ class PaymentAdmin(ConfirmationAdmin):
             rejection_confirmation(payment, proposal, user),
             partial(reject_resolution, resolution_id=proposal.pk, user=user),
             "Proposal closed. No money moved.",
-            form=bind_form(request, RejectionForm),
+            form=bind_form(request, ReasonForm),
         )
 
     def _proposed(

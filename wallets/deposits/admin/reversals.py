@@ -15,7 +15,7 @@ from exchange.admin.base import PendingDecision, Tool, staff_of
 from exchange.admin.columns import column
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
 from exchange.admin.display import age, format_time, record_link, status_badge
-from exchange.admin.fields import ReasonField
+from exchange.admin.fields import ReasonField, ReasonForm
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.core.currencies import format_money
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
@@ -42,12 +42,6 @@ class ExplanationForm(forms.Form):
         help_text="The chargeback or mistake, with the provider's reference. Read by the second"
         " person",
     )
-
-
-class RejectionForm(forms.Form):
-    """Reason of rejecting or cancelling a proposal."""
-
-    reason = ReasonField(max_length=300)
 
 
 class ReversalFilters(ListFilters):
@@ -231,6 +225,6 @@ _ACTIONS = (
         _rejection,
         reject_reversal,
         "Proposal closed. No money moved.",
-        RejectionForm,
+        ReasonForm,
     ),
 )

@@ -8,7 +8,6 @@ from __future__ import annotations
 from functools import partial
 from uuid import UUID
 
-from django import forms
 from django.contrib import admin
 from django.contrib.admin.utils import flatten
 from django.http import HttpRequest, HttpResponse
@@ -18,7 +17,7 @@ from exchange.admin.base import PendingDecision, Section, Tool, staff_of
 from exchange.admin.columns import column
 from exchange.admin.confirmation import ConfirmationAdmin, ConfirmedAction
 from exchange.admin.display import format_time, record_link, status_badge
-from exchange.admin.fields import ReasonField
+from exchange.admin.fields import ReasonForm
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
 from exchange.staff.admin.pending import (
     VIEW_ONLY,
@@ -32,13 +31,6 @@ from wallets.fees import services
 from wallets.fees.admin import confirmations
 from wallets.fees.admin.confirmations import number
 from wallets.fees.models import SettingChange, SettingChangeStatus
-
-
-class ReasonForm(forms.Form):
-    """Reason of a rejection or a cancellation request."""
-
-    reason = ReasonField(max_length=300)
-
 
 _ACTIONS = (
     ConfirmedAction(

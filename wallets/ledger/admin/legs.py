@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from uuid import UUID
 
 from exchange.admin.base import Section, Tool
 from exchange.admin.display import format_time, kind_label, record_link
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_grouped
-from wallets.ledger.admin.signs import natural_amount
+from wallets.ledger.admin.signs import SIGN, natural_amount
 from wallets.ledger.models import Entry, Transfer
 
 _TRANSFERS_SHOWN = 50
@@ -18,9 +19,10 @@ _TRANSFERS_SHOWN = 50
 def transfer_legs_section(
     subjects: Collection[UUID],
     *,
-    symbols: Mapping[str, str],
+    symbols: Mapping[str, str] = MappingProxyType({}),
+    empty: str = "No transfers.",
     more: Tool | None = None,
-    note: str = "",
+    note: str = SIGN,
 ) -> Section:
     """Return a section with the legs of the transfers about `subjects`, oldest first.
 
@@ -50,5 +52,5 @@ def transfer_legs_section(
     ]
     headings = ("Time (UTC)", "Transfer", "Owner", "Account", "Amount")
     return Section(
-        "Ledger transfers", headings, rows, right=(4,), empty="No transfers.", more=more, note=note
+        "Ledger transfers", headings, rows, right=(4,), empty=empty, more=more, note=note
     )

@@ -17,7 +17,7 @@ from exchange.admin.base import ModelChoice, PendingDecision, Section, Tool, bin
 from exchange.admin.columns import column
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
 from exchange.admin.display import age, format_time, record_link, status_badge
-from exchange.admin.fields import ReasonField
+from exchange.admin.fields import ReasonField, ReasonForm
 from exchange.admin.list_filters import ChoiceFilter, ListFilter, ListFilters, day_field
 from exchange.core.currencies import currencies, format_money
 from exchange.core.numbers import format_plain, parse_typed_amount
@@ -44,12 +44,6 @@ class ExplanationForm(forms.Form):
         max_length=500,
         help_text="What happened, and where to verify it. Read by the person who closes the break",
     )
-
-
-class RejectionForm(forms.Form):
-    """Reason of rejecting or withdrawing an explanation."""
-
-    reason = ReasonField(max_length=300)
 
 
 class OwnerForm(forms.Form):
@@ -331,7 +325,7 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
             confirmation,
             partial(reconciliation.reject_explanation, explanation_id=proposed.pk, user=user),
             f"{'Explanation cancelled' if own else 'Rejected'}. The break is open again.",
-            form=bind_form(request, RejectionForm),
+            form=bind_form(request, ReasonForm),
         )
 
     def _explained(
