@@ -141,9 +141,11 @@ def seed() -> None:
     convert(wallet, 129, "KES", "USD")
     payment = deposits.IncomingPayment(owner.pk, wallet.member_id, "KES", Decimal(5), "BANK-1")
     deposits.enter(payment=payment, user=staff)
-    freeze(make_member_wallet().organisation)
+    freeze(make_member_wallet().organisation, currency="KES")
     account = make_virtual_account(Owner(owner, wallet.member), "KES")
-    arrived = arrive(transaction_record(account.reference, currency="KES")).deposit
+    # By card, so that it is uncleared.
+    record = transaction_record(account.reference, currency="KES", payment_type="card")
+    arrived = arrive(record).deposit
     assert arrived is not None
     propose_reversal(deposit_id=arrived.pk, explanation="Chargeback", user=staff)
     write_off_and_top_up()

@@ -36,6 +36,13 @@ EXPORTED = {
 OLDEST_FIRST = {"wallets.entry"}
 
 
+@pytest.fixture(autouse=True)
+def long_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Show every row of a list on one page, as the file has it."""
+    for model in EXPORTED.values():
+        monkeypatch.setattr(PAGES[model], "list_per_page", 200)
+
+
 @pytest.fixture
 def user() -> StaffUser:
     seed()
@@ -122,8 +129,7 @@ def test_each_filter_matches_the_same_rows_on_the_page_and_in_the_export(name, u
         assert on_page == in_file, query
     # Nearly every filter has a value with matches.
     assert {key for key, counts in found.items() if not any(counts)} <= {
-        "age", "approvals", "clearing", "closure", "decision", "due", "provider_status", "q",
-        *(["currency__code__exact"] if name == "wallets.freeze" else []),
+        "age", "approvals", "closure", "decision", "due", "provider_status", "q",
     }  # fmt: skip
 
 
