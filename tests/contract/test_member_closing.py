@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -26,6 +27,7 @@ from tests.factories.deposits import (
     make_virtual_account,
     transaction_record,
 )
+from tests.factories.holds import freeze
 from tests.factories.lending import make_lending
 from tests.factories.market import body_of
 from tests.factories.payouts import propose_action, return_at_bank, settle_at_bank
@@ -40,6 +42,7 @@ from tests.factories.wallets import (
     make_staff,
     store_bank_list,
 )
+from wallets.closing import services as closing
 from wallets.deposits.models import Deposit, PaymentAction, VirtualAccount
 from wallets.deposits.services import manual, reversals, unmatched
 from wallets.payouts.models import ProposalAction
@@ -205,6 +208,33 @@ def test_an_abandoned_checkout_fails_and_a_later_payment_of_it_is_unmatched(api)
     )
     assert balance_of(api.member.id, "NGN") == 0
     assert_books_hold()
+
+
+def test_only_an_abandoned_checkout_of_the_member_fails(api, monkeypatch):
+    """A payment entered by hand waits for a second person, however old it is."""
+    other = ClosingApi(api.caller.organisation)
+    theirs = make_checkout(other.owner, hours_ago=25)
+    payment = manual.IncomingPayment(
+        api.caller.organisation.id, api.member.id, "NGN", Decimal(10), "bank-1"
+    )
+    entered = manual.enter(payment=payment, user=make_staff("add_deposit"))
+    monkeypatch.setattr(closing, "CHECKOUT_ABANDONED", timedelta(0))
+    with assert_nothing_changes():
+        assert_error(
+            api.close(), 409, "member_not_empty", "This member still has 1 pending deposit"
+        )
+    manual.reject(deposit_id=entered.pk, user=make_staff("decide_deposit"), reason="Twice")
+    assert api.close().status_code == 200
+    theirs.refresh_from_db()
+    assert theirs.status == "Pending"
+
+
+def test_a_frozen_member_is_not_closed_and_others_are(api):
+    frozen = ClosingApi(api.caller.organisation)
+    freeze(frozen.member)
+    with assert_nothing_changes():
+        assert_error(frozen.close(), 409, "account_frozen")
+    assert api.close().status_code == 200
 
 
 def test_a_younger_checkout_may_still_be_paid(api):

@@ -10,19 +10,28 @@ from decimal import Decimal
 from functools import partial
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from exchange.core.errors import StateConflict
 from exchange.staff.models import StaffUser
+from tests.environment.processes import wait_until
 from tests.factories.api_clients import TESTER, make_member, make_organisation
-from tests.factories.deposits import ACTOR, Owner, arrive, make_virtual_account, transaction_record
+from tests.factories.deposits import (
+    ACTOR,
+    Owner,
+    arrive,
+    make_checkout,
+    make_virtual_account,
+    transaction_record,
+)
 from tests.factories.wallets import Wallet, assert_books_hold, make_staff, store_bank_list
+from tests.races.test_interleavings import is_waiting_for_row
 from wallets.deposits.models import Deposit, DepositReversal, Payment
 from wallets.deposits.services.payments import apply_record, report_payment
 from wallets.deposits.services.reversals import confirm_reversal, propose_reversal
 from wallets.ledger.errors import InsufficientBalance
 from wallets.ledger.models import Transfer
-from wallets.providers.collection import ChargeHint
+from wallets.providers.collection import ChargeHint, TransactionStatus
 from wallets.receivables.services.repayments import amount_owed, collect_due
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import decisions
@@ -78,6 +87,28 @@ def propose_reversals(reference: str, count: int) -> list[DepositReversal]:
         )
         for payment in payments
     ]
+
+
+def test_a_failure_waits_for_what_holds_the_checkout(wallet):
+    """It is recorded then, and not refused because another request locks the checkout."""
+    checkout = make_checkout(Owner(wallet.organisation, wallet.member))
+    failed = transaction_record(checkout.reference, status=TransactionStatus.FAILED)
+    late = threading.Thread(target=partial(_in_thread, partial(arrive, failed)))
+    with transaction.atomic():
+        Deposit.objects.select_for_update().get(pk=checkout.pk)
+        late.start()
+        wait_until(is_waiting_for_row, "the failure waits for the checkout")
+    late.join()
+    checkout.refresh_from_db()
+    assert checkout.status == "Failed"
+    assert Payment.objects.get().status == "Failed"
+
+
+def _in_thread(act: Callable[[], object]) -> None:
+    try:
+        act()
+    finally:
+        connection.close()
 
 
 def test_chargebacks_against_withdrawals_leave_no_wallet_below_zero(wallet, checker):

@@ -96,6 +96,8 @@ def test_every_role_reads_comments_and_all_but_auditors_add_them(role):
     client = signed_in_client(role)
     shown = client.get(address(organisation, "change"))
     assert "Key account" in text_of(shown)
+    another, _ = make_participants()
+    assert "Key account" not in text_of(client.get(address(another, "change")))
     may = role != AUDITOR
     assert (f'action="{address(organisation)}"' in shown.content.decode()) is may
     before = table_fingerprints()

@@ -14,6 +14,7 @@ from exchange.core.errors import (
     Rejected,
     StateConflict,
 )
+from exchange.core.numbers import MAX_NUMBER
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.conversions import convert, set_rates
 from tests.factories.treasury import (
@@ -29,6 +30,7 @@ from wallets.conversions.models import ConversionPosition
 from wallets.ledger.checkpoint import closed_position, renew_checkpoint
 from wallets.ledger.models import Transfer
 from wallets.treasury.errors import BeyondFeeIncome, BeyondOwnFunds, BeyondPosition
+from wallets.treasury.export_columns import TREASURY_MOVEMENTS
 from wallets.treasury.models import TreasuryMovement
 from wallets.treasury.selectors import TreasuryBalances, treasury_balances
 from wallets.treasury.services import confirm_movement, propose_movement, reject_movement
@@ -237,6 +239,40 @@ def test_terms_that_cannot_be_are_refused(wanted, field):
         propose_movement(terms=wanted, user=person)
     assert list(refused.value.fields) == [field]
     assert table_fingerprints() == before
+
+
+def test_the_longest_reference_and_the_largest_amount_are_taken():
+    movement = propose_movement(
+        terms=terms("top_up", MAX_NUMBER, reference="x" * 100), user=treasurer()
+    )
+    movement.refresh_from_db()
+    assert (movement.amount, len(movement.reference)) == (MAX_NUMBER, 100)
+
+
+def test_each_column_of_the_export_has_its_value():
+    moved = move(terms("top_up", 500, charge=Decimal(2)))
+    closed = propose_movement(terms=closing(100, 50, 40), user=treasurer())
+    values = [
+        {column.heading: column.value(each) for column in TREASURY_MOVEMENTS}
+        for each in (moved, closed)
+    ]
+    wanted = {
+        "Kind": ("Float top-up", "Closing of a position"),
+        "Status": ("Approved", "Pending"),
+        "Reference": ("BANK-top_up", "BANK-position_close"),
+        "Currency": ("KES", "NGN"),
+        "Amount": (500, 100),
+        "Provider's charge": (2, 0),
+        "Bought currency": ("", "USD"),
+        "Bought amount": (None, 50),
+        "Position closed": (None, 40),
+        "Note": ("Float", "Float"),
+        "Proposed by": (str(moved.proposed_by), str(closed.proposed_by)),
+        "Decided by": (str(moved.decided_by), ""),
+        "Movement ID": (str(moved.pk), str(closed.pk)),
+    }
+    for heading, expected in wanted.items():
+        assert tuple(each[heading] for each in values) == expected, heading
 
 
 def test_a_currency_without_wallets_and_a_missing_note_are_refused():
