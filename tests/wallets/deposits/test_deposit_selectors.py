@@ -37,7 +37,7 @@ def owner() -> Owner:
     return Owner(member.organisation, member)
 
 
-def pay_nobody() -> Payment:
+def pay_without_owner() -> Payment:
     payment = arrive(transaction_record(new_reference("elsewhere_")))
     assert payment.status == "Unmatched"
     return payment
@@ -58,7 +58,7 @@ def refund(payment: Payment, **values: Any) -> Payment:
     proposal = propose_resolution(
         payment_id=payment.pk,
         action=PaymentAction.REFUND,
-        explanation="Nobody's",
+        explanation="It is not ours",
         user=make_staff("resolve_payment"),
     )
     PaymentResolution.objects.filter(pk=proposal.pk).update(
@@ -78,10 +78,10 @@ def test_deposits_are_found_by_their_reference_failed_or_not(owner):
 
 
 def test_a_payment_is_undecided_while_it_is_unmatched_and_nothing_is_proposed(owner):
-    waiting, proposed = pay_nobody(), pay_nobody()
+    waiting, proposed = pay_without_owner(), pay_without_owner()
     propose_owner(proposed, owner)
     credited = arrive(transaction_record(make_virtual_account(owner).reference))
-    refunding = refund(pay_nobody())
+    refunding = refund(pay_without_owner())
     assert credited.status == "Credited"
     assert list(undecided_payments(Payment.objects.all())) == [waiting]
     assert refunding not in undecided_payments(Payment.objects.all())
@@ -92,16 +92,16 @@ def test_a_payment_is_undecided_while_it_is_unmatched_and_nothing_is_proposed(ow
     [(110, "", False), (130, "", True), (1, "The answer was lost", True)],
 )
 def test_a_refund_is_unconfirmed_after_two_minutes_or_an_error(seconds, error, listed):
-    unmatched = pay_nobody()
+    unmatched = pay_without_owner()
     since = timezone.now() - timedelta(seconds=seconds)
-    refunding = refund(pay_nobody(), last_error=error)
+    refunding = refund(pay_without_owner(), last_error=error)
     for each in (unmatched, refunding):
         Payment.objects.filter(pk=each.pk).update(updated_at=since)
     expected = [refunding] if listed else []
     assert list(unconfirmed_refunds(Payment.objects.all())) == expected
 
 
-def test_the_owner_of_a_reference_is_a_checkout_an_account_or_nobody(owner):
+def test_the_owner_of_a_reference_is_a_checkout_an_account_or_unknown(owner):
     checkout, account = make_checkout(owner), make_virtual_account(owner)
     found = {
         reference: find_reference_owner(arrive(transaction_record(reference)))
