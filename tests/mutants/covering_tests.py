@@ -96,14 +96,18 @@ class CoveringTests:
         files: dict[str, list[str]] = defaultdict(list)
         for name in names:
             files[name.partition("::")[0]].append(name)
-        # Tests of `withdrawal_guard(…)` and `services/withdrawals.py` are named after them.
+        # Tests of `withdrawal_guard(…)` and `services/withdrawals.py` are named after them, and lie
+        # where a function's file does.
         bare = module.partition("(")[0]
+        place = module if bare == module else self._file_of_function(bare)
         words = {word.removesuffix("s") for word in Path(bare).stem.lower().split("_")}
         words = {word for word in words if len(word) > 3}
         # Names that a test imports or calls.
         mention = bare.removesuffix(".py").replace("/", ".")
-        app = module.partition("/")[0]
+        app, subject = (*place.split("/"), "")[:2]
         own = f"test_{Path(bare).stem}.py"
+        if bare != module:
+            words = {subject.removesuffix("s")} - {""} or words
 
         def likelihood(file: str) -> int:
             if file.startswith(f"tests/{app}/") and file.endswith(f"/{own}"):
@@ -121,6 +125,13 @@ class CoveringTests:
             found += [name for name in chain.from_iterable(zip_longest(*rows)) if name is not None]
         # A slow test would use the time of many quick ones.
         return sorted(found, key=lambda name: self.seconds(name) > _QUICK_SECONDS)
+
+    def _file_of_function(self, name: str) -> str:
+        """Return the SQL file that defines the function, relative to the checkout; or nothing."""
+        for path in sorted(self._root.glob("*/**/sql/*.sql")):
+            if f"FUNCTION {name}(" in path.read_text():
+                return str(path.relative_to(self._root))
+        return ""
 
     def seconds(self, name: str, otherwise: float = 0.0) -> float:
         """Return the recorded duration of a test, or `otherwise`."""
