@@ -128,7 +128,7 @@ class CoveringTests:
 
     def _file_of_function(self, name: str) -> str:
         """Return the SQL file that defines the function, relative to the checkout; or nothing."""
-        for path in sorted(self._root.glob("*/**/sql/*.sql")):
+        for path in (path for app in APPS for path in self._root.glob(f"{app}/**/sql/*.sql")):
             if f"FUNCTION {name}(" in path.read_text():
                 return str(path.relative_to(self._root))
         return ""
