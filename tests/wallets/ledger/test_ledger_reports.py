@@ -163,6 +163,13 @@ def test_what_an_owner_owes_is_a_debit():
     assert balances() == sums_of_entries()
 
 
+def test_the_form_suggests_this_month(client):
+    today = timezone.now().date()
+    page = client.get(reverse(GENERAL_LEDGER)).content.decode()
+    for name, day in (("first", today.replace(day=1)), ("last", today)):
+        assert f'name="{name}" value="{day}"' in page
+
+
 @pytest.mark.parametrize("share", [0, 2, 3, 1])
 def test_it_starts_from_the_last_proof_wherever_that_stands(fee, share):
     expected = sums_of_entries()

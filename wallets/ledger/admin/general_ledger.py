@@ -12,6 +12,7 @@ from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html
 
 from exchange.admin.base import SafeAdmin, Section, add_form_error, fieldsets_of
@@ -55,7 +56,9 @@ class GeneralLedgerForm(forms.Form):
 def general_ledger_page(page: SafeAdmin, request: HttpRequest) -> HttpResponse:
     """Ask for an account and days, and show its movements or return them as CSV."""
     chosen = any(name in request.GET for name in _PARAMETERS)
-    form = GeneralLedgerForm(request.GET if chosen else None)
+    today = timezone.now().date()
+    month = {"first": today.replace(day=1), "last": today}
+    form = GeneralLedgerForm(request.GET if chosen else None, initial=month)
     found = _read(form) if chosen and form.is_valid() else None
     context: dict[str, Any] = {}
     if found is not None:
