@@ -6,6 +6,7 @@ import json
 from decimal import Decimal
 from typing import Any
 
+import psycopg
 import pytest
 from django.db import DatabaseError, connection, transaction
 from hypothesis import given
@@ -17,7 +18,7 @@ from exchange.core.ids import uuid7
 from exchange.events.models import Event
 from tests.assertions.ledger import account_id_of
 from tests.assertions.unchanged import assert_nothing_changes
-from tests.environment.database import Connection
+from tests.environment.database import Connection, server_url, worker_database
 from tests.environment.property_tests import examples
 from tests.factories.api_clients import make_member
 from tests.factories.transfers import order_transfer, transfer
@@ -108,6 +109,39 @@ def test_a_batch_repays_a_debt_once_and_skips_what_it_cannot_do(own):
         record = json.loads(responses[order.created_id].data)
         assert WalletTransfer.objects.get(id=record["_id"]).amount == order.amount
     assert Event.objects.filter(type="transfer.completed").count() == 5
+
+
+def test_a_batch_keeps_currencies_apart_and_waits_for_no_other_wallet(own):
+    """Also of a payee who owes in one of the currencies."""
+    person, poor, bystander = member_of(own), member_of(own), member_of(own)
+    own.fund(1000, "NGN")
+    for wallet in (person, poor, bystander):
+        transfer(own, wallet, 20)
+        transfer(own, wallet, 30, currency="NGN")
+    owe(person, 5)
+    orders = [
+        order_transfer(own, person, 7),
+        order_transfer(own, person, 11, currency="NGN"),
+        order_transfer(person, poor, 3, currency="NGN"),
+        order_transfer(own, poor, 2),
+    ]
+    with psycopg.connect(server_url(worker_database())) as other:
+        other.execute(
+            "SELECT FROM wallets_account WHERE owner_id = %s FOR UPDATE", [bystander.owner_id]
+        )
+        responses = function.run(orders, 50)
+    assert set(responses) == {order.created_id for order in orders}
+    held = {
+        wallet.owner_id: (balance_of(wallet.owner_id, "KES"), balance_of(wallet.owner_id, "NGN"))
+        for wallet in (own, person, poor, bystander)
+    }
+    assert held == {
+        own.owner_id: (1000 - 60 - 9, 1000 - 90 - 11),
+        person.owner_id: (20 + 2, 30 + 11 - 3),
+        poor.owner_id: (22, 33),
+        bystander.owner_id: (20, 30),
+    }
+    assert balance_of(person.owner_id, "KES", "receivable") == 0
 
 
 @examples("TRANSFER", 15)
