@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+from django.db import connection
 
 from exchange.core.errors import (
     Conflict,
@@ -167,13 +168,22 @@ def test_a_position_is_closed_and_not_turned(sold, closed, currency, held):
     assert [position("NGN"), position("USD")] == [150_000, -100]
 
 
+# Its movements are committed: a checkpoint has no open transaction.
+@pytest.mark.django_db(transaction=True)
 def test_the_balances_are_the_same_before_and_after_a_checkpoint():
     earn_fees()
     move(closing(75_000, 49, 50))
     expected = treasury_balances("USD")
     assert expected == TreasuryBalances(Decimal(1), Decimal(-50), Decimal(-49), Decimal(-99))
+    move(terms("top_up", 5, currency="USD"))
+    expected = treasury_balances("USD")
     renew_checkpoint(closed_position())
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM wallets_checkpointbalance WHERE total <> 0")
+        assert cursor.fetchone()[0] > 4
     assert treasury_balances("USD") == expected
+    move(terms("top_up", 1, currency="USD", reference="BANK-2"))
+    assert treasury_balances("USD").treasury == expected.treasury + 1
 
 
 def test_a_movement_takes_two_people_who_may_and_a_reason_to_reject():
