@@ -38,4 +38,3 @@ class ConvertMoney(Command):
     conversion: UUID = field(default_factory=uuid7)
     transfer: UUID = field(default_factory=uuid7)
     event: UUID = field(default_factory=uuid7)
-    new_wallet: UUID = field(default_factory=uuid7)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import threading
+
+import psycopg
 import pytest
+from django.db import connection, transaction
 from psycopg import errors
 
+from exchange.core.errors import DomainError
 from exchange.core.ids import uuid7
-from tests.environment.database import Connection
-from tests.factories.conversions import convert, quote, set_rates
+from tests.environment.database import Connection, server_url, worker_database
+from tests.environment.processes import wait_until
+from tests.factories.conversions import convert, convert_quote, quote, set_rates
+from tests.factories.transfers import transfer
 from tests.factories.wallets import Wallet, assert_books_hold, make_member_wallet
+from tests.races.test_interleavings import is_waiting_for_row
 from wallets.conversions.models import Conversion
+from wallets.ledger.errors import InsufficientBalance
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -68,6 +77,43 @@ def test_records_and_quotes_never_change(wallet, owner_connection: Connection):
     ):
         with pytest.raises(errors.RestrictViolation), owner_connection.transaction():
             owner_connection.execute(statement)
+
+
+def test_a_conversion_waits_for_no_other_wallet(wallet):
+    """Of an owner who has the same currencies."""
+    bystander = Wallet(wallet.organisation).fund(500_000, "NGN")
+    convert(bystander, 1500)
+    with psycopg.connect(server_url(worker_database())) as other:
+        other.execute("SET lock_timeout = '5s'")
+        other.execute(
+            "SELECT FROM wallets_account WHERE owner_id = %s FOR UPDATE", [bystander.owner_id]
+        )
+        assert convert(wallet, 1500).converted_amount > 0
+
+
+def test_a_conversion_sees_what_is_spent_while_it_waits(wallet):
+    offered = quote(wallet, 150_000)["quote_id"]
+    outcomes: list[object] = []
+
+    def use_quote() -> None:
+        try:
+            outcomes.append(convert_quote(wallet, offered))
+        except DomainError as error:
+            outcomes.append(error)
+        finally:
+            connection.close()
+
+    late = threading.Thread(target=use_quote)
+    with transaction.atomic():
+        transfer(wallet, Wallet(wallet.organisation), 900_000, currency="NGN")
+        late.start()
+        wait_until(is_waiting_for_row, "the conversion waits for the wallet")
+    late.join()
+    [refused] = outcomes
+    assert isinstance(refused, InsufficientBalance)
+    assert wallet.balance(currency="NGN") == 100_000
+    assert not Conversion.objects.exists()
+    assert_books_hold()
 
 
 def test_a_quote_keeps_its_spread_and_terms(wallet):

@@ -59,7 +59,6 @@ BEGIN
     PERFORM 1 FROM wallets_conversionposition p
         WHERE p.currency_id IN (q.from_currency_id, q.to_currency_id)
         ORDER BY p.currency_id FOR NO KEY UPDATE;
-    PERFORM open_account(o.new_wallet, q.to_currency_id, 'available', o.organisation, o.member);
     PERFORM 1 FROM wallets_account a
         WHERE a.owner_id = v_owner AND (
             a.asset_id IN (q.from_currency_id, q.to_currency_id) AND a.kind = 'available'
