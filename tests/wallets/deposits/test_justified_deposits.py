@@ -6,14 +6,21 @@ The records are made by the services. Each case changes one of them with trigger
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from tests.assertions.ledger import account_id_of
-from tests.assertions.statement_results import ACCEPTED, create_guarded_table, try_statement
+from tests.assertions.statement_results import (
+    ACCEPTED,
+    create_guarded_table,
+    try_statement,
+    violated_rule,
+)
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.deposits import (
@@ -35,7 +42,7 @@ from tests.factories.wallets import (
 from wallets.deposits.models import Deposit, Payment, PaymentAction
 from wallets.deposits.services import crediting
 from wallets.deposits.services.manual import IncomingPayment, book_deposit
-from wallets.deposits.services.reversals import confirm_reversal, propose_reversal
+from wallets.deposits.services.reversals import confirm_reversal, propose_reversal, reject_reversal
 from wallets.deposits.services.unmatched import confirm_resolution, propose_resolution
 from wallets.ledger.models import AccountKind, Transfer
 from wallets.ledger.posting import system_account
@@ -320,3 +327,85 @@ def test_a_closed_payment_stays_what_the_status_check_said(books: Books):
         found.append((status, change, try_statement(books.owner, f"UPDATE given SET {change}")))
     assert found == _PAYMENT_CHANGES
     assert try_statement(books.owner, "DELETE FROM given") == _CHANGED
+
+
+# What a deposit starts as: status, channel, more columns with values, and the rule that refuses it.
+_DEPOSIT_STARTS = [
+    ("Pending", "manual", "", "", ACCEPTED),
+    ("Pending", "checkout", "", "", ACCEPTED),
+    ("Completed", "virtual_account", "", "", ACCEPTED),
+    ("Completed", "manual", "", "", "deposit_starts_pending"),
+    ("Failed", "checkout", "", "", "deposit_starts_pending"),
+    ("Reversed", "virtual_account", "", "", "deposit_starts_pending"),
+    ("Pending", "manual", "decided_by_id", "5", "deposit_starts_pending"),
+    ("Completed", "virtual_account", "cleared_at", "now()", "deposit_starts_pending"),
+]
+_BY_ANOTHER, _BY_TWO = "deposit_confirmed_by_another", "deposit_reversed_by_two"
+# Status and channel before, what is changed, and the rule that refuses it.
+_DEPOSIT_CHANGES = [
+    ("Pending", "checkout", "status = 'Completed', amount = 7, flags = 'x'", ACCEPTED),
+    ("Pending", "checkout", "status = 'Completed', reference = 'b'", _CHANGED),
+    ("Pending", "checkout", "status = 'Failed', reason = 'x'", ACCEPTED),
+    ("Pending", "checkout", "status = 'Failed', amount = 7", _CHANGED),
+    ("Pending", "checkout", "amount = 7", _CHANGED),
+    ("Failed", "checkout", "status = 'Completed', amount = 7", ACCEPTED),
+    ("Failed", "checkout", "status = 'Pending'", _CHANGED),
+    ("Failed", "manual", "status = 'Completed'", _CHANGED),
+    ("Completed", "checkout", "amount = 7", _CHANGED),
+    ("Completed", "checkout", "status = 'Failed'", _CHANGED),
+    ("Completed", "virtual_account", "status = 'Reversed'", _BY_TWO),
+    ("Completed", "virtual_account", "cleared_at = now()", _CHANGED),
+    ("Reversed", "manual", "status = 'Completed'", _CHANGED),
+    ("Pending", "manual", "status = 'Completed'", ACCEPTED),
+    ("Pending", "manual", "status = 'Completed', amount = 7", _CHANGED),
+    ("Pending", "manual", "status = 'Completed', decided_by_id = 1", _BY_ANOTHER),
+]
+
+
+def test_a_deposit_starts_pending_and_stays_what_arrived(books: Books):
+    columns = (
+        "id uuid DEFAULT gen_random_uuid(), status text, channel text, amount int DEFAULT 6,"
+        " reference text DEFAULT 'a', flags text, reason text, entered_by_id int,"
+        " decided_by_id int, available_at timestamptz, cleared_at timestamptz"
+    )
+    create_guarded_table(books.owner, columns, "deposit_guard()")
+    insert = "INSERT INTO given (status, channel{}) VALUES (%s, %s{})"
+    found: list[Any] = []
+    for status, channel, column, value, _ in _DEPOSIT_STARTS:
+        more = (f", {column}", f", {value}") if column else ("", "")
+        result = try_statement(books.owner, insert.format(*more), [status, channel])
+        found.append((status, channel, column, value, result))
+    assert found == _DEPOSIT_STARTS
+
+    def change(status: str, channel: str, what: str, available: str = "NULL") -> str:
+        with without_trigger(books):
+            books.owner.execute("TRUNCATE given")
+            text = insert.format(", available_at", f", {available}")
+            books.owner.execute(text, [status, channel])
+        return try_statement(books.owner, f"UPDATE given SET {what}")
+
+    found = [(*case[:3], change(*case[:3])) for case in _DEPOSIT_CHANGES]
+    assert found == _DEPOSIT_CHANGES
+    # It clears once.
+    cleared = ("Completed", "virtual_account", "cleared_at = now()", "now()")
+    assert change(*cleared) == ACCEPTED
+    books.owner.execute("UPDATE given SET cleared_at = now()")
+    assert try_statement(books.owner, "UPDATE given SET cleared_at = NULL") == _CHANGED
+
+
+@contextmanager
+def without_trigger(books: Books) -> Iterator[None]:
+    books.owner.execute("ALTER TABLE given DISABLE TRIGGER guard")
+    yield
+    books.owner.execute("ALTER TABLE given ENABLE TRIGGER guard")
+
+
+def test_a_rejected_proposal_reverses_nothing():
+    member = make_member(make_organisation())
+    deposit = credited(make_virtual_account(Owner(member.organisation, member)).reference)
+    maker, checker = (make_staff("reverse_deposit") for _ in range(2))
+    proposal = propose_reversal(deposit_id=deposit.pk, explanation="Chargeback", user=maker)
+    reject_reversal(reversal_id=proposal.pk, reason="It was paid", user=checker)
+    with pytest.raises(IntegrityError) as refused, transaction.atomic():
+        Deposit.objects.filter(pk=deposit.pk).update(status="Reversed")
+    assert violated_rule(refused.value) == _BY_TWO
