@@ -17,9 +17,10 @@ urlpatterns = [
     path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/", admin.site.urls),
     path("", include("wallets.payouts.hooks")),
+    # Routes are tried one after another: the most frequent come first.
     path("v1/", include("orders.urls")),
-    path("v1/", include("credit.urls")),
     path("v1/", include("wallets.urls")),
+    path("v1/", include("credit.urls")),
     path("v1/", include("exchange.urls")),
     path("v1/schema", SchemaView.as_view(), name="schema"),
     path("v1/docs", ReferenceView.as_view(), name="docs"),

@@ -21,20 +21,23 @@ class StatementViewSet(TransactionViewSet):
     subjects = (Withdrawal, Deposit)
 
 
+# Routes are tried one after another: those that move money come first.
 router = Router()
+router.register("api/transfers", TransferViewSet, "transfers")
+router.register("api/conversions", ConversionViewSet, "conversions")
 for wallet, owner, prefix in (
     ("api/wallet", "api/wallet", ""),
     ("api/members/<str:member_id>/wallet", "api/members/<str:member_id>", "member_"),
 ):
+    router.register(
+        f"{wallet}/withdraw", WithdrawalViewSet, f"{prefix}withdrawals", only={"create"}
+    )
     router.register(wallet, WalletViewSet, f"{prefix}wallets")
     router.register(f"{wallet}/transactions", StatementViewSet, f"{prefix}transactions")
     router.register(f"{owner}/statement", AccountStatementViewSet, f"{prefix}statements")
     router.register(f"{owner}/tokens", HoldingViewSet, f"{prefix}holdings")
     router.register(f"{owner}/deposits/checkout", CheckoutViewSet, f"{prefix}checkouts")
     router.register(f"{owner}/virtual-accounts", VirtualAccountViewSet, f"{prefix}virtual_accounts")
-    router.register(
-        f"{wallet}/withdraw", WithdrawalViewSet, f"{prefix}withdrawals", only={"create"}
-    )
 router.register(
     "api/withdrawals",
     WithdrawalViewSet,
@@ -42,8 +45,6 @@ router.register(
     only={"list", "retrieve", "cancel", "fee"},
 )
 router.register("api/members", MemberClosingViewSet, "members", only={"close", "reopen"})
-router.register("api/transfers", TransferViewSet, "transfers")
-router.register("api/conversions", ConversionViewSet, "conversions")
 router.register("api/deposits", DepositViewSet, "deposits")
 router.register("api/banks", BankViewSet, "banks")
 
