@@ -16,6 +16,7 @@ from exchange.core.errors import (
     StateConflict,
 )
 from exchange.core.numbers import MAX_NUMBER
+from tests.assertions.books import close_transfers
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.conversions import convert, set_rates
 from tests.factories.treasury import (
@@ -177,6 +178,7 @@ def test_the_balances_are_the_same_before_and_after_a_checkpoint():
     assert expected == TreasuryBalances(Decimal(1), Decimal(-50), Decimal(-49), Decimal(-99))
     move(terms("top_up", 5, currency="USD"))
     expected = treasury_balances("USD")
+    close_transfers()
     renew_checkpoint(closed_position())
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM wallets_checkpointbalance WHERE total <> 0")
