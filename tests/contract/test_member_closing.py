@@ -15,7 +15,6 @@ from exchange.core.ids import uuid7
 from exchange.core.numbers import format_plain
 from exchange.events.models import Event
 from exchange.participants.models import Member, Organisation
-from exchange.participants.services.members import change_member
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import TESTER, ApiCaller, assert_error, make_caller, make_member
 from tests.factories.borrower_api import LOAN, BorrowerApi
@@ -428,68 +427,6 @@ def test_a_returned_payout_of_a_closed_member_waits_for_its_reopening(api, provi
     withdrawal.refresh_from_db()
     assert withdrawal.status == "Reversed"
     assert balance_of(api.member.id, "KES") == withdrawal.disburse_amount
-    assert_books_hold()
-
-
-# --- Verification that the organisation requires --------------------------------------------------
-
-
-def test_deposits_can_require_a_verified_member(api, provider_sandbox):
-    organisation = api.caller.organisation
-    organisation.email, organisation.redirect_origins = "a@example.com", ["https://example.com"]
-    organisation.verification_required_for_deposits = True
-    organisation.save()
-    account = {"currency": "NGN", "bvn": "12345678901"}
-    checkout = {"amount": 10, "currency": "NGN", "redirect_url": "https://example.com/paid"}
-    required = "This member must be verified first"
-    with assert_nothing_changes():
-        for path, body in (("virtual-accounts", account), ("deposits/checkout", checkout)):
-            response = api.caller.post(f"{api.path}/{path}", body)
-            assert_error(response, 409, "verification_required", required)
-    # The organisation's own wallet has no member.
-    own = api.caller.post("/v1/api/wallet/virtual-accounts", account)
-    assert own.status_code == 201, own.content
-    change_member(member_id=api.member.id, verification="verified", actor=TESTER)
-    for path, body in (("virtual-accounts", account), ("deposits/checkout", checkout)):
-        response = api.caller.post(f"{api.path}/{path}", body)
-        assert response.status_code == 201, response.content
-    # What is paid into an open account is credited, whatever the member is now.
-    change_member(member_id=api.member.id, verification="unverified", actor=TESTER)
-    arrive(transaction_record(VirtualAccount.objects.get(member=api.member).reference))
-    assert balance_of(api.member.id, "NGN") == 1000
-
-
-def test_withdrawals_can_require_a_verified_member(api):
-    """After the balance, before the rules about the amount; also once the bank list is cached."""
-    store_bank_list()
-    organisation = api.caller.organisation
-    organisation.verification_required_for_withdrawals = True
-    organisation.save()
-    api.wallet.fund(5000)
-    Wallet(organisation).fund(5000)
-    body = {
-        "amount": 1500, "bank_name": BANK, "account_name": "Ada Obi",
-        "account_number": PAID_ACCOUNT, "currency": "KES",
-    }  # fmt: skip
-
-    def withdraw(path: str = f"{api.path}/wallet", **changes: Any) -> Any:
-        return api.caller.post(f"{path}/withdraw", {**body, **changes})
-
-    assert withdraw("/v1/api/wallet").status_code == 201
-    with assert_nothing_changes():
-        for _ in range(2):
-            for amount in (1500, 2):
-                assert_error(
-                    withdraw(amount=amount),
-                    409,
-                    "verification_required",
-                    "This member must be verified first",
-                )
-            assert_error(withdraw(amount=5001), 400, "insufficient_balance")
-    # Money may still move within the organisation.
-    assert api.transfer(500, "KES").status_code == 201
-    change_member(member_id=api.member.id, verification="verified", actor=TESTER)
-    assert withdraw().status_code == 201
     assert_books_hold()
 
 
