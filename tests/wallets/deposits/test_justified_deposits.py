@@ -45,7 +45,7 @@ from wallets.deposits.services.manual import IncomingPayment, book_deposit
 from wallets.deposits.services.reversals import confirm_reversal, propose_reversal, reject_reversal
 from wallets.deposits.services.unmatched import confirm_resolution, propose_resolution
 from wallets.ledger.models import AccountKind, Transfer
-from wallets.ledger.posting import system_account
+from wallets.ledger.posting import open_account, system_account
 from wallets.providers.sandbox import SandboxServer
 from wallets.receivables.services.repayments import collect_due
 from wallets.withdrawals.services import decisions
@@ -165,6 +165,13 @@ class Records:
         member, other = (make_member(organisation) for _ in range(2))
         self.owner = Owner(organisation, member)
         Wallet(organisation, other).fund(5, "NGN").fund(5)
+        # A debt of another member does not justify a repayment, nor prevent one.
+        open_account(
+            "KES",
+            AccountKind.RECEIVABLE,
+            organisation_id=organisation.pk,
+            member_id=other.pk,
+        )
         self.maker, self.checker = (
             make_staff("resolve_payment", "reverse_deposit") for _ in range(2)
         )
