@@ -143,7 +143,8 @@ KINDS: dict[str, LiteralString] = {
     "partitions": """
         SELECT c.relname, concat_ws(' ', 'of', p.relname, pg_get_expr(c.relpartbound, c.oid),
             (SELECT string_agg(tgname, ', ' ORDER BY tgname) FROM pg_trigger
-             WHERE tgrelid = c.oid AND NOT tgisinternal), c.relacl)
+             WHERE tgrelid = c.oid AND NOT tgisinternal),
+            coalesce(c.relacl, acldefault('r', c.relowner)))
         FROM pg_class c LEFT JOIN pg_inherits ON inhrelid = c.oid
         LEFT JOIN pg_class p ON p.oid = inhparent
         WHERE c.relnamespace = 'partitions'::regnamespace AND c.relkind = 'r'
