@@ -44,13 +44,12 @@ _current: ContextVar[_AuditContext | None] = ContextVar("acting", default=None)
 def audit_context(who: Actor | Callable[[], Actor | None], via: str) -> Iterator[None]:
     """Attribute the changes inside to `who`, acting through `via` (`request:<id>`, …)."""
     ask = (lambda: who) if isinstance(who, Actor) else who
+    for connection in connections.all():
+        if _send_settings not in connection.execute_wrappers:  # stays; it does nothing outside
+            connection.execute_wrappers.append(_send_settings)
     before = _current.set(_AuditContext(ask, via))
     try:
-        with contextlib.ExitStack() as stack:
-            for connection in connections.all():
-                if _send_settings not in connection.execute_wrappers:
-                    stack.enter_context(connection.execute_wrapper(_send_settings))
-            yield
+        yield
     finally:
         _current.reset(before)
 

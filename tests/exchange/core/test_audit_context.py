@@ -11,7 +11,6 @@ from psycopg import sql
 from exchange.core.actors import Actor
 from exchange.core.audit_context import (
     VISITOR,
-    _send_settings,
     actor_parameters,
     audit_context,
     set_actor,
@@ -127,9 +126,8 @@ def test_nul_characters_are_removed():
 
 
 def test_without_an_actor_statements_are_unchanged():
-    with connection.execute_wrapper(_send_settings):
-        execute(WRITING)
-        assert read_actor() == NO_ACTOR
+    execute(WRITING)
+    assert read_actor() == NO_ACTOR
 
 
 def test_executemany_sends_the_actor_once_in_the_open_transaction():
