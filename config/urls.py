@@ -8,8 +8,14 @@ from django.views.generic import RedirectView
 
 from config.api_docs.views import ReferenceView, SchemaView, TryView
 from config.views import landing_page, liveness, readiness
+from credit.urls import urlpatterns as credit_urls
+from exchange.urls import urlpatterns as exchange_urls
+from orders.urls import urlpatterns as orders_urls
+from wallets.urls import urlpatterns as wallets_urls
 
 urlpatterns = [
+    # Routes are tried one after another: the most frequent come first.
+    path("v1/", include([*orders_urls, *wallets_urls, *credit_urls, *exchange_urls])),
     path("", landing_page, name="landing"),
     path("health", readiness, name="health"),
     path("health/live", liveness, name="liveness"),
@@ -17,11 +23,6 @@ urlpatterns = [
     path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/", admin.site.urls),
     path("", include("wallets.payouts.hooks")),
-    # Routes are tried one after another: the most frequent come first.
-    path("v1/", include("orders.urls")),
-    path("v1/", include("wallets.urls")),
-    path("v1/", include("credit.urls")),
-    path("v1/", include("exchange.urls")),
     path("v1/schema", SchemaView.as_view(), name="schema"),
     path("v1/docs", ReferenceView.as_view(), name="docs"),
     path("v1/docs/try", TryView.as_view(), name="docs-try"),
