@@ -22,6 +22,7 @@ from exchange.core.idempotency import IdempotencyClaim, StoredResponse, claim_ke
 from exchange.core.ids import parse_id
 
 HEADER = "Idempotency-Key"
+_VARIABLE = "HTTP_IDEMPOTENCY_KEY"
 _MAX_LENGTH = 255
 _sorted = msgspec.json.Encoder(order="sorted")
 
@@ -31,7 +32,7 @@ def read_key(request: Request) -> IdempotencyClaim | None:
 
     Its scope is organisation, method and path; ids in lower case, query parameters ignored.
     """
-    key = request.headers.get(HEADER)
+    key = request.META.get(_VARIABLE)
     if key is None:
         return None
     if not (1 <= len(key) <= _MAX_LENGTH and key.isascii() and key.isprintable() and key.strip()):

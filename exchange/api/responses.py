@@ -33,6 +33,9 @@ def join_documents(texts: Iterable[str]) -> msgspec.Raw:
 class SuccessResponse(Response):
     """A success; `data` may contain decimals, aware times, ids and `RawJSON` at any depth."""
 
+    # Django searches the content type for it several times.
+    charset = "utf-8"
+
     def __init__(
         self,
         data: Any,

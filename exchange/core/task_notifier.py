@@ -49,7 +49,9 @@ class TaskNotifier:
     def notify(self, task: str) -> None:
         """Request a run of `task`. Returns immediately and never raises."""
         with self._changed:
-            self._pending.setdefault(task, structlog.contextvars.get_contextvars())
+            if task in self._pending:
+                return
+            self._pending[task] = structlog.contextvars.get_contextvars()
             if not self._started:
                 self._started = True
                 threading.Thread(target=self._run, name="task-notifier", daemon=True).start()
