@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import platform
+import signal
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -75,6 +76,8 @@ COMPARABLE = ("withdrawals", "tokens", "orders", "loans")
 
 def main() -> int:
     """Run the requested benchmarks; return 1 on a loss of speed or a missed requirement."""
+    # A signal to this process also ends its servers.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("Ended."))
     options = _options()
     options.out.mkdir(parents=True, exist_ok=True)
     commit = options.compared_with
