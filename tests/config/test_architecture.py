@@ -57,11 +57,10 @@ def test_imports_are_at_the_top(trees: Trees) -> None:
 
 
 def test_signals_of_django_are_not_used(trees: Trees) -> None:
-    # Those of Celery are its only hooks for the start of a process. One disconnects Django's.
+    # Those of Celery are its only hooks for the start of a process.
     assert [
         f"{name}: {module}"
         for name, tree in trees.items()
-        if name != "config/kept_connections.py"
         for module in imported(tree)
         if module.endswith(".signals") or ".signals." in module
         if not module.startswith("celery.")
