@@ -126,6 +126,8 @@ def test_nul_characters_are_removed():
 
 
 def test_without_an_actor_statements_are_unchanged():
+    with audit_context(JOB, "task:1"):
+        pass  # the connection's wrapper stays
     execute(WRITING)
     assert read_actor() == NO_ACTOR
 
