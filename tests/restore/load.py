@@ -26,6 +26,7 @@ class Load:
         self._session = session
         self._lock = threading.Lock()
         self._turn = 0
+        self._open: Counter[str] = Counter()
         self._stopping = threading.Event()
         clients = (self.withdraw, self.read_wallet, self.rotate_secret, self.open_dashboard)
         self._threads = [threading.Thread(target=self._repeat, args=(each,)) for each in clients]
@@ -46,8 +47,16 @@ class Load:
             with self._lock:
                 self._turn += 1
                 node = self.nodes[self._turn % len(self.nodes)]
+                self._open[node] += 1
             client(node)
+            with self._lock:
+                self._open[node] -= 1
             time.sleep(_PAUSE_SECONDS)
+
+    def has_left(self, node: str) -> bool:
+        """Return whether no request to `node` waits for its response."""
+        with self._lock:
+            return self._open[node] == 0
 
     def withdraw(self, node: str) -> None:
         """Request a withdrawal."""

@@ -61,6 +61,8 @@ class Rounds:
         self._load.nodes = [old.url, new.url]
         time.sleep(_SIDE_BY_SIDE_SECONDS)
         self._load.nodes = [new.url]
+        # Else the pending withdrawal may wait in a batch behind one of the load, not for the lock.
+        wait_until(lambda: self._load.has_left(old.url), "the load has left the first process")
         with self._blocked_wallet():
             pending = threading.Thread(target=self._load.withdraw, args=(old.url,))
             pending.start()
