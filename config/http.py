@@ -21,7 +21,6 @@ from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from email.utils import formatdate
-from functools import lru_cache
 from http import HTTPStatus
 from queue import SimpleQueue
 from typing import Any, BinaryIO
@@ -30,6 +29,7 @@ import httptools
 import structlog
 from django.conf import settings
 
+from config.kept_connections import disconnect_signals, take_request
 from config.metrics import pools
 from config.wsgi import application
 from config.wsgi_server import (
@@ -39,6 +39,7 @@ from config.wsgi_server import (
     InvalidRequestError,
     build_environ,
     collect_chunks,
+    status_line,
 )
 from exchange.api.middleware import BODY_SECONDS, BODY_STATE, LATE, RECEIVED_AT
 from exchange.core.metrics import CONNECTIONS, REQUESTS_WAITING
@@ -293,6 +294,7 @@ class Server:
 
     async def serve(self) -> None:
         """Serve with one thread per connection to the database."""
+        disconnect_signals()
         parent = os.getppid()
         for number in (signal.SIGTERM, signal.SIGINT):
             self._loop.add_signal_handler(number, self._request_stop)
@@ -379,7 +381,7 @@ class Server:
 
     def _work(self) -> None:
         """Process requests in one thread, until a None in the queue."""
-        while (request := self._waiting.get()) is not None:
+        while (request := take_request(self._waiting)) is not None:
             try:
                 response = self._call_application(request)
             except Exception:
@@ -426,7 +428,7 @@ class Server:
 
     def _head(self, status: int, headers: Headers, length: int, *, keep: bool) -> bytes:
         """Return the head of a response, with the server's own headers."""
-        lines = [_status_line(status), f"Date: {self._date}"]
+        lines = [status_line(status), f"Date: {self._date}"]
         lines += [
             f"{name}: {value}"
             for name, value in headers
@@ -442,9 +444,3 @@ class Server:
 def _finish(request: _Request, response: _Response) -> None:
     if request.response and not request.response.done():
         request.response.set_result(response)
-
-
-@lru_cache
-def _status_line(status: int) -> str:
-    phrase = HTTPStatus(status).phrase if status in HTTPStatus._value2member_map_ else ""
-    return f"HTTP/1.1 {status} {phrase}"

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterable
 from functools import lru_cache
+from http import HTTPStatus
 from typing import Any, BinaryIO
 from urllib.parse import unquote_to_bytes
 
@@ -111,3 +112,10 @@ def collect_chunks(chunks: Iterable[bytes]) -> bytes | BinaryIO:
             file.seek(0)
             return file
     return b"".join(collected)
+
+
+@lru_cache
+def status_line(status: int) -> str:
+    """Return the first line of a response with `status`."""
+    phrase = HTTPStatus(status).phrase if status in HTTPStatus._value2member_map_ else ""
+    return f"HTTP/1.1 {status} {phrase}"

@@ -7,8 +7,9 @@ from typing import Any
 
 import psycopg
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 
+from config.kept_connections import release_connections
 from credit.portfolio.selectors import read_portfolio
 from exchange.core.database import fetch_one
 from exchange.participants.authentication import _authenticate_token
@@ -54,3 +55,19 @@ def test_a_read_by_id_is_retried_on_a_new_connection(owner_connection):
         before = read()
         drop_connection(owner_connection)
         assert read() == before
+
+
+def test_a_thread_that_keeps_its_connection_for_the_next_request_drops_a_failed_one(
+    owner_connection,
+):
+    assert Token.objects.count() == 0
+    kept = connection.connection
+    release_connections(only_failed=True)
+    assert connection.connection is kept
+    drop_connection(owner_connection)
+    with pytest.raises(OperationalError):
+        Token.objects.count()
+    release_connections(only_failed=True)
+    assert Token.objects.count() == 0
+    release_connections()
+    assert connection.connection is None

@@ -21,6 +21,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from config.local.supervisor.ports import is_responding
 from config.metrics.database import DatabaseCollector
 from config.metrics.readings import READINGS
+from tests.environment.concurrency import Call, send_concurrently
 from tests.environment.database import server_url, worker_database
 from tests.environment.ports import claim_ports
 from tests.environment.processes import CHECKOUT, Program, wait_until
@@ -107,6 +108,22 @@ def test_killed_processes_are_replaced_and_what_they_counted_stays(
     folder = metrics_folder(web.pid)
     web.stop()
     assert not folder.exists()
+
+
+@pytest.mark.slow
+def test_connections_return_to_their_pools_once_no_request_waits(
+    stack: ServiceStack, web: Program, port: int
+) -> None:
+    def connections(state: str) -> float | None:
+        return value(scrape(port), "exchange_pool_connections", database="default", state=state)
+
+    web.start()
+    unknown = {"Authorization": "Bearer unknown"}
+    calls = [Call("/v1/api/transfers", "{}", unknown) for _ in range(400)]
+    replies = send_concurrently(stack.base_url, calls, connections_count=40)
+    assert {reply.status for reply in replies} == {401}
+    wait_until(lambda: (connections("idle") or 0) >= 2, "both report their pool")
+    wait_until(lambda: connections("busy") == 0, "no thread keeps a connection")
 
 
 @pytest.mark.slow
