@@ -92,6 +92,13 @@ def test_a_statement_has_the_balances_and_every_movement_in_words(
     assert [m["reference"] for m in data["movements"][1:]] == [made["reference"]] * 2
 
 
+def test_a_period_may_end_with_the_present_day_or_moment(withdrawal_api: WithdrawalApi):
+    now = f"{timezone.now():%Y-%m-%dT%H:%M:%S.000Z}"
+    for to in (today(), now):
+        response = ask(withdrawal_api, **{"from": today(), "to": to})
+        assert response.status_code == 200, response.content
+
+
 @pytest.mark.django_db
 def test_trading_is_told_in_units_and_orders_show_what_is_set_aside():
     market = Market(buy_fee=Decimal(1))

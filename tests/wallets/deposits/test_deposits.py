@@ -19,6 +19,7 @@ from exchange.core.errors import (
 )
 from exchange.core.ids import uuid7
 from exchange.core.numbers import MAX_NUMBER
+from exchange.events.models import Event
 from exchange.participants.models import Member
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import TESTER, make_member, make_organisation
@@ -56,6 +57,8 @@ def test_money_is_booked_from_clearing_to_the_owner_at_once_or_when_it_is_confir
     confirmed = deposits.confirm(deposit_id=entered.id, user=second)
     assert (confirmed.status, confirmed.decided_by) == ("Completed", second)
     assert wallet.kes == (Decimal("180.04"), Decimal(0))
+    events = Event.objects.filter(type="deposit.completed")
+    assert [event.subject_id for event in events] == [confirmed.pk]
     for row, actor in ((booked, TESTER), (confirmed, f"staff:{second.pk}")):
         assert Deposit.objects.get(pk=row.pk).status == "Completed"
         transfer = Transfer.objects.get(subject_id=row.pk)

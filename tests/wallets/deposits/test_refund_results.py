@@ -190,6 +190,14 @@ def test_a_result_is_not_recorded_while_the_answer_may_still_arrive(payment):
     assert propose(payment, NOT_REFUNDED).status == "Pending"
 
 
+def test_a_result_is_recorded_of_its_own_payment(payment, provider_sandbox):
+    other = pay_without_owner(provider_sandbox)
+    for each in (payment, other):
+        lose_answer(provider_sandbox, each)
+    assert decide(other, NOT_REFUNDED).pk == other.pk
+    assert [state_of(each)[0] for each in (payment, other)] == ["Refunding", "Unmatched"]
+
+
 def test_a_late_answer_does_not_undo_what_people_recorded(payment, provider_sandbox):
     lose_answer(provider_sandbox, payment)
     decide(payment, NOT_REFUNDED)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from exchange.audit.models import Change
@@ -162,6 +164,18 @@ def test_a_freeze_is_lifted_by_two_people_only():
         confirm_lift(lift_id=proposal.pk, user=second)
     with pytest.raises(StateConflict, match=r"^The freeze is lifted already$"):
         propose_lift(freeze_id=frozen.pk, explanation="again", user=person)
+
+
+def test_a_lift_locks_the_freeze_before_the_proposal():
+    frozen = freeze(make_organisation())
+    proposal = propose_lift(freeze_id=frozen.pk, explanation="Cleared", user=lifter())
+    second = lifter()
+    with CaptureQueriesContext(connection) as captured:
+        confirm_lift(lift_id=proposal.pk, user=second)
+    locking = [
+        re.search(r'FROM "wallets_(\w+)" .*FOR NO KEY UPDATE', each["sql"]) for each in captured
+    ]
+    assert [found[1] for found in locking if found] == ["freeze", "freezelift"]
 
 
 def refused(sql: str, *parameters: Any) -> str:

@@ -13,7 +13,13 @@ from config.back_office.roles import AUDITOR
 from exchange.core.ids import new_reference
 from tests.environment.owner import as_owner
 from tests.factories.back_office import signed_in_client, text_of
-from tests.factories.deposits import ACTOR, Owner, make_checkout, make_virtual_account
+from tests.factories.deposits import (
+    ACTOR,
+    Owner,
+    make_checkout,
+    make_virtual_account,
+    transaction_record,
+)
 from tests.factories.treasury import move, terms
 from tests.factories.wallets import SYSTEM, Wallet, assert_books_hold, make_member_wallet
 from tests.wallets.reconciliation.harness import (
@@ -33,6 +39,7 @@ from wallets.providers.sandbox import SandboxServer
 from wallets.providers.sandbox.collection_rules import BANK_TRANSFER, AccountOrder, CheckoutOrder
 from wallets.providers.sandbox.collection_store import Payment as Paid
 from wallets.reconciliation.models import Reconciliation, ReconciliationBreak
+from wallets.reconciliation.services.payment_differences import find_payment_differences
 
 pytestmark = pytest.mark.django_db
 
@@ -235,3 +242,10 @@ def test_a_treasury_movement_is_a_line_of_its_own_and_explains_the_balance(sandb
     assert totals(report, "Variance") == (None, 0, None, 0)
     Wallet(account.organisation).fund(10, "NGN")
     assert [kind for kind, *_ in differences_of(compare())] == ["Unexplained variance"]
+
+
+@pytest.mark.parametrize(("name", "shown"), [(179, 199), (180, 200), (181, 200)])
+def test_a_text_of_the_provider_is_cut_at_200_characters(name, shown):
+    record = transaction_record("elsewhere", customer_name="x" * name)
+    (line,) = find_payment_differences(None, record)
+    assert len(line.their_text) == shown
