@@ -5,28 +5,51 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import CharField, OuterRef, Subquery
+from django.db.models import BigIntegerField, Case, CharField, OuterRef, Subquery, When
 from django.db.models.functions import Cast
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from wallets.deposits.models import Deposit, DepositStatus, Payment
 from wallets.reconciliation.models import Reconciliation
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 
 _AWAITING_PAYOUT = {"status": WithdrawalStatus.APPROVED.value}
+# Their subject is the provider's number of a payment.
+_OF_PAYMENTS = ("payment_unmatched", "payment_disproved", "refund_unconfirmed")
+# Pages of the records that `annotate_subjects` finds, by the name of the annotation.
+_PAGES = {
+    "withdrawal_id": "wallets_withdrawal",
+    "payment_id": "wallets_payment",
+    "deposit_id": "wallets_deposit",
+    "report_id": "wallets_reconciliation",
+}
 
 
 def annotate_subjects(alerts: Any) -> Any:
-    """Annotate `alerts` with the ids of the withdrawal and the latest report named as subject."""
+    """Annotate `alerts` with the id of the record named as subject, of a day the latest report."""
     withdrawals = Withdrawal.objects.filter(reference=OuterRef("subject"))
+    deposits = Deposit.objects.exclude(status=DepositStatus.FAILED).filter(
+        reference=OuterRef("subject")
+    )
+    payments = Payment.objects.filter(transaction_id=OuterRef("transaction_id"))
     reports = (
         Reconciliation.objects.annotate(named=Cast("day", CharField()))
         .filter(named=OuterRef("subject"))
         .order_by("-created_at", "-id")
     )
-    return alerts.annotate(
+    number = Case(
+        When(
+            kind__in=_OF_PAYMENTS,
+            subject__regex=r"^\d{1,18}$",
+            then=Cast("subject", BigIntegerField()),
+        )
+    )
+    return alerts.annotate(transaction_id=number).annotate(
         withdrawal_id=Subquery(withdrawals.values("pk")[:1]),
+        payment_id=Subquery(payments.values("pk")[:1]),
+        deposit_id=Subquery(deposits.values("pk")[:1]),
         report_id=Subquery(reports.values("pk")[:1]),
     )
 
@@ -56,10 +79,9 @@ _LISTS: dict[str, tuple[str, dict[str, str]]] = {
 
 
 def _subject_url(alert: Any) -> str:
-    if alert.withdrawal_id:
-        return reverse("admin:wallets_withdrawal_change", args=[alert.withdrawal_id])
-    if alert.report_id:
-        return reverse("admin:wallets_reconciliation_change", args=[alert.report_id])
+    for name, model in _PAGES.items():
+        if record_id := getattr(alert, name):
+            return reverse(f"admin:{model}_change", args=[record_id])
     if alert.kind not in _LISTS:
         return ""
     model, narrowed = _LISTS[alert.kind]

@@ -22,6 +22,7 @@ from tests.factories.back_office import (
     submit_confirmation,
     text_of,
 )
+from tests.factories.deposits import Owner, arrive, make_checkout, transaction_record
 from tests.factories.exports import file_bytes, read_csv, request_export
 from tests.factories.payouts import return_at_bank, settle_at_bank
 from tests.factories.wallets import OVERRIDE, make_staff
@@ -162,6 +163,15 @@ def test_every_alert_links_to_its_subject(provider_sandbox, owners):
     )  # fmt: skip
     wanted = {kind: (withdrawal.reference, page(withdrawal)) for kind in about_payouts}
     its_page = reverse("admin:wallets_reconciliation_change", args=[report.pk])
+    # The payment raises the alert itself.
+    payment = arrive(transaction_record("nobody's"))
+    subject = str(payment.transaction_id)
+    of_payment = reverse("admin:wallets_payment_change", args=[payment.pk])
+    for kind in ("payment_unmatched", "payment_disproved", "refund_unconfirmed"):
+        wanted[kind] = (subject, of_payment)
+    deposit = make_checkout(Owner(owners[0]))
+    of_deposit = reverse("admin:wallets_deposit_change", args=[deposit.pk])
+    wanted["deposit_differs"] = (deposit.reference, of_deposit)
     wanted["reconciliation"] = wanted["reconciliation_incomplete"] = (str(day), its_page)
     approved = f"{reverse(LIST)}?status=Approved"
     wanted["float"] = ("NGN", f"{approved}&currency__code__exact=NGN")
@@ -183,9 +193,10 @@ def test_every_alert_links_to_its_subject(provider_sandbox, owners):
         assert link[0] in own.content.decode()
 
 
-@pytest.mark.parametrize("subject", ["", "payout_gone", "2026-13-45", "<b>"])
-def test_an_alert_without_an_existing_subject_has_no_link(subject):
-    raise_alert("payout_unknown", subject=subject, message="Look")
+@pytest.mark.parametrize("kind", ["payout_unknown", "payment_unmatched"])
+@pytest.mark.parametrize("subject", ["", "payout_gone", "2026-13-45", "<b>", "7", "9" * 19])
+def test_an_alert_without_an_existing_subject_has_no_link(kind, subject):
+    raise_alert(kind, subject=subject, message="Look")
     alert = Alert.objects.get()
     client = signed_in_client(AUDITOR)
     for address in (
