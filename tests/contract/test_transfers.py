@@ -115,6 +115,7 @@ def test_own_references_come_back_and_are_unique(api):
         # The balance comes first.
         assert_error(api.send(mine | {"amount": 5000}), 400, "insufficient_balance")
     assert TransferApi().send(mine).status_code == 201
+    assert api.send({"client_reference": "r-2"}).status_code == 201
 
 
 def test_refusals_name_their_reason_and_move_nothing(api):

@@ -11,12 +11,16 @@ from psycopg import errors
 
 from exchange.core.errors import DomainError
 from exchange.core.ids import uuid7
+from exchange.core.numbers import MAX_NUMBER
 from tests.environment.database import Connection, server_url, worker_database
+from tests.environment.owner import without_guards
 from tests.environment.processes import wait_until
+from tests.factories.configuration import set_setting
 from tests.factories.conversions import convert, convert_quote, quote, set_rates
 from tests.factories.transfers import transfer
 from tests.factories.wallets import Wallet, assert_books_hold, make_member_wallet
 from tests.races.test_interleavings import is_waiting_for_row
+from wallets.conversions.errors import RateOutdated
 from wallets.conversions.models import Conversion
 from wallets.ledger.errors import InsufficientBalance
 
@@ -124,3 +128,35 @@ def test_a_quote_keeps_its_spread_and_terms(wallet):
     assert used.to_rate_change is None
     assert (offered["converted_amount"], offered["fee"]) == (99, 1)
     assert Conversion.objects.count() == 1
+
+
+def test_a_rate_of_zero_or_a_cancelled_one_is_none(wallet):
+    set_setting("NGN_USD_RATE", 0)
+    # The one before it is still valid.
+    assert quote(wallet, 1500)["rate"] > 0
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE wallets_configurationfigure SET status = 'Cancelled', cancelled_at = now(),"
+            " cancellation_requested_by_id = proposed_by_id, cancelled_by_id = decided_by_id"
+            " WHERE configuration_id = 'NGN_USD_RATE'"
+        )
+    with pytest.raises(RateOutdated, match="There is no current rate of NGN"):
+        quote(wallet, 1500)
+
+
+def test_a_rate_is_current_until_its_age_is_reached(wallet, settings):
+    settings.RATE_MAX_AGE_HOURS = 0
+    with transaction.atomic():
+        # Effective at the moment of the transaction, which is that of the quote.
+        set_rates()
+        assert quote(wallet, 1500)["rate"] > 0
+    with pytest.raises(RateOutdated):
+        quote(wallet, 1500)
+
+
+def test_what_a_conversion_brings_is_at_most_the_largest_amount(wallet):
+    set_rates(NGN=1)
+    assert quote(wallet, MAX_NUMBER)["amount"] == MAX_NUMBER
+    set_rates(NGN="0.5")
+    with pytest.raises(DomainError, match="converts to more than 1000000000000000 USD"):
+        quote(wallet, MAX_NUMBER)

@@ -109,6 +109,7 @@ CASES: dict[str, dict[str, str]] = {
         **_BY_PAYMENT,
         "a fee": _FEE,
         "another charge": _DEPOSIT.format("provider_fee = 15"),
+        "a fee and as much less charge": _DEPOSIT.format("fee = 1, provider_fee = 13"),
         "from unmatched": _KIND.format("account_id = %(unmatched)s", "expenses"),
     },
     "cleared": {

@@ -200,6 +200,9 @@ def test_the_database_itself_refuses_to_lift_change_or_remove_a_freeze():
     assert refused("UPDATE wallets_freezelift SET status = 'Approved', decided_at = now()") == (
         "freeze_lift_approved_by_another"
     )
+    # The lift of another freeze is not one of this.
+    lift(freeze(other))
+    assert refused(f"{update} lifted_at = now() WHERE id = %s", frozen.pk) == "freeze_lifted_by_two"
     assert "permission denied" in refused("DELETE FROM wallets_freeze")
     with pytest.raises(DatabaseError, match="never removed"), as_owner() as cursor:
         cursor.execute("DELETE FROM wallets_freeze")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from decimal import Decimal
 from typing import Any
 
@@ -19,11 +20,13 @@ from exchange.events.models import Event
 from tests.assertions.ledger import account_id_of
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.database import Connection, server_url, worker_database
+from tests.environment.processes import wait_until
 from tests.environment.property_tests import examples
 from tests.factories.api_clients import make_member
 from tests.factories.transfers import order_transfer, transfer
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import SYSTEM, Wallet, assert_books_hold, balance_of, make_wallet
+from tests.races.test_interleavings import is_waiting_for_row
 from wallets.ledger.errors import InsufficientBalance
 from wallets.ledger.models import AccountKind, Entry, Transfer, TransferKind
 from wallets.ledger.posting import Leg, open_account, system_account
@@ -109,6 +112,24 @@ def test_a_batch_repays_a_debt_once_and_skips_what_it_cannot_do(own):
         record = json.loads(responses[order.created_id].data)
         assert WalletTransfer.objects.get(id=record["_id"]).amount == order.amount
     assert Event.objects.filter(type="transfer.completed").count() == 5
+
+
+def test_a_debt_that_arises_while_a_transfer_waits_is_left_to_the_next_one(own):
+    """Its account is not locked, so another transfer could repay it as well."""
+    person = member_of(own)
+    transfer(own, person, 1)
+    late = threading.Thread(target=lambda: (transfer(own, person, 100), connection.close()))
+    with psycopg.connect(server_url(worker_database())) as other:
+        other.execute("SELECT FROM wallets_account WHERE owner_id = %s FOR UPDATE", [own.owner_id])
+        late.start()
+        wait_until(is_waiting_for_row, "the transfer waits for the wallet")
+        owe(person, 150)
+    late.join()
+    assert balance_of(person.owner_id, "KES", "receivable") == -150
+    assert balance_of(person.owner_id, "KES") == 101
+    transfer(own, person, 100)
+    assert balance_of(person.owner_id, "KES", "receivable") == -50
+    assert balance_of(person.owner_id, "KES") == 101
 
 
 def test_a_batch_keeps_currencies_apart_and_waits_for_no_other_wallet(own):

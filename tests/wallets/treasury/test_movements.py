@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from decimal import Decimal
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from exchange.core.errors import (
     Conflict,
@@ -18,6 +19,8 @@ from exchange.core.errors import (
 from exchange.core.numbers import MAX_NUMBER
 from tests.assertions.books import close_transfers
 from tests.assertions.unchanged import table_fingerprints
+from tests.environment.database import session
+from tests.environment.processes import wait_until
 from tests.factories.conversions import convert, set_rates
 from tests.factories.treasury import (
     closing,
@@ -48,6 +51,17 @@ def balances(currency: str = "KES") -> dict[str, Decimal]:
 
 def position(currency: str) -> Decimal:
     return ConversionPosition.objects.get(currency_id=currency).amount
+
+
+def is_waiting() -> bool:
+    """Return whether a session of this database waits for an advisory lock."""
+    with session("owner") as watch:
+        row = watch.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database"
+            " WHERE NOT l.granted AND l.locktype = 'advisory' AND d.datname = current_database())"
+        ).fetchone()
+    assert row is not None
+    return bool(row[0])
 
 
 def test_a_top_up_and_a_draw_down_move_the_exchanges_own_money():
@@ -88,6 +102,35 @@ def test_client_money_is_never_drawn_down():
     assert table_fingerprints() == before
     move(terms("draw_down", 100, reference="whole"))
     assert balances() == {"clearing": -5000}
+    assert_books_hold()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_draw_downs_at_once_the_second_sees_what_the_first_left():
+    move(terms("top_up", 100))
+    first, second = (
+        propose_movement(terms=terms("draw_down", 60, reference=name), user=treasurer())
+        for name in ("first", "second")
+    )
+    people = treasurer(), treasurer()
+    outcomes: list[object] = []
+
+    def confirm_second() -> None:
+        try:
+            outcomes.append(confirm_movement(movement_id=second.pk, user=people[1]))
+        except BeyondOwnFunds as error:
+            outcomes.append(error)
+        finally:
+            connection.close()
+
+    late = threading.Thread(target=confirm_second)
+    with transaction.atomic():
+        confirm_movement(movement_id=first.pk, user=people[0])
+        late.start()
+        wait_until(is_waiting, "the second waits for the first")
+    late.join()
+    assert [type(each) for each in outcomes] == [BeyondOwnFunds]
+    assert treasury_balances("KES").own == 40
     assert_books_hold()
 
 
