@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Literal
 
 from config.back_office.roles import (
     ADMINISTRATOR,
@@ -35,6 +36,11 @@ class DemoOrganisation:
     email: str
     members: tuple[DemoMember, ...]
 
+    @property
+    def origin(self) -> str:
+        """Its website, to which checkouts return payers."""
+        return f"https://{self.slug}.example"
+
 
 @dataclass(frozen=True, slots=True)
 class DemoStaff:
@@ -62,6 +68,18 @@ class DemoWithdrawal:
     reason: str = ""
     override: str = ""
     corridor: PayoutDetails = field(default_factory=PayoutDetails)
+
+
+@dataclass(frozen=True, slots=True)
+class DemoPayment:
+    """A demo payment, identified by its amount: into an account, by card, or without an owner."""
+
+    way: Literal["account", "card", "unmatched"]
+    organisation: str
+    member: int | None
+    currency: str
+    amount: Decimal
+    payer: str
 
 
 ORGANISATIONS = (
@@ -207,3 +225,9 @@ RETURNED_WITHDRAWAL = DemoWithdrawal(
     "baobridge", 1, "KES", Decimal(18_400), "Equity Bank Kenya", "Tunde Alabi", "0690000038",
     becomes="Completed",
 )  # fmt: skip
+# A card's money is available after its clearing days. The last one waits for a decision.
+PAYMENTS = (
+    DemoPayment("account", "sikadua", 2, "NGN", Decimal("86400.50"), "Thandi Mokoena"),
+    DemoPayment("card", "baobridge", 0, "NGN", Decimal(41_250), "Adaora Nwosu"),
+    DemoPayment("unmatched", "sikadua", None, "NGN", Decimal(127_300), "Efua Boateng"),
+)

@@ -29,6 +29,7 @@ from config.demo.data import (
     MEMBER_FUNDS,
     ORGANISATION_FUNDS,
     ORGANISATIONS,
+    PAYMENTS,
     PROPOSER,
     RETURNED_WITHDRAWAL,
     STAFF,
@@ -37,6 +38,7 @@ from config.demo.data import (
     DemoStaff,
 )
 from config.demo.lending import Lenders, load_lending
+from config.demo.payments import load_payments
 from config.demo.trading import Market, Trader, load_tokens
 from config.demo.withdrawals import load_withdrawals
 from exchange.core.actors import Actor
@@ -50,7 +52,7 @@ from exchange.participants.services.api_keys import (
     revoke_api_key,
 )
 from exchange.participants.services.members import create_member
-from exchange.participants.services.organisations import create_organisation
+from exchange.participants.services.organisations import change_organisation, create_organisation
 from exchange.staff.models import StaffUser
 from exchange.staff.services import second_factor
 from wallets.deposits.models import Deposit
@@ -76,7 +78,7 @@ def load_demo(
 ) -> dict[str, Any]:
     """Complete the demo data and write DIR/demo.json; return its content.
 
-    Withdrawals need the provider's bank lists: if it does not respond within `timeout_seconds`, a
+    Withdrawals and payments need the provider: if it does not respond within `timeout_seconds`, a
     later run creates them.
     """
     known = credentials_file.read(data_dir)
@@ -94,12 +96,12 @@ def load_demo(
     organisations = [_credentials(participant, known) for participant in participants]
     tokens = load_tokens(_market(participants, institutions, base_url))
     load_lending(_lenders(participants, institutions))
-    show = partial(
-        load_withdrawals,
-        organisations={p.about.slug: p.organisation for p in participants},
-        members={p.about.slug: p.members for p in participants},
-    )
+    firms = {p.about.slug: p.organisation for p in participants}
+    people = {p.about.slug: p.members for p in participants}
+    show = partial(load_withdrawals, organisations=firms, members=people)
     provider_available = show(WITHDRAWALS, timeout_seconds=timeout_seconds)
+    if provider_available:
+        load_payments(PAYMENTS, organisations=firms, members=people, actor=_ACTOR)
     run_first_controls(actor=_ACTOR, provider_available=provider_available)
     if provider_available:
         # After the reconciliation, which would report a variance once the money is back.
@@ -134,6 +136,14 @@ def _participant(about: DemoOrganisation) -> Participant:
     organisation = Organisation.objects.filter(email=about.email).first() or create_organisation(
         name=about.name, email=about.email, actor=_ACTOR
     )
+    if about.members and not organisation.redirect_origins:
+        organisation = change_organisation(
+            organisation_id=organisation.id,
+            name=organisation.name,
+            email=organisation.email,
+            redirect_origins=[about.origin],
+            actor=_ACTOR,
+        )
     members = []
     for person in about.members:
         member = Member.objects.filter(

@@ -32,7 +32,7 @@ from tests.factories.demo import CURRENCIES, demo_data_for_module, load_demo_dat
 from tests.factories.logins import current_code, enter_password
 from tests.factories.wallets import assert_books_hold
 from wallets.alerts.models import Alert
-from wallets.deposits.models import Deposit
+from wallets.deposits.models import Deposit, Payment, VirtualAccount
 from wallets.ledger.models import BooksProof, Entry
 from wallets.reconciliation.models import Reconciliation, ReportStatus
 from wallets.reconciliation.selectors.overview import float_positions
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.django_db
 TABLES = (
     *(Organisation, Member, ApiKey, StaffUser, WebhookEndpoint),
     *(Deposit, Withdrawal, Entry, Event, Token, TokenAccess, Quote, Order, Trade),
-    *(BooksProof, Reconciliation),
+    *(BooksProof, Reconciliation, Payment, VirtualAccount),
 )
 
 
@@ -123,7 +123,20 @@ def test_the_withdrawals_have_their_states(loaded_dir):
     assert ghs.bank.branch_code == ""
     large = shown.get(currency="NGN", status="Pending")
     assert (large.amount, large.approvals_needed) == (Decimal(6_250_000), 2)
-    assert not Alert.objects.filter(resolved_at=None).exists()
+
+
+def test_the_payments_have_their_states(loaded_dir):
+    paid = Deposit.objects.exclude(channel="manual").order_by("-amount")
+    assert [(row.channel, row.status, row.net_amount, row.cleared_at) for row in paid] == [
+        ("virtual_account", "Completed", Decimal("86400.50"), None),
+        ("checkout", "Completed", Decimal(41_250), None),
+    ]
+    assert [row.available_at is not None for row in paid] == [False, True]
+    unmatched = Payment.objects.get(status="Unmatched")
+    assert (unmatched.amount, unmatched.payer_name) == (Decimal(127_300), "Efua Boateng")
+    alert = Alert.objects.get(resolved_at=None)
+    assert (alert.kind, alert.subject) == ("payment_unmatched", str(unmatched.transaction_id))
+    assert_books_hold()
 
 
 def test_the_books_are_proved_and_reconciled_once(data_dir):

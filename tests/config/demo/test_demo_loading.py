@@ -9,17 +9,20 @@ from typing import Any
 import pytest
 
 from config.demo import trading
-from config.demo.data import total_deposits
+from config.demo.data import PAYMENTS, total_deposits
 from config.demo.loader import load_demo
+from config.demo.payments import load_payments
 from config.demo.tokens import TOKENS
 from config.local.supervisor.service import Installation
 from exchange.participants.models import Organisation
 from exchange.tokens.models import Token
 from orders.listings.services.listing import Listing, list_token
+from tests.environment.webhook_receiver import Receiver, Reply
 from tests.factories.api_clients import make_organisation
 from tests.factories.demo import CURRENCIES, load_demo_data, read_wallet
 from tests.factories.wallets import SYSTEM, assert_books_hold
 from wallets.banks.services import clear_bank_cache
+from wallets.deposits.models import Payment
 from wallets.ledger.models import BooksProof
 from wallets.reconciliation.models import Reconciliation
 from wallets.withdrawals.models import Withdrawal
@@ -57,14 +60,24 @@ def test_without_the_provider_withdrawals_are_created_later(data_dir, provider_s
         provider_url="http://127.0.0.1:8001/v3",
         timeout_seconds=0,
     )
-    assert Withdrawal.objects.count() == 0
+    assert Withdrawal.objects.count() == Payment.objects.count() == 0
     assert not Reconciliation.objects.exists()
     assert BooksProof.objects.get().passed
     assert read_wallet(demo["organisations"][0]["access_token"]).status_code == 200
     provider_sandbox.reset()
     assert load_demo_data(data_dir) == demo
-    assert Withdrawal.objects.count() == 9
+    assert (Withdrawal.objects.count(), Payment.objects.count()) == (9, 3)
     assert_books_hold()
+
+
+def test_at_a_real_provider_nothing_is_opened_or_paid(settings):
+    with Receiver() as provider:
+        provider.reply = Reply(status=404)
+        base_url = f"http://127.0.0.1:{provider.port}/v3"
+        settings.PAYMENT_PROVIDER = {**settings.PAYMENT_PROVIDER, "base_url": base_url}
+        load_payments(PAYMENTS, organisations={}, members={}, actor=SYSTEM)
+        assert [request.path for request in provider.received] == ["/sandbox/accounts"]
+    assert not Payment.objects.exists()
 
 
 def test_private_deals_are_visible_to_granted_organisations_only(

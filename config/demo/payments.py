@@ -1,0 +1,116 @@
+"""Demo payments, for the pages of deposits: into an account number, by card, and without an owner.
+
+Paid at the sandbox and credited by the services that webhooks use, each identified by its amount. A
+real provider has no control to pay with, so it gets none. Events are marked as delivered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import requests
+from django.conf import settings
+
+from config.demo.data import DemoPayment
+from exchange.core.actors import Actor
+from exchange.core.references import OwnReferences
+from exchange.events.services.outbox import mark_delivered_without_sending
+from exchange.participants.models import Member, Organisation
+from wallets.deposits.models import Payment, VirtualAccount
+from wallets.deposits.services.opening import (
+    open_virtual_account,
+    request_checkout,
+    store_checkout,
+)
+from wallets.deposits.services.payments import look_up, report_payment
+from wallets.providers.collection import ChargeHint, CheckoutRequest
+from wallets.providers.registry import payment_provider
+
+_BVN = "22222222222"
+_TIMEOUT_SECONDS = 10
+
+
+def load_payments(
+    payments: Sequence[DemoPayment],
+    organisations: Mapping[str, Organisation],
+    members: Mapping[str, Sequence[Member]],
+    actor: Actor,
+) -> None:
+    """Create the missing payments; `organisations` and `members` are by slug."""
+    if not _pays_in():
+        return
+    for shown in payments:
+        if Payment.objects.filter(amount=shown.amount, currency_code=shown.currency).exists():
+            continue
+        organisation = organisations[shown.organisation]
+        member = None if shown.member is None else members[shown.organisation][shown.member]
+        made = _pay(_open(shown, organisation, member))
+        report_payment(ChargeHint(str(made["id"]), made["tx_ref"]))
+        payment = Payment.objects.get(transaction_id=made["id"])
+        look_up(payment.pk, actor)
+        payment.refresh_from_db()
+        if payment.deposit_id is not None:
+            mark_delivered_without_sending(
+                organisation_id=organisation.id, subject_ids=[payment.deposit_id]
+            )
+
+
+def _open(shown: DemoPayment, organisation: Organisation, member: Member | None) -> dict[str, Any]:
+    """Open what is paid into; return the order to the sandbox to pay it."""
+    member_id = None if member is None else member.id
+    match shown.way:
+        case "account":
+            account_id = open_virtual_account(
+                organisation_id=organisation.id,
+                member_id=member_id,
+                currency=shown.currency,
+                bvn=_BVN,
+            )
+            account = VirtualAccount.objects.get(pk=account_id)
+            payer = {"name": shown.payer, "bank": "Access Bank", "account_number": "0690000041"}
+            return {
+                "account_number": account.account_number,
+                "amount": str(shown.amount),
+                "payer": payer,
+            }
+        case "card":
+            checkout = request_checkout(
+                organisation_id=organisation.id,
+                member_id=member_id,
+                amount=shown.amount,
+                currency=shown.currency,
+                url=f"{organisation.redirect_origins[0]}/paid",
+            )
+            store_checkout(checkout, OwnReferences())
+            return {"tx_ref": checkout.reference, "payment_type": "card"}
+        case _:
+            request = CheckoutRequest(
+                tx_ref=f"invoice-{shown.amount}",
+                amount=shown.amount,
+                currency=shown.currency,
+                redirect_url=f"{organisation.redirect_origins[0]}/paid",
+                customer_email=organisation.email,
+                customer_name=shown.payer,
+            )
+            payment_provider().create_checkout(request)
+            return {"tx_ref": request.tx_ref, "payment_type": "bank_transfer"}
+
+
+def _pays_in() -> bool:
+    """Whether the provider is the sandbox, which has a control to pay with."""
+    response = requests.get(_control_url("accounts"), timeout=_TIMEOUT_SECONDS)
+    return response.ok
+
+
+def _pay(order: dict[str, Any]) -> dict[str, Any]:
+    """Pay at the sandbox, without its webhook; return its transaction."""
+    order = {**order, "webhook": "no_webhook"}
+    response = requests.post(_control_url("pay"), json=order, timeout=_TIMEOUT_SECONDS)
+    response.raise_for_status()
+    made: dict[str, Any] = response.json()
+    return made
+
+
+def _control_url(name: str) -> str:
+    return f"{settings.PAYMENT_PROVIDER['base_url'].removesuffix('/v3')}/sandbox/{name}"
