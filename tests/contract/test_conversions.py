@@ -83,6 +83,7 @@ def test_a_quote_and_its_conversion_are_answered_with_exactly_this_text(api):
         rf'{terms}"status":"Completed","createdAt":"{TIME}"\}}\}}'
     )
     assert re.fullmatch(expected, response.content.decode()), response.content.decode()
+    assert "Idempotent-Replayed" not in response
     assert (balance_of(api.ada.id, "NGN"), balance_of(api.ada.id, "USD")) == (850_000, 99)
     assert balance_of(api.wallet.owner_id, "NGN") == 1_000_000
     positions = dict(ConversionPosition.objects.values_list("currency", "amount"))

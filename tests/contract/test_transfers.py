@@ -64,6 +64,7 @@ def test_a_transfer_is_answered_with_exactly_this_text(api):
         rf'"status":"Completed","createdAt":"{TIME}"\}}\}}'
     )
     assert re.fullmatch(expected, response.content.decode()), response.content.decode()
+    assert "Idempotent-Replayed" not in response
     assert api.balances() == (750, Decimal("250.5"), 0)
     record = response.json()["data"]
     assert api.caller.get(f"{PATH}/{record['_id']}").json()["data"] == record

@@ -6,23 +6,25 @@ import threading
 
 import psycopg
 import pytest
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from psycopg import errors
 
 from exchange.core.errors import DomainError
 from exchange.core.ids import uuid7
 from exchange.core.numbers import MAX_NUMBER
 from tests.environment.database import Connection, server_url, worker_database
-from tests.environment.owner import without_guards
+from tests.environment.owner import as_owner, without_guards
 from tests.environment.processes import wait_until
 from tests.factories.configuration import set_setting
 from tests.factories.conversions import convert, convert_quote, quote, set_rates
 from tests.factories.transfers import transfer
 from tests.factories.wallets import Wallet, assert_books_hold, make_member_wallet
 from tests.races.test_interleavings import is_waiting_for_row
-from wallets.conversions.errors import RateOutdated
+from wallets.conversions.errors import QuoteUsed, RateOutdated
 from wallets.conversions.models import Conversion
 from wallets.ledger.errors import InsufficientBalance
+from wallets.ledger.models import AccountKind
+from wallets.ledger.posting import open_account
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -157,6 +159,85 @@ def test_a_rate_is_current_until_its_age_is_reached(wallet, settings):
 def test_what_a_conversion_brings_is_at_most_the_largest_amount(wallet):
     set_rates(NGN=1)
     assert quote(wallet, MAX_NUMBER)["amount"] == MAX_NUMBER
-    set_rates(NGN="0.5")
+    set_rates(NGN="0.99999999")
     with pytest.raises(DomainError, match="converts to more than 1000000000000000 USD"):
         quote(wallet, MAX_NUMBER)
+
+
+def test_a_rate_of_the_future_is_not_used_yet(wallet):
+    set_setting("NGN_USD_RATE", 3000)
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE wallets_configurationfigure SET effective_at = now() + interval '1 hour'"
+            " WHERE configuration_id = 'NGN_USD_RATE' AND value = 3000"
+        )
+    assert quote(wallet, 150_000)["converted_amount"] == 99
+
+
+@pytest.mark.parametrize("poor_first", [True, False])
+def test_only_the_own_balance_is_converted(poor_first):
+    set_rates()
+    amounts = (100, 1_000_000) if poor_first else (1_000_000, 100)
+    first, second = (make_member_wallet(amount, currency="NGN") for amount in amounts)
+    poor, rich = (first, second) if poor_first else (second, first)
+    assert convert(rich, 150_000).converted_amount == 99
+    with pytest.raises(InsufficientBalance) as refused:
+        convert(poor, 150_000)
+    assert "100" in refused.value.message
+
+
+def test_a_quote_of_an_organisation_is_used_by_one_of_its_wallets(wallet):
+    other = Wallet(wallet.organisation).fund(1_000_000, "NGN")
+    offered = quote(wallet, 150_000)["quote_id"]
+    outcomes: list[object] = []
+
+    def use_quote() -> None:
+        try:
+            outcomes.append(convert_quote(other, offered))
+        except DomainError as error:
+            outcomes.append(error)
+        finally:
+            connection.close()
+
+    late = threading.Thread(target=use_quote)
+    with transaction.atomic():
+        convert_quote(wallet, offered)
+        late.start()
+        wait_until(is_waiting_for_row, "the second waits for the quote")
+    late.join()
+    assert [type(each) for each in outcomes] == [QuoteUsed]
+
+
+def test_a_conversion_locks_only_what_it_moves(wallet):
+    convert(Wallet(wallet.organisation).fund(129_000), 129_000, "KES")
+    for currency, kind in (
+        ("NGN", AccountKind.ESCROW),
+        ("NGN", AccountKind.RESERVED),
+        ("USD", AccountKind.RECEIVABLE),
+    ):
+        open_account(
+            currency,
+            kind,
+            organisation_id=wallet.organisation.id,
+            member_id=wallet.member_id,
+        )
+    with psycopg.connect(server_url(worker_database())) as other:
+        other.execute("SELECT FROM wallets_account WHERE owner_id = %s AND kind <> 'available'"
+                      " FOR UPDATE", [wallet.owner_id])  # fmt: skip
+        other.execute("SELECT FROM wallets_conversionposition WHERE currency_id = 'KES' FOR UPDATE")
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL lock_timeout = '5s'")
+            assert convert(wallet, 150_000).converted_amount == 99
+
+
+def test_a_limit_holds_for_a_position_that_grows_only():
+    set_setting("CONVERSION_POSITION_LIMIT_KES", 40)
+    with as_owner(rollback=True) as cursor:
+        cursor.execute(
+            "INSERT INTO wallets_conversionposition (currency_id, amount) VALUES ('KES', -50)"
+            " ON CONFLICT (currency_id) DO UPDATE SET amount = -50"
+        )
+        # As far above zero as it was below.
+        cursor.execute("SELECT change_position('KES', 100)")
+        with pytest.raises(DatabaseError, match="position_limit_reached"), transaction.atomic():
+            cursor.execute("SELECT change_position('KES', 1)")

@@ -10,6 +10,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from exchange.core.database import violated_constraint
 from exchange.core.errors import (
     Conflict,
     DomainError,
@@ -188,6 +189,13 @@ def test_a_result_is_not_recorded_while_the_answer_may_still_arrive(payment):
     late = timezone.now() - timedelta(minutes=2, seconds=1)
     Payment.objects.filter(pk=payment.pk).update(updated_at=late)
     assert propose(payment, NOT_REFUNDED).status == "Pending"
+
+
+def test_a_decision_about_one_payment_is_none_about_another(payment, provider_sandbox):
+    lose_answer(provider_sandbox, pay_without_owner(provider_sandbox))
+    with pytest.raises(IntegrityError, match="two people") as refused, transaction.atomic():
+        Payment.objects.filter(pk=payment.pk).update(status="Refunding")
+    assert violated_constraint(refused.value) == "payment_decided_by_two"
 
 
 def test_a_result_is_recorded_of_its_own_payment(payment, provider_sandbox):

@@ -18,6 +18,13 @@ RECORD = "UPDATE wallets_receivablewriteoff SET {} WHERE id = %(record)s"
 ALTERATIONS = {
     "amount": RECORD.format("amount = amount + 0.01"),
     "account": RECORD.format("account_id = %(other)s"),
+    "account of another kind": RECORD.format(
+        "account_id = (SELECT a.id FROM wallets_account a JOIN wallets_account d"
+        " ON d.owner_id = a.owner_id AND d.asset_id = a.asset_id"
+        " WHERE d.id = account_id AND a.kind = 'available')"
+    ),
+    "another currency": "UPDATE wallets_entry e SET asset_id = 'NGN' FROM wallets_transfer t"
+    " WHERE t.id = e.transfer_id AND t.subject_id = %(record)s",
     "not approved": RECORD.format("status = 'Pending'"),
     "no record": "DELETE FROM wallets_receivablewriteoff WHERE id = %(record)s",
     "reference": "UPDATE wallets_transfer SET reference = 'x' WHERE subject_id = %(record)s",

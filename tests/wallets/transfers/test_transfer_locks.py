@@ -30,6 +30,12 @@ def person(own: Wallet) -> Wallet:
     return made
 
 
+def lock_timeout() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW lock_timeout")
+        return str(cursor.fetchone()[0])
+
+
 @pytest.mark.parametrize(
     ("count", "error"),
     [(2, errors.LockNotAvailable), (1, errors.QueryCanceled)],
@@ -53,8 +59,9 @@ def test_transfers_together_wait_for_a_wallet_for_a_second_and_one_alone_longer(
 @pytest.mark.parametrize("count", [1, 2])
 def test_transfers_leave_the_time_to_wait_as_it_was(own, person, count):
     orders = [order_transfer(own, person, 1) for _ in range(count)]
+    before = lock_timeout()
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL lock_timeout = '7s'")
         assert len(function.run(orders, 50)) == count
-        cursor.execute("SHOW lock_timeout")
-        assert cursor.fetchone() == ("7s",)
+        assert lock_timeout() == "7s"
+    assert lock_timeout() == before != "7s"

@@ -15,7 +15,11 @@ from hypothesis import strategies as st
 from psycopg import errors
 
 from exchange.core.batching import BatchedFunction
+from exchange.core.errors import DomainError
+from exchange.core.idempotency import IdempotencyClaim
 from exchange.core.ids import uuid7
+from exchange.core.models import IdempotencyRecord
+from exchange.core.references import ClientReferenceTaken
 from exchange.events.models import Event
 from tests.assertions.ledger import account_id_of
 from tests.assertions.unchanged import assert_nothing_changes
@@ -112,6 +116,50 @@ def test_a_batch_repays_a_debt_once_and_skips_what_it_cannot_do(own):
         record = json.loads(responses[order.created_id].data)
         assert WalletTransfer.objects.get(id=record["_id"]).amount == order.amount
     assert Event.objects.filter(type="transfer.completed").count() == 5
+
+
+def test_a_batch_frees_the_keys_of_what_it_skips(own):
+    person, poor = member_of(own), member_of(own)
+    for wallet in (person, poor):
+        transfer(own, wallet, 1)
+    orders = [
+        order_transfer(payer, person, 10).with_key(
+            IdempotencyClaim(own.organisation.id, "POST", "/v1/api/transfers", key, "body")
+        )
+        for payer, key in ((own, "done"), (poor, "skipped"))
+    ]
+    assert set(function.run(orders, 50)) == {orders[0].created_id}
+    assert list(IdempotencyRecord.objects.values_list("key", flat=True)) == ["done"]
+
+
+def test_a_first_transfer_that_is_rejected_while_it_waits_is_answered(own):
+    """Its wallet and its own reference appear together, after the rules were checked."""
+    payee, payer, other = member_of(own), member_of(own), member_of(own)
+    for wallet in (payer, other):
+        transfer(own, wallet, 100)
+    outcomes: list[object] = []
+
+    def pay() -> None:
+        try:
+            outcomes.append(transfer(own, payee, 10, client_reference="r-1"))
+        except DomainError as error:
+            outcomes.append(error)
+        finally:
+            connection.close()
+
+    late = threading.Thread(target=pay)
+    with transaction.atomic():
+        transfer(payer, other, 10, client_reference="r-1")
+        open_account(
+            "KES",
+            AccountKind.AVAILABLE,
+            organisation_id=payee.organisation.id,
+            member_id=payee.member_id,
+        )
+        late.start()
+        wait_until(is_waiting_for_row, "the transfer waits for the wallet")
+    late.join()
+    assert [type(each) for each in outcomes] == [ClientReferenceTaken]
 
 
 def test_a_debt_that_arises_while_a_transfer_waits_is_left_to_the_next_one(own):

@@ -20,6 +20,7 @@ from exchange.core.numbers import MAX_NUMBER
 from tests.assertions.books import close_transfers
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.database import session
+from tests.environment.owner import as_owner
 from tests.environment.processes import wait_until
 from tests.factories.conversions import convert, set_rates
 from tests.factories.treasury import (
@@ -136,6 +137,7 @@ def test_of_two_draw_downs_at_once_the_second_sees_what_the_first_left():
 
 def test_what_owners_owe_is_not_there_to_be_drawn_down():
     make_debt(40)
+    make_debt(7, "NGN")
     move(terms("top_up", 100))
     assert treasury_balances("KES").own == 60
     with pytest.raises(BeyondOwnFunds):
@@ -229,6 +231,32 @@ def test_the_balances_are_the_same_before_and_after_a_checkpoint():
     assert treasury_balances("USD") == expected
     move(terms("top_up", 1, currency="USD", reference="BANK-2"))
     assert treasury_balances("USD").treasury == expected.treasury + 1
+
+
+def test_a_currency_without_movements_has_balances_of_zero():
+    make_member_wallet(500)
+    assert treasury_balances("GHS") == TreasuryBalances(*[Decimal(0)] * 4)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_movement_at_the_position_of_the_checkpoint_counts_once():
+    move(terms("top_up", 100))
+    moved = move(terms("top_up", 50, reference="later"))
+    expected = treasury_balances("KES")
+    position = Transfer.objects.get(subject_id=moved.pk).created_txid
+    with as_owner(rollback=True) as cursor:
+        cursor.execute("DELETE FROM wallets_checkpoint; DELETE FROM wallets_checkpointbalance")
+        cursor.execute(
+            "INSERT INTO wallets_checkpoint (id, position, taken_at) VALUES (1, %s, now())",
+            [position],
+        )
+        cursor.execute(
+            "INSERT INTO wallets_checkpointbalance (account_id, total, entries, digest)"
+            " SELECT * FROM entries_by_account(0, %s)",
+            [position],
+        )
+        cursor.execute("SELECT treasury, own FROM treasury_balances('KES')")
+        assert cursor.fetchone() == (expected.treasury, expected.own)
 
 
 def test_a_movement_takes_two_people_who_may_and_a_reason_to_reject():
