@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from exchange.core.errors import Conflict, DomainError
 from exchange.core.ids import uuid7
@@ -45,7 +44,6 @@ from tests.factories.wallets import (
 from wallets.closing import services as closing
 from wallets.deposits.models import Deposit, PaymentAction, VirtualAccount
 from wallets.deposits.services import manual, reversals, unmatched
-from wallets.ledger.models import Account
 from wallets.payouts.models import ProposalAction
 from wallets.payouts.services import execution, resolutions
 
@@ -395,20 +393,6 @@ def test_a_closed_member_is_reopened_and_money_moves_again(api):
     left = "This member still has 20 NGN, 50 KES"
     assert_error(api.close(), 409, "member_not_empty", left)
     assert_books_hold()
-
-
-def test_the_accounts_of_a_member_are_opened_for_its_own_organisation_only(api):
-    api.wallet.fund(100)
-    api.transfer(100, "KES")
-    api.close_at_once()
-    accounts = Account.objects.filter(owner_id=api.member.id)
-    for organisation_id, closed in (
-        (make_caller().organisation.id, True),
-        (api.caller.organisation.id, False),
-    ):
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT reopen_accounts(%s, %s)", [organisation_id, api.member.id])
-        assert set(accounts.values_list("closed", flat=True)) == {closed}
 
 
 def test_reopening_is_for_members_of_the_caller_and_keys_that_may_write_members(api):
