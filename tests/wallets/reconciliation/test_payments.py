@@ -50,11 +50,13 @@ def account() -> VirtualAccount:
     return make_virtual_account(Owner(wallet.organisation, wallet.member))
 
 
-def pay_in(sandbox: SandboxServer, account: VirtualAccount, amount: str = "1000") -> int:
+def pay_in(
+    sandbox: SandboxServer, account: VirtualAccount, amount: str = "1000", **more: str
+) -> int:
     """Pay into the account at the provider; we are not notified."""
     order = AccountOrder(account.reference, "NGN", "a@example.com", "Ada Obi", "", "", None)
     there = sandbox.collection.create_account(order)
-    row = sandbox.collection.pay_account(there, Paid(Decimal(amount), BANK_TRANSFER))
+    row = sandbox.collection.pay_account(there, Paid(Decimal(amount), BANK_TRANSFER, **more))
     return int(row["id"])
 
 
@@ -242,6 +244,15 @@ def test_a_treasury_movement_is_a_line_of_its_own_and_explains_the_balance(sandb
     assert totals(report, "Variance") == (None, 0, None, 0)
     Wallet(account.organisation).fund(10, "NGN")
     assert [kind for kind, *_ in differences_of(compare())] == ["Unexplained variance"]
+
+
+def test_a_failed_payment_is_none_on_either_side(sandbox, account):
+    credit(pay_in(sandbox, account), account)
+    failed = credit(pay_in(sandbox, account, "300", outcome="failed"), account)
+    assert (failed.status, failed.paid_at is not None) == ("Failed", True)
+    report = compare()
+    assert (report.status, differences_of(report)) == ("Matched", [])
+    assert totals(report, "Received") == (1, 1000, 1, 1000)
 
 
 @pytest.mark.parametrize(("name", "shown"), [(179, 199), (180, 200), (181, 200)])

@@ -326,10 +326,12 @@ def test_terms_that_cannot_be_are_refused(wanted, field):
 
 def test_the_longest_reference_and_the_largest_amount_are_taken():
     movement = propose_movement(
-        terms=terms("top_up", str(MAX_NUMBER), reference="x" * 100), user=treasurer()
+        terms=terms("top_up", str(MAX_NUMBER), reference="x" * 100, note="y" * 300),
+        user=treasurer(),
     )
     movement.refresh_from_db()
-    assert (movement.amount, len(movement.reference)) == (MAX_NUMBER, 100)
+    assert movement.amount == MAX_NUMBER
+    assert (len(movement.reference), len(movement.note)) == (100, 300)
 
 
 def test_each_column_of_the_export_has_its_value():

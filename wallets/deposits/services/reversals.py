@@ -81,7 +81,6 @@ def confirm_reversal(*, reversal_id: UUID, user: StaffUser) -> Deposit:
         lock_owner_alone(Deposit.objects.values_list("owner_id", flat=True).get(pk=deposit_id))
         deposit = Deposit.objects.select_for_update(no_key=True).get(pk=deposit_id)
         proposal = REVERSALS.get_approvable(reversal_id, user)
-        _require_completed(deposit)
         REVERSALS.close(proposal, ApprovalStatus.APPROVED, user)
         Deposit.objects.filter(pk=deposit_id).update(
             status=DepositStatus.REVERSED, updated_at=timezone.now()
