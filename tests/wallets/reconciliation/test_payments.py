@@ -36,7 +36,13 @@ from wallets.deposits.services import manual
 from wallets.deposits.services.payments import look_up, report_payment
 from wallets.providers.collection import ChargeHint
 from wallets.providers.sandbox import SandboxServer
-from wallets.providers.sandbox.collection_rules import BANK_TRANSFER, AccountOrder, CheckoutOrder
+from wallets.providers.sandbox.collection_rules import (
+    BANK_TRANSFER,
+    FAILED,
+    SUCCESSFUL,
+    AccountOrder,
+    CheckoutOrder,
+)
 from wallets.providers.sandbox.collection_store import Payment as Paid
 from wallets.reconciliation.models import Reconciliation, ReconciliationBreak
 from wallets.reconciliation.services.payment_differences import find_payment_differences
@@ -51,12 +57,12 @@ def account() -> VirtualAccount:
 
 
 def pay_in(
-    sandbox: SandboxServer, account: VirtualAccount, amount: str = "1000", **more: str
+    sandbox: SandboxServer, account: VirtualAccount, amount: str = "1000", outcome: str = SUCCESSFUL
 ) -> int:
     """Pay into the account at the provider; we are not notified."""
     order = AccountOrder(account.reference, "NGN", "a@example.com", "Ada Obi", "", "", None)
     there = sandbox.collection.create_account(order)
-    row = sandbox.collection.pay_account(there, Paid(Decimal(amount), BANK_TRANSFER, **more))
+    row = sandbox.collection.pay_account(there, Paid(Decimal(amount), BANK_TRANSFER, outcome))
     return int(row["id"])
 
 
@@ -248,7 +254,7 @@ def test_a_treasury_movement_is_a_line_of_its_own_and_explains_the_balance(sandb
 
 def test_a_failed_payment_is_none_on_either_side(sandbox, account):
     credit(pay_in(sandbox, account), account)
-    failed = credit(pay_in(sandbox, account, "300", outcome="failed"), account)
+    failed = credit(pay_in(sandbox, account, "300", outcome=FAILED), account)
     assert (failed.status, failed.paid_at is not None) == ("Failed", True)
     report = compare()
     assert (report.status, differences_of(report)) == ("Matched", [])

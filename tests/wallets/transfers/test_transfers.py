@@ -166,7 +166,12 @@ def test_a_debt_that_arises_while_a_transfer_waits_is_left_to_the_next_one(own):
     """Its account is not locked, so another transfer could repay it as well."""
     person = member_of(own)
     transfer(own, person, 1)
-    late = threading.Thread(target=lambda: (transfer(own, person, 100), connection.close()))
+
+    def pay() -> None:
+        transfer(own, person, 100)
+        connection.close()
+
+    late = threading.Thread(target=pay)
     with psycopg.connect(server_url(worker_database())) as other:
         other.execute("SELECT FROM wallets_account WHERE owner_id = %s FOR UPDATE", [own.owner_id])
         late.start()
