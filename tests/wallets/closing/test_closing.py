@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
 
+from exchange.core.database import violated_constraint
 from exchange.participants.models import Member
 from tests.environment.database import session
 from tests.factories.api_clients import TESTER, make_member, make_organisation
@@ -54,3 +56,13 @@ def test_accounts_are_opened_for_the_own_organisation_only(member):
         with connection.cursor() as cursor:
             cursor.execute("SELECT reopen_accounts(%s, %s)", [organisation_id, member.pk])
         assert set(accounts.values_list("closed", flat=True)) == {closed}
+
+
+def test_the_database_itself_refuses_to_close_a_member_without_its_accounts(member):
+    with pytest.raises(IntegrityError) as refused:
+        Member.objects.filter(pk=member.pk).update(closed_at=timezone.now())
+    assert violated_constraint(refused.value) == "member_closed_with_accounts"
+    close(member)
+    with pytest.raises(IntegrityError) as refused:
+        Member.objects.filter(pk=member.pk).update(closed_at=None)
+    assert violated_constraint(refused.value) == "member_closed_with_accounts"

@@ -103,6 +103,7 @@ CASES: dict[str, dict[str, str]] = {
         "from expenses": _KIND.format("account_id = %(expenses)s", "clearing"),
         "from unmatched": _KIND.format("account_id = %(unmatched)s", "clearing"),
         "one entry more": _KIND.format("amount = amount + 1", "available"),
+        "another entry more": _KIND.format("amount = amount - 1", "clearing"),
     },
     "credited": {**_BY_PAYMENT, "a fee": _FEE, "another owner": _OTHER_OWNER},
     "charged": {
