@@ -14,7 +14,7 @@ from exchange.core.timestamps import wire_time
 from exchange.tokens.models import Token
 from orders.book.models import Order
 from tests.assertions.endpoints import Endpoint, api_endpoints
-from tests.factories.api_clients import assert_error
+from tests.factories.api_clients import assert_error, make_caller
 from tests.factories.api_records import ApiRecords, make_api_records
 
 pytestmark = pytest.mark.django_db
@@ -167,3 +167,20 @@ def test_what_a_list_of_tokens_found_by_the_time_of_a_change_is_not_remembered(
         assert [token["_id"] for token in found] == [oldest["_id"]]
     first = api_records.caller.get(path, order).json()["data"]["tokens"][0]
     assert first["_id"] == oldest["_id"]
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "length"),
+    [
+        ("/v1/api/members", "email", 254),
+        ("/v1/api/members", "external_id", 100),
+        ("/v1/api/deposits", "reference", 100),
+        ("/v1/api/deposits", "provider_reference", 100),
+        ("/v1/api/withdrawals", "reference", 40),
+        ("/v1/orders", "client_order_id", 64),
+    ],
+)
+def test_a_text_has_at_most_the_length_of_what_it_is_compared_with(path, name, length):
+    caller = make_caller()
+    assert caller.get(path, {name: "x" * length}).status_code == 200
+    assert_error(caller.get(path, {name: "x" * (length + 1)}), 400, "invalid_request")
