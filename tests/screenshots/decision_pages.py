@@ -97,9 +97,9 @@ def stale_page(site: DemoSite) -> Page:
     other = site.page(FINANCE_APPROVER, SECOND)
     other.goto(urlsplit(page.url).path.replace("/approve/", "/reject/"))
     other.get_by_label("Reason").fill("The price is of last month")
-    other.locator("main form [type=submit]").click()
+    other.locator("main form [type=submit]").first.click()
     other.get_by_role("status").wait_for()
-    page.locator("#confirm [type=submit]").click()
+    page.locator("#confirm [type=submit]").first.click()
     page.get_by_role("alert").wait_for()
     return page
 

@@ -161,7 +161,7 @@ def reversed_payout(site: DemoSite) -> Page:
     page.goto(path)
     if not page.get_by_text("Reversed").count():
         asking = reversal_confirmation(site)
-        asking.locator("#confirm [type=submit]").click()
+        asking.locator("#confirm [type=submit]").first.click()
         asking.get_by_role("status").first.wait_for()
         page.goto(path)
     return page
@@ -182,7 +182,7 @@ def make_break(site: DemoSite) -> None:
     if site.record_paths.setdefault("break", "") == "made":
         return
     site.record_paths["break"] = "made"
-    held = Decimal(call_sandbox(site, "GET", "float")["NGN"])
+    held = Decimal(str(call_sandbox(site, "GET", "float")["NGN"]))
     less = str(held - Decimal("250000.55"))
     call_sandbox(site, "POST", "float", currency="NGN", amount=less)
     page = at(FINANCE_APPROVER, "wallets/reconciliation/add/")(site)

@@ -97,6 +97,15 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
             process.wait()
 
 
+def test_the_first_reconciliation_finds_the_demo_money_at_the_sandbox(running):
+    first = "Reconciliation.objects.order_by('created_at').values_list('status', flat=True)[0]"
+    done = running.manage(
+        *("shell", "--no-imports", "-c"),
+        f"from wallets.reconciliation.models import Reconciliation; print({first})",
+    )
+    assert done.stdout.strip() == "Matched", done.stdout + done.stderr
+
+
 def test_a_missing_approval_ends_the_tour(running, tmp_path):
     demo = running.demo
     auditor = next(person for person in demo["staff"] if person["role"] == "Auditor")

@@ -272,9 +272,13 @@ class Tour:
         now = self._balance(self.api.get(self.wallet_path))
         opening, closing = statement["opening"]["total"], statement["closing"]["total"]
         check(
-            opening + sum(each["amount"] for each in statement["movements"]) == closing
-            and closing == now["total"],
-            f"the statement closes with {closing}, the wallet holds {now['total']}",
+            opening + sum(each["amount"] for each in statement["movements"]) == closing,
+            "the movements of the statement do not lead to its closing balance",
+        )
+        available = statement["closing"]["available"]
+        check(
+            available == now["available"],
+            f"the statement closes with {available}, the wallet holds {now['available']}",
         )
         paid = [each for each in statement["movements"] if each["subject"] == withdrawal["_id"]]
         check(bool(paid), "the statement lacks the withdrawal")

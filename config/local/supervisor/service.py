@@ -35,7 +35,6 @@ from config.local.supervisor.children import Child, Children, describe_exit, say
 from config.local.supervisor.ports import PortUnusable, claim_port, is_responding
 from exchange.core import sqlfiles
 from exchange.core.models import ScheduledRun
-from wallets.providers.sandbox.rules import COUNTRY_OF_CURRENCY
 
 TASK_THREADS = 8
 _START_SECONDS = 180.0
@@ -297,12 +296,7 @@ class Installation:
 
     def _opening_floats(self) -> list[tuple[str, Decimal]]:
         """Return the balances of a new sandbox: all demo deposits, else its own default."""
-        if not self.demo:
-            return []
-        held = COUNTRY_OF_CURRENCY
-        return [
-            (currency, amount) for currency, amount in total_deposits().items() if currency in held
-        ]
+        return list(total_deposits().items()) if self.demo else []
 
     def _worker_command(self) -> list[str]:
         return [

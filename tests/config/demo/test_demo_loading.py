@@ -47,8 +47,7 @@ def test_a_new_sandbox_starts_with_all_demo_deposits(data_dir):
         return [word for word in installation._sandbox_command() if word.startswith("--float")]
 
     paid = total_deposits()
-    wanted = {f"--float={code}={paid[code]}" for code in CURRENCIES if code != "USD"}
-    assert set(floats_of(demo=True)) == wanted
+    assert set(floats_of(demo=True)) == {f"--float={code}={paid[code]}" for code in CURRENCIES}
     assert floats_of(demo=False) == []
 
 
