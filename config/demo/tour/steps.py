@@ -285,7 +285,7 @@ class Tour:
         self.step(
             "Statement",
             f"opening balance {opening:,}, {len(statement['movements'])} movements, closing balance"
-            f" {closing:,} {CURRENCY}; last {paid[-1]['description']!r}",
+            f" {closing:,} {CURRENCY}, {available:,} available; last {paid[-1]['description']!r}",
         )
 
     def prove_books(self) -> None:
