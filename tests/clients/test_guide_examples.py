@@ -24,6 +24,7 @@ from exchange.events.webhooks.signing import new_secret, signed_headers
 from exchange.participants.models import Member
 from orders.book.models import Order
 from tests.environment.node import node_modules
+from tests.environment.processes import wait_until
 from tests.environment.services import Sandbox, Service
 from tests.environment.webhook_receiver import Receiver
 from tests.factories.api_clients import make_caller
@@ -183,7 +184,8 @@ def deposit(reader: Reader) -> None:
 
 def withdraw(reader: Reader) -> None:
     assert re.search(r'KES.* ?200000|"KES","available":200000', reader.run("get_balances"))
-    assert "Equity Bank Kenya" in reader.run("list_banks")
+    # The service keeps the list of an earlier test for half a minute.
+    wait_until(lambda: "Equity Bank Kenya" in reader.run("list_banks"), "the provider's list", 40)
     shown = reader.run("withdraw")
     withdrawal = Withdrawal.objects.get()
     assert str(withdrawal.id) in shown

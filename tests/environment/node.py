@@ -6,6 +6,7 @@ where Node or a package is absent.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -26,6 +27,15 @@ def node_modules(folder: str, packages: Mapping[str, str]) -> Path:
     npm = shutil.which("npm")
     if shutil.which("node") is None or npm is None:
         skip_or_fail("Node.js")
+    found.parent.mkdir(parents=True, exist_ok=True)
+    # Another process of the run may install the same packages.
+    with (found.parent / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _install(found, packages, str(npm))
+    return found
+
+
+def _install(found: Path, packages: Mapping[str, str], npm: str) -> None:
     missing = [
         f"{name}@{version}"
         for name, version in packages.items()
@@ -34,13 +44,11 @@ def node_modules(folder: str, packages: Mapping[str, str]) -> Path:
     if missing:
         if not REQUIRED:
             skip_or_fail(", ".join(missing))
-        found.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run(
-            [str(npm), "install", "--prefix", str(found.parent), *_FLAGS, *missing],
+            [npm, "install", "--prefix", str(found.parent), *_FLAGS, *missing],
             check=True,
             timeout=300,
         )
-    return found
 
 
 def skip_or_fail(what: str) -> None:
