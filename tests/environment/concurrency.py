@@ -8,13 +8,15 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from django.db import OperationalError, connection, connections
+
+Result = TypeVar("Result")
 
 
 def race_size(name: str, default: int) -> int:
@@ -85,6 +87,21 @@ def _connect() -> None:
                 return None
             time.sleep(0.1)
     return None
+
+
+def start_call(call: Callable[[], Result]) -> Future[Result]:
+    """Start `call` in a thread with its own connection; the result is what it returns or raises."""
+
+    def run() -> Result:
+        try:
+            return call()
+        finally:
+            connections.close_all()
+
+    threads = ThreadPoolExecutor(1)
+    started = threads.submit(run)
+    threads.shutdown(wait=False)
+    return started
 
 
 class Callers:

@@ -14,6 +14,7 @@ from django.db import connection, transaction
 
 from exchange.core.errors import StateConflict
 from exchange.staff.models import StaffUser
+from tests.environment.concurrency import start_call
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.deposits import (
@@ -93,22 +94,14 @@ def test_a_failure_waits_for_what_holds_the_checkout(wallet):
     """It is recorded then, and not refused because another request locks the checkout."""
     checkout = make_checkout(Owner(wallet.organisation, wallet.member))
     failed = transaction_record(checkout.reference, status=TransactionStatus.FAILED)
-    late = threading.Thread(target=partial(_in_thread, partial(arrive, failed)))
     with transaction.atomic():
         Deposit.objects.select_for_update().get(pk=checkout.pk)
-        late.start()
+        late = start_call(partial(arrive, failed))
         wait_until(is_waiting_for_row, "the failure waits for the checkout")
-    late.join()
+    late.result(60)
     checkout.refresh_from_db()
     assert checkout.status == "Failed"
     assert Payment.objects.get().status == "Failed"
-
-
-def _in_thread(act: Callable[[], object]) -> None:
-    try:
-        act()
-    finally:
-        connection.close()
 
 
 def test_chargebacks_against_withdrawals_leave_no_wallet_below_zero(wallet, checker):

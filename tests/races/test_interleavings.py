@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -22,6 +21,7 @@ from exchange.events.services import endpoints as webhook_endpoints
 from exchange.events.services.deliveries import deliver_due
 from exchange.participants.models import ApiKey
 from exchange.participants.services import api_keys as access
+from tests.environment.concurrency import start_call
 from tests.environment.database import server_url, worker_database
 from tests.environment.processes import wait_until
 from tests.environment.webhook_receiver import Receiver
@@ -41,19 +41,6 @@ from wallets.withdrawals.models import Withdrawal
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def run_on_own_connection(call: Callable[[], Any]) -> Any:
-    """Return the result of `call` in a thread, which then closes its connection."""
-
-    def run() -> Any:
-        try:
-            return call()
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(1) as threads:
-        return threads.submit(run).result()
-
-
 # --- The first request of a key commits between two reads of the second one ----------------------
 
 
@@ -71,7 +58,7 @@ def test_a_request_without_funds_because_of_the_first_under_its_key_returns_its_
     def let_the_first_commit(execute: Any, sql: str, *rest: Any) -> Any:
         found = execute(sql, *rest)
         if "exchange_idempotencyrecord" in sql and not first:
-            first.append(run_on_own_connection(ask))
+            first.append(start_call(ask).result(60))
         return found
 
     with connection.execute_wrapper(let_the_first_commit):

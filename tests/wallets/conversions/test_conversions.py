@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from functools import partial
 
 import psycopg
 import pytest
@@ -12,6 +12,7 @@ from psycopg import errors
 from exchange.core.errors import DomainError
 from exchange.core.ids import uuid7
 from exchange.core.numbers import MAX_NUMBER
+from tests.environment.concurrency import start_call
 from tests.environment.database import Connection, server_url, worker_database
 from tests.environment.owner import as_owner, without_guards
 from tests.environment.processes import wait_until
@@ -99,24 +100,12 @@ def test_a_conversion_waits_for_no_other_wallet(wallet):
 
 def test_a_conversion_sees_what_is_spent_while_it_waits(wallet):
     offered = quote(wallet, 150_000)["quote_id"]
-    outcomes: list[object] = []
-
-    def use_quote() -> None:
-        try:
-            outcomes.append(convert_quote(wallet, offered))
-        except DomainError as error:
-            outcomes.append(error)
-        finally:
-            connection.close()
-
-    late = threading.Thread(target=use_quote)
     with transaction.atomic():
         transfer(wallet, Wallet(wallet.organisation), 900_000, currency="NGN")
-        late.start()
+        late = start_call(partial(convert_quote, wallet, offered))
         wait_until(is_waiting_for_row, "the conversion waits for the wallet")
-    late.join()
-    [refused] = outcomes
-    assert isinstance(refused, InsufficientBalance)
+    with pytest.raises(InsufficientBalance):
+        late.result(60)
     assert wallet.balance(currency="NGN") == 100_000
     assert not Conversion.objects.exists()
     assert_books_hold()
@@ -189,23 +178,12 @@ def test_only_the_own_balance_is_converted(poor_first):
 def test_a_quote_of_an_organisation_is_used_by_one_of_its_wallets(wallet):
     other = Wallet(wallet.organisation).fund(1_000_000, "NGN")
     offered = quote(wallet, 150_000)["quote_id"]
-    outcomes: list[object] = []
-
-    def use_quote() -> None:
-        try:
-            outcomes.append(convert_quote(other, offered))
-        except DomainError as error:
-            outcomes.append(error)
-        finally:
-            connection.close()
-
-    late = threading.Thread(target=use_quote)
     with transaction.atomic():
         convert_quote(wallet, offered)
-        late.start()
+        late = start_call(partial(convert_quote, other, offered))
         wait_until(is_waiting_for_row, "the second waits for the quote")
-    late.join()
-    assert [type(each) for each in outcomes] == [QuoteUsed]
+    with pytest.raises(QuoteUsed):
+        late.result(60)
 
 
 def test_a_conversion_locks_only_what_it_moves(wallet):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from psycopg import errors
 
 from exchange.core.batching import BatchedFunction
-from exchange.core.errors import DomainError
 from exchange.core.idempotency import IdempotencyClaim
 from exchange.core.ids import uuid7
 from exchange.core.models import IdempotencyRecord
@@ -23,6 +22,7 @@ from exchange.core.references import ClientReferenceTaken
 from exchange.events.models import Event
 from tests.assertions.ledger import account_id_of
 from tests.assertions.unchanged import assert_nothing_changes
+from tests.environment.concurrency import start_call
 from tests.environment.database import Connection, server_url, worker_database
 from tests.environment.processes import wait_until
 from tests.environment.property_tests import examples
@@ -137,17 +137,6 @@ def test_a_first_transfer_that_is_rejected_while_it_waits_is_answered(own):
     payee, payer, other = member_of(own), member_of(own), member_of(own)
     for wallet in (payer, other):
         transfer(own, wallet, 100)
-    outcomes: list[object] = []
-
-    def pay() -> None:
-        try:
-            outcomes.append(transfer(own, payee, 10, client_reference="r-1"))
-        except DomainError as error:
-            outcomes.append(error)
-        finally:
-            connection.close()
-
-    late = threading.Thread(target=pay)
     with transaction.atomic():
         transfer(payer, other, 10, client_reference="r-1")
         open_account(
@@ -156,28 +145,22 @@ def test_a_first_transfer_that_is_rejected_while_it_waits_is_answered(own):
             organisation_id=payee.organisation.id,
             member_id=payee.member_id,
         )
-        late.start()
+        late = start_call(partial(transfer, own, payee, 10, client_reference="r-1"))
         wait_until(is_waiting_for_row, "the transfer waits for the wallet")
-    late.join()
-    assert [type(each) for each in outcomes] == [ClientReferenceTaken]
+    with pytest.raises(ClientReferenceTaken):
+        late.result(60)
 
 
 def test_a_debt_that_arises_while_a_transfer_waits_is_left_to_the_next_one(own):
     """Its account is not locked, so another transfer could repay it as well."""
     person = member_of(own)
     transfer(own, person, 1)
-
-    def pay() -> None:
-        transfer(own, person, 100)
-        connection.close()
-
-    late = threading.Thread(target=pay)
     with psycopg.connect(server_url(worker_database())) as other:
         other.execute("SELECT FROM wallets_account WHERE owner_id = %s FOR UPDATE", [own.owner_id])
-        late.start()
+        late = start_call(partial(transfer, own, person, 100))
         wait_until(is_waiting_for_row, "the transfer waits for the wallet")
         owe(person, 150)
-    late.join()
+    late.result(60)
     assert balance_of(person.owner_id, "KES", "receivable") == -150
     assert balance_of(person.owner_id, "KES") == 101
     transfer(own, person, 100)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from decimal import Decimal
+from functools import partial
 
 import pytest
 from django.db import connection, transaction
@@ -19,6 +19,7 @@ from exchange.core.errors import (
 from exchange.core.numbers import MAX_NUMBER
 from tests.assertions.books import close_transfers
 from tests.assertions.unchanged import table_fingerprints
+from tests.environment.concurrency import start_call
 from tests.environment.database import session
 from tests.environment.owner import as_owner
 from tests.environment.processes import wait_until
@@ -114,23 +115,12 @@ def test_of_two_draw_downs_at_once_the_second_sees_what_the_first_left():
         for name in ("first", "second")
     )
     people = treasurer(), treasurer()
-    outcomes: list[object] = []
-
-    def confirm_second() -> None:
-        try:
-            outcomes.append(confirm_movement(movement_id=second.pk, user=people[1]))
-        except BeyondOwnFunds as error:
-            outcomes.append(error)
-        finally:
-            connection.close()
-
-    late = threading.Thread(target=confirm_second)
     with transaction.atomic():
         confirm_movement(movement_id=first.pk, user=people[0])
-        late.start()
+        late = start_call(partial(confirm_movement, movement_id=second.pk, user=people[1]))
         wait_until(is_waiting, "the second waits for the first")
-    late.join()
-    assert [type(each) for each in outcomes] == [BeyondOwnFunds]
+    with pytest.raises(BeyondOwnFunds):
+        late.result(60)
     assert treasury_balances("KES").own == 40
     assert_books_hold()
 
