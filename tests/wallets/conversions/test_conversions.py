@@ -189,6 +189,7 @@ def test_a_quote_of_an_organisation_is_used_by_one_of_its_wallets(wallet):
 def test_a_conversion_locks_only_what_it_moves(wallet):
     convert(Wallet(wallet.organisation).fund(129_000), 129_000, "KES")
     for currency, kind in (
+        ("KES", AccountKind.AVAILABLE),
         ("NGN", AccountKind.ESCROW),
         ("NGN", AccountKind.RESERVED),
         ("USD", AccountKind.RECEIVABLE),
@@ -200,8 +201,9 @@ def test_a_conversion_locks_only_what_it_moves(wallet):
             member_id=wallet.member_id,
         )
     with psycopg.connect(server_url(worker_database())) as other:
-        other.execute("SELECT FROM wallets_account WHERE owner_id = %s AND kind <> 'available'"
-                      " FOR UPDATE", [wallet.owner_id])  # fmt: skip
+        other.execute("SELECT FROM wallets_account WHERE owner_id = %s AND"
+                      " (kind <> 'available' OR asset_id = 'KES') FOR UPDATE",
+                      [wallet.owner_id])  # fmt: skip
         other.execute("SELECT FROM wallets_conversionposition WHERE currency_id = 'KES' FOR UPDATE")
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET LOCAL lock_timeout = '5s'")
