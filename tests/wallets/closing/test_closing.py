@@ -7,6 +7,8 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from exchange.core.database import violated_constraint
+from exchange.core.ids import uuid7
+from exchange.participants.errors import MemberClosed, UserNotFound
 from exchange.participants.models import Member
 from tests.environment.database import session
 from tests.factories.api_clients import TESTER, make_member, make_organisation
@@ -66,3 +68,14 @@ def test_the_database_itself_refuses_to_close_a_member_without_its_accounts(memb
     with pytest.raises(IntegrityError) as refused:
         Member.objects.filter(pk=member.pk).update(closed_at=None)
     assert violated_constraint(refused.value) == "member_closed_with_accounts"
+
+
+def test_an_unknown_member_is_named_before_a_closed_one(member):
+    close(member)
+    closed = Wallet(member.organisation, member)
+    unknown = Wallet(member.organisation, Member(id=uuid7()))
+    for payer, payee in ((closed, unknown), (unknown, closed)):
+        with pytest.raises(UserNotFound):
+            transfer(payer, payee, 1)
+    with pytest.raises(MemberClosed):
+        transfer(closed, Wallet(member.organisation), 1)
