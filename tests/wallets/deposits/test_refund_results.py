@@ -198,12 +198,15 @@ def test_a_decision_about_one_payment_is_none_about_another(payment, provider_sa
     assert violated_constraint(refused.value) == "payment_decided_by_two"
 
 
-def test_a_result_is_recorded_of_its_own_payment(payment, provider_sandbox):
+@pytest.mark.parametrize("older_is_lost", [True, False])
+def test_an_answer_closes_its_own_payment(payment, provider_sandbox, older_is_lost):
     other = pay_without_owner(provider_sandbox)
-    for each in (payment, other):
-        lose_answer(provider_sandbox, each)
-    assert decide(other, NOT_REFUNDED).pk == other.pk
-    assert [state_of(each)[0] for each in (payment, other)] == ["Refunding", "Unmatched"]
+    lost, answered = (payment, other) if older_is_lost else (other, payment)
+    lose_answer(provider_sandbox, lost)
+    assert decide(answered, REFUND).pk == answered.pk
+    assert [state_of(each)[0] for each in (lost, answered)] == ["Refunding", "Refunded"]
+    decide(lost, NOT_REFUNDED)
+    assert [state_of(each)[0] for each in (lost, answered)] == ["Unmatched", "Refunded"]
 
 
 def test_a_late_answer_does_not_undo_what_people_recorded(payment, provider_sandbox):
