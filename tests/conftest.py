@@ -21,7 +21,6 @@ from tests.environment.module_groups import is_about_pages, is_standalone
 from tests.environment.property_tests import load_profile
 from tests.environment.run_order import position
 from tests.environment.services import (
-    discarded_sandbox,
     live_service,
     live_worker,
     provider_sandbox,
@@ -35,7 +34,6 @@ from wallets.banks.services import clear_bank_cache
 
 __all__ = [
     "chromium",
-    "discarded_sandbox",
     "django_db_setup",
     "live_service",
     "live_worker",

@@ -20,11 +20,7 @@ from tests.factories.api_clients import ApiCaller, make_caller, make_member
 from tests.factories.wallets import assert_books_hold, balance_of
 from wallets.deposits.models import Deposit
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.browser,
-    pytest.mark.usefixtures("discarded_sandbox"),
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
 SHOP = "https://shop.example.com"
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -193,9 +192,13 @@ class Sandbox:
         requests.post(f"{self.url}/sandbox/faults", json=body, timeout=10).raise_for_status()
 
     def reset(self) -> None:
-        """Clear faults and logged requests; booked transfers stay."""
-        for path in ("faults", "requests"):
-            requests.delete(f"{self.url}/sandbox/{path}", timeout=10).raise_for_status()
+        """Clear faults and logged requests; booked transfers and payments stay."""
+        self.remove("faults", "requests")
+
+    def remove(self, *kinds: str) -> None:
+        """Remove all records of these kinds, as the sandbox's control endpoints name them."""
+        for kind in kinds:
+            requests.delete(f"{self.url}/sandbox/{kind}", timeout=10).raise_for_status()
 
 
 def make_stack(folder: Path, **variables: str) -> ServiceStack:
@@ -234,16 +237,6 @@ def sandbox_program(service_stack: ServiceStack) -> Iterator[Callable[[], Progra
     program.stop()
 
 
-@pytest.fixture(scope="module")
-def discarded_sandbox(
-    sandbox_program: Callable[[], Program], service_stack: ServiceStack
-) -> Iterator[None]:
-    """Empty the sandbox after the module, so that it lists no payments of this one to others."""
-    yield
-    sandbox_program().kill()
-    shutil.rmtree(service_stack.folder / "sandbox")
-
-
 @pytest.fixture
 def live_service(
     transactional_db: None, web_program: Callable[[], Program], service_stack: ServiceStack
@@ -256,9 +249,10 @@ def live_service(
 def provider_sandbox(
     sandbox_program: Callable[[], Program], service_stack: ServiceStack, settings: Settings
 ) -> Iterator[Sandbox]:
-    """The running sandbox, which this process and the live service use."""
+    """The running sandbox, which this process and the live service use; it lists no payments."""
     sandbox = Sandbox(service_stack, sandbox_program())
     sandbox.reset()
+    sandbox.remove("transactions")
     settings.PAYMENT_PROVIDER = {
         **settings.PAYMENT_PROVIDER,
         "base_url": sandbox.base_url,
@@ -286,7 +280,6 @@ def _running(program: Program) -> Program:
 
 
 __all__ = [
-    "discarded_sandbox",
     "live_service",
     "live_worker",
     "provider_sandbox",

@@ -38,7 +38,7 @@ from wallets.ledger.models import Transfer
 from wallets.providers.collection import ChargeHint, CheckoutRequest, VirtualAccountRequest
 from wallets.providers.registry import payment_provider
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("discarded_sandbox")]
+pytestmark = pytest.mark.slow
 
 ORIGIN = "https://example.com"
 BVN = "12345678901"

@@ -302,6 +302,19 @@ def test_an_id_that_is_none_is_refused(sandbox, path, body):
     assert call(sandbox, "POST", f"/sandbox/{path}", json=body).status_code == 400
 
 
+def test_transactions_can_be_removed(sandbox):
+    account = call(sandbox, "POST", "/v3/virtual-account-numbers", json=ACCOUNT).json()["data"]
+    paid = pay(sandbox, account_number=account["account_number"], amount=100)
+    path = f"/v3/transactions/{paid['id']}"
+    assert call(sandbox, "POST", f"{path}/refund", json={"amount": 40}).status_code == 200
+    before = sandbox.control("GET", "float")
+    sandbox.control("DELETE", "transactions")
+    assert sandbox.control("GET", "transactions") == []
+    assert call(sandbox, "GET", f"{path}/verify").json() == NOT_FOUND
+    assert sandbox.control("GET", "float") == before
+    assert pay(sandbox, account_number=account["account_number"], amount=1)["id"] > paid["id"]
+
+
 def test_a_stopped_sandbox_goes_on_with_accounts_checkouts_and_pending_payments(
     start_sandbox: Callable[..., Sandbox], merchant
 ):

@@ -48,7 +48,7 @@ Control endpoints, without a key and outside the wire format:
 - `POST /sandbox/settle` `{"reference"?}`: settle one or all open transfers now
 - `POST /sandbox/return` `{"reference"}`: the bank returns a successful transfer now
 - `GET|POST /sandbox/float` `{"currency", "amount"}`: see and set our balance
-- `GET /sandbox/accounts`, `GET /sandbox/checkouts`, `GET /sandbox/transactions`
+- `GET /sandbox/accounts`, `GET /sandbox/checkouts`, `GET|DELETE /sandbox/transactions`
 - `POST /sandbox/pay` `{"account_number" or "tx_ref" of a checkout, "amount"?, "payment_type"?,
   "payer"? {"name", "bank", "account_number"}, "status"?, "settle_after"?, "webhook"?,
   "webhook_delay"?}`: a customer pays, by default the requested amount at once by bank transfer

@@ -52,6 +52,7 @@ class CollectionControl:
             ("GET", "/sandbox/accounts"): self._accounts,
             ("GET", "/sandbox/checkouts"): self._checkouts,
             ("GET", "/sandbox/transactions"): self._transactions,
+            ("DELETE", "/sandbox/transactions"): lambda _: store.remove_transactions(),
             ("POST", "/sandbox/pay"): self._pay,
             ("POST", "/sandbox/settle-payment"): self._settle,
             ("POST", "/sandbox/charge-back"): self._charge_back,

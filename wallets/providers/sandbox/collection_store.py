@@ -250,6 +250,12 @@ class CollectionStore:
         soonest = self._database.one("SELECT min(next_at) AS at FROM transactions")["at"]
         return None if soonest is None else max(soonest - time.time(), 0.0)
 
+    def remove_transactions(self) -> None:
+        """Remove all transactions and refunds; our balances stay."""
+        with self._database.transaction():
+            self._database.run("DELETE FROM refunds")
+            self._database.run("DELETE FROM transactions")
+
     def accounts(self, limit: int) -> list[Row]:
         """Return the latest virtual accounts, newest first."""
         return self._database.all("SELECT * FROM virtual_accounts ORDER BY id DESC LIMIT ?", limit)
