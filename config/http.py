@@ -275,7 +275,10 @@ class Connection:
 
 
 class Server:
-    """Serves a WSGI application on a listening socket, until SIGTERM and `drain_seconds` more."""
+    """Serves a WSGI application on a listening socket, until SIGTERM and `drain_seconds` more.
+
+    SIGQUIT ends these seconds.
+    """
 
     def __init__(
         self, application: WsgiApplication, listener: socket.socket, drain_seconds: float = 0
@@ -297,7 +300,8 @@ class Server:
         disconnect_signals()
         parent = os.getppid()
         for number in (signal.SIGTERM, signal.SIGINT):
-            self._loop.add_signal_handler(number, self._request_stop)
+            self._loop.add_signal_handler(number, self._stop_requested.set)
+        self._loop.add_signal_handler(signal.SIGQUIT, self._stop_at_once.set)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         threads = [
             threading.Thread(target=self._work, name=f"request-{number}", daemon=True)
@@ -317,12 +321,6 @@ class Server:
             self._waiting.put(None)
         for thread in threads:
             thread.join()
-
-    def _request_stop(self) -> None:
-        """Start draining; at the second signal, end it."""
-        if self._stop_requested.is_set():
-            self._stop_at_once.set()
-        self._stop_requested.set()
 
     async def _serve_until(self, event: asyncio.Event, seconds: float) -> None:
         self._date = formatdate(usegmt=True)

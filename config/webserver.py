@@ -33,7 +33,7 @@ WORKERS = 2
 DRAIN_SECONDS = 10
 APPLICATION = "config.http:application"
 _BACKLOG = 1024
-_SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGCHLD, signal.SIGALRM}
+_SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGCHLD, signal.SIGALRM}
 
 
 def command(
@@ -53,7 +53,7 @@ def command(
 def keep_running(
     programs: Sequence[Callable[[], None]], kill_seconds: int, forget: Callable[[int], object]
 ) -> None:
-    """Run each of `programs` in a process until SIGTERM or SIGINT; restart those that exit.
+    """Run each of `programs` in a process until a stop signal; restart those that exit.
 
     `forget` is called with the pid of each that exited.
     """
@@ -79,12 +79,15 @@ def keep_running(
         elif caught == signal.SIGALRM:
             for pid in pids:
                 os.kill(pid, signal.SIGKILL)
-        else:  # the second signal ends draining
+        else:
+            # The second signal ends draining. It is another one for the processes: they may have
+            # the first from a service manager too, and two of a kind can arrive as one.
+            number = signal.SIGQUIT if stopping else signal.SIGTERM
             if not stopping:
                 signal.alarm(kill_seconds)
             stopping = True
             for pid in pids:
-                os.kill(pid, signal.SIGTERM)
+                os.kill(pid, number)
 
 
 def _fork(serve: Callable[[], None]) -> int:

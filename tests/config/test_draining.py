@@ -72,6 +72,21 @@ def test_a_second_signal_ends_it_at_once(draining):
 
 
 @pytest.mark.slow
+def test_a_signal_to_all_processes_of_the_group_is_one_signal(port, tmp_path):
+    program = start(port, tmp_path, 60)
+    try:
+        os.killpg(program.pid, signal.SIGTERM)
+        url = f"http://{HOST}:{port}/"
+        wait_until(lambda: requests.get(url, timeout=20).json()["draining"], "it is draining")
+        for _ in range(50):  # ended processes would refuse one of these
+            time.sleep(0.02)
+            assert requests.get(url, timeout=20).status_code == 200
+        assert program.running
+    finally:
+        program.kill()
+
+
+@pytest.mark.slow
 def test_it_ends_after_its_time(port, tmp_path):
     program = start(port, tmp_path, 1)
     began = time.monotonic()
