@@ -242,4 +242,12 @@ def test_the_safe_ways_are_accepted(migrated):
             ],
         ),
     ]
-    assert _observe(migrated, "wallets", steps, atomic=False) == ""
+    try:
+        assert _observe(migrated, "wallets", steps, atomic=False) == ""
+    finally:
+        with connections["owner"].cursor() as cursor:
+            cursor.execute("DROP TABLE IF EXISTS wallets_planted")
+            cursor.execute(
+                "ALTER TABLE wallets_withdrawal DROP COLUMN IF EXISTS planted,"
+                " DROP COLUMN IF EXISTS planted_at"
+            )
