@@ -53,6 +53,7 @@ class ReceivableWriteOff(ProposalModel):
     explanation = models.CharField(max_length=500, help_text="Why the debt will not be paid")
 
     class Meta(ProposalModel.Meta):
+        verbose_name = "receivable write-off"
         default_permissions = ("view",)
         permissions = [("write_off_receivable", "Can propose and confirm write-offs of debts")]
         constraints = [
