@@ -96,7 +96,10 @@ def test_a_replica_of_another_database_or_server_is_found(
 
 def test_a_replica_that_is_away_is_one_finding(servers: Replication) -> None:
     servers.kill()
-    report = examine(servers)
+    try:
+        report = examine(servers)
+    finally:
+        servers.start()
     assert report.levels(GROUP, "connection") == ["problem"]
     assert "the primary serves all lists" in report.seen(GROUP, "connection")
     assert report.levels(GROUP, "not checked") == ["warning"]
