@@ -18,6 +18,8 @@ DOCS ?=
 # The seed that an earlier `make fuzz` printed, to repeat it; TEST selects one test.
 SEED ?=
 TEST ?=
+# The order of `make test`; empty: long modules first.
+ORDER ?=
 PYTEST_ARGS ?= -n logical --dist loadscope --no-loadscope-reorder
 # Duration of the trading races in `make races`; `make fuzz` uses 60.
 SECONDS ?= 20
@@ -55,8 +57,9 @@ $(VENV)/.tools: tests/requirements.lock $(VENV)/.installed
 run: install
 	@exec $(BIN)/python manage.py up $(RUN_ARGS)
 
+# ORDER=7 shuffles modules and the tests of each, the same way in every run with 7: no test may depend on others.
 test: tools
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@$(if $(ORDER),TEST_ORDER='$(ORDER)') $(BIN)/python -m pytest $(PYTEST_ARGS)
 
 # Generate clients from /v1/schema and lint it; needs Node.js.
 clients: tools

@@ -19,7 +19,7 @@ from tests.environment.database import (
 )
 from tests.environment.module_groups import is_about_pages, is_standalone
 from tests.environment.property_tests import load_profile
-from tests.environment.run_order import position
+from tests.environment.run_order import position, shuffled
 from tests.environment.services import (
     live_service,
     live_worker,
@@ -89,7 +89,9 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if "PYTEST_XDIST_WORKER" in os.environ:
+    if seed := os.environ.get("TEST_ORDER"):
+        items[:] = shuffled(items, seed)
+    elif "PYTEST_XDIST_WORKER" in os.environ:
         places = {path: position(path.relative_to(_HERE)) for path in {i.path for i in items}}
         items.sort(key=lambda item: places[item.path])
     for path, of_file in groupby(items, key=lambda item: item.path):

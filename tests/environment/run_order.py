@@ -8,8 +8,12 @@ are roughly those of a run on two cores; only the order matters.
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterable
 from itertools import zip_longest
 from pathlib import Path
+
+import pytest
 
 WAITING = {
     "config/local/test_up.py": 105,
@@ -74,6 +78,23 @@ COMPUTING = {
 def position(module: Path) -> int:
     """Return the position of `module`, a path below `tests`; modules not listed come last."""
     return _POSITIONS.get(module.as_posix(), len(_POSITIONS))
+
+
+def shuffled(items: Iterable[pytest.Item], seed: str) -> list[pytest.Item]:
+    """Return the tests with modules, and the tests of each, in an order that follows from `seed`.
+
+    The same in every process of a run, as pytest-xdist demands.
+    """
+    modules: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        modules.setdefault(item.path, []).append(item)
+    chance = random.Random(seed)
+    order = sorted(modules)
+    chance.shuffle(order)
+    for path in order:
+        modules[path].sort(key=lambda item: item.nodeid)
+        chance.shuffle(modules[path])
+    return [item for path in order for item in modules[path]]
 
 
 def _longest_first(seconds: dict[str, int]) -> list[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from itertools import groupby
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
@@ -83,6 +85,23 @@ def test_a_template_is_stored_completely_and_the_oldest_are_dropped(tmp_path: Pa
     assert not template_cache.restore_template("a", tmp_path / "run", cache_dir)
     assert template_cache.restore_template("d", tmp_path / "run", cache_dir)
     assert (postgres_dir(tmp_path / "run") / "data" / "PG_VERSION").read_text() == "18"
+
+
+def test_a_seed_gives_one_order_of_all_tests_whatever_they_were_collected_in() -> None:
+    """Modules stay together, since their fixtures are built once."""
+    items: list[Any] = [
+        SimpleNamespace(path=Path(module), nodeid=f"{module}::{test}")
+        for module in "abcdefgh"
+        for test in range(9)
+    ]
+    order = run_order.shuffled(items, "7")
+    assert order == run_order.shuffled(reversed(items), "7")
+    assert order != run_order.shuffled(items, "8")
+    assert sorted(item.nodeid for item in order) == [item.nodeid for item in items]
+    assert len(list(groupby(order, lambda item: item.path))) == 8
+    assert [item.nodeid for item in order if item.path == Path("a")] != [
+        f"a::{test}" for test in range(9)
+    ]
 
 
 def test_modules_that_start_first_exist() -> None:
