@@ -42,6 +42,7 @@ from config.demo.payments import load_payments
 from config.demo.trading import Market, Trader, load_tokens
 from config.demo.withdrawals import load_withdrawals
 from exchange.core.actors import Actor
+from exchange.core.errors import InvalidRequest
 from exchange.events.models import WebhookEndpoint
 from exchange.events.services.endpoints import rotate_secret, set_endpoint
 from exchange.participants.models import ApiKey, Member, Organisation
@@ -216,6 +217,26 @@ def _lenders(participants: list[Participant], institutions: list[Participant]) -
     )
 
 
+def enrol_second_factor(user: StaffUser) -> str:
+    """Set up a new second factor for `user`, without cooling-off period; return its secret.
+
+    By the last code, so that the present one is unused.
+    """
+    secret = second_factor.new_secret()
+    while True:
+        step = second_factor.current_step()
+        code = second_factor.code_at(secret=secret, step=step - 1)
+        try:
+            second_factor.set_up(
+                user=user, secret=secret, code=code, replace=True, skip_cooling_off=True
+            )
+        except InvalidRequest:
+            if second_factor.current_step() == step:  # it was not too old by then
+                raise
+        else:
+            return secret
+
+
 def _staff(person: DemoStaff, known: dict[str, Any]) -> dict[str, str]:
     """Return a working login: the one in the file, else with a new password and second factor.
 
@@ -234,11 +255,7 @@ def _staff(person: DemoStaff, known: dict[str, Any]) -> dict[str, str]:
         user.save(update_fields=["password"])
     secret = entry.get("totp_secret", "")
     if not second_factor.matches_secret(user=user, secret=secret):
-        secret = second_factor.new_secret()
-        code = second_factor.code_at(secret=secret, step=second_factor.current_step() - 1)
-        second_factor.set_up(
-            user=user, secret=secret, code=code, replace=True, skip_cooling_off=True
-        )
+        secret = enrol_second_factor(user)
     return {
         "username": person.username,
         "password": password,

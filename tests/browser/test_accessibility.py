@@ -13,10 +13,11 @@ from django.test import Client
 from playwright.sync_api import Page, ViewportSize
 
 from config.back_office.roles import FINANCE_APPROVER
+from config.demo.loader import enrol_second_factor
 from tests.assertions import accessibility as axe
 from tests.environment.services import Service
 from tests.factories.api_clients import make_organisation
-from tests.factories.logins import enrol_second_factor, sign_in
+from tests.factories.logins import sign_in
 from tests.factories.staff import create_staff
 from tests.factories.wallets import Wallet, store_bank_list
 

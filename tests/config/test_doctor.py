@@ -25,13 +25,13 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER
+from config.demo.loader import enrol_second_factor
 from config.doctor import configuration, database, findings
 from tests.config.doctor_report import doctor
 from tests.environment.database import django_connected_to, extra_database, server_url
 from tests.environment.ports import claim_ports
 from tests.environment.processes import wait_until
 from tests.factories.events import make_organisation_with_endpoint
-from tests.factories.logins import enrol_second_factor
 from tests.factories.staff import create_staff, create_superuser
 
 HOST = "127.0.0.1"

@@ -21,6 +21,7 @@ from celery import Celery
 from django.conf import settings
 
 from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
+from config.demo.loader import enrol_second_factor
 from config.local.supervisor.ports import is_responding
 from exchange.staff.models import StaffUser
 from exchange.staff.services.accounts import invitation_tokens
@@ -30,7 +31,7 @@ from tests.environment.processes import Program, wait_until
 from tests.environment.services import HOST, Sandbox, ServiceStack, make_stack
 from tests.environment.webhook_receiver import Receiver
 from tests.factories.api_clients import ApiCaller, make_caller
-from tests.factories.logins import create_login_user, current_code, enrol_second_factor
+from tests.factories.logins import create_login_user, current_code
 from tests.factories.wallets import BANK, Wallet, make_approved_withdrawal, store_bank_list
 
 pytestmark = [pytest.mark.slow, pytest.mark.services]

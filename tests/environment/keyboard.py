@@ -10,6 +10,7 @@ from django.test import Client
 from playwright.sync_api import Locator, Page
 
 from config.back_office.roles import FINANCE_APPROVER
+from config.demo.loader import enrol_second_factor
 from exchange.staff.models import StaffUser
 from tests.factories import logins
 from tests.factories.staff import create_staff
@@ -31,7 +32,7 @@ _SHOWN = """() => {
 def create_enrolled_staff(name: str, role: str = FINANCE_APPROVER) -> tuple[StaffUser, str]:
     """Create a member of staff with a second factor; return them and its secret."""
     user = create_staff(name, PASSWORD, role)
-    return user, logins.enrol_second_factor(user)
+    return user, enrol_second_factor(user)
 
 
 def sign_in(page: Page, name: str) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 from django.test import Client
 
 from config.back_office.signin.session_state import BACKEND
-from exchange.core.errors import InvalidRequest
 from exchange.staff.models import AccessRecord, StaffUser
 from exchange.staff.services import second_factor
 from tests.factories.staff import create_staff
@@ -49,22 +48,6 @@ def backdate_session(client: Client, **ages: float) -> None:
     session = client.session
     session.update({name: time.time() - age for name, age in ages.items()})
     session.save()
-
-
-def enrol_second_factor(user: StaffUser) -> str:
-    """Set up a second factor for `user` and return its secret."""
-    secret = second_factor.new_secret()
-    while True:
-        # By the last code, so that the present one has not been used.
-        step = second_factor.current_step()
-        code = second_factor.code_at(secret=secret, step=step - 1)
-        try:
-            second_factor.set_up(user=user, secret=secret, code=code, skip_cooling_off=True)
-        except InvalidRequest:
-            if second_factor.current_step() == step:  # it was not too old by then
-                raise
-        else:
-            return secret
 
 
 def current_code(secret: str, ahead: int = 0) -> str:

@@ -15,6 +15,7 @@ import requests
 from django.urls import reverse
 
 from config.back_office.roles import FINANCE_APPROVER
+from config.demo.loader import enrol_second_factor
 from config.demo.tour.backoffice import BackOffice, Page
 from config.demo.tour.client import Api
 from exchange.events.models import Event
@@ -22,7 +23,6 @@ from tests.environment.concurrency import Callers, race_size
 from tests.environment.lock_barrier import LockBarrier
 from tests.environment.services import Service
 from tests.factories.api_clients import make_caller
-from tests.factories.logins import enrol_second_factor
 from tests.factories.staff import create_staff
 from tests.factories.wallets import Wallet, assert_books_hold, status_of, store_bank_list
 from wallets.ledger.models import Transfer

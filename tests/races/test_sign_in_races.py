@@ -13,12 +13,13 @@ import requests
 from django.conf import settings
 
 from config.back_office.roles import FINANCE_APPROVER
+from config.demo.loader import enrol_second_factor
 from exchange.core.errors import InvalidRequest
 from exchange.staff.models import AccessRecord, SecondFactor, StaffUser
 from exchange.staff.services import lockout, second_factor
 from tests.environment.concurrency import Call, Callers, Reply, send_concurrently
 from tests.environment.services import Service
-from tests.factories.logins import current_code, enrol_second_factor
+from tests.factories.logins import current_code
 from tests.factories.staff import create_staff
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]

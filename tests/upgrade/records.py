@@ -33,6 +33,7 @@ from config.back_office.roles import (
     get_role,
 )
 from config.books import CHECKS
+from config.demo.loader import enrol_second_factor
 from credit.configurations.models import Access
 from credit.loans.models import ClosureAction, Loan
 from credit.loans.services import servicing
@@ -54,7 +55,7 @@ from tests.environment.services import PROVIDER_WEBHOOK_HASH, Sandbox
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller, make_member
 from tests.factories.breaks import make_break
 from tests.factories.loan_configurations import make_configuration
-from tests.factories.logins import PASSWORD, current_code, enrol_second_factor, enter_password
+from tests.factories.logins import PASSWORD, current_code, enter_password
 from tests.factories.payouts import TRANSFERS, return_at_bank, settle_at_bank
 from tests.factories.staff import confirm_latest, create_staff, create_superuser
 from tests.factories.tokens import make_token

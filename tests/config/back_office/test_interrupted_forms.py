@@ -9,16 +9,11 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import BACK_OFFICE
+from config.demo.loader import enrol_second_factor
 from exchange.participants.models import Member, Organisation
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import make_participants, messages_of, text_of
-from tests.factories.logins import (
-    backdate_session,
-    create_login_user,
-    current_code,
-    enrol_second_factor,
-    sign_in,
-)
+from tests.factories.logins import backdate_session, create_login_user, current_code, sign_in
 
 pytestmark = pytest.mark.django_db
 

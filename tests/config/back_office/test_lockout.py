@@ -15,6 +15,7 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
+from config.demo.loader import enrol_second_factor
 from exchange.staff.models import AccessRecord, SignInAttempts, StaffUser
 from exchange.staff.services import lockout
 from tests.factories.back_office import messages_of, signed_in_client, text_of, user_of
@@ -23,7 +24,6 @@ from tests.factories.logins import (
     access_events,
     create_login_user,
     current_code,
-    enrol_second_factor,
     enter_password,
     is_signed_in,
 )

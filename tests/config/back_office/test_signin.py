@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, ROLES
+from config.demo.loader import enrol_second_factor
 from exchange.participants.models import Member
 from exchange.staff.models import AccessRecord, SecondFactor, StaffUser
 from exchange.staff.services import second_factor
@@ -27,7 +28,6 @@ from tests.factories.logins import (
     backdate_session,
     create_login_user,
     current_code,
-    enrol_second_factor,
     enter_password,
     is_signed_in,
     sign_in,

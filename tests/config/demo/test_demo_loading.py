@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from config.back_office.roles import AUDITOR
 from config.demo import trading
 from config.demo.data import PAYMENTS, total_deposits
-from config.demo.loader import load_demo
+from config.demo.loader import enrol_second_factor, load_demo
 from config.demo.payments import load_payments
 from config.demo.tokens import TOKENS
 from config.local.supervisor.service import Installation
 from exchange.participants.models import Organisation
+from exchange.staff.models import SecondFactor
+from exchange.staff.services import second_factor
 from exchange.tokens.models import Token
 from orders.listings.services.listing import Listing, list_token
 from tests.environment.webhook_receiver import Receiver, Reply
 from tests.factories.api_clients import make_organisation
 from tests.factories.demo import CURRENCIES, load_demo_data, read_wallet
+from tests.factories.staff import create_staff
 from tests.factories.wallets import SYSTEM, assert_books_hold
 from wallets.banks.services import clear_bank_cache
 from wallets.deposits.models import Payment
@@ -77,6 +82,16 @@ def test_at_a_real_provider_nothing_is_opened_or_paid(settings):
         load_payments(PAYMENTS, organisations={}, members={}, actor=SYSTEM)
         assert [request.path for request in provider.received] == ["/sandbox/accounts"]
     assert not Payment.objects.exists()
+
+
+def test_a_code_that_gets_too_old_before_it_is_checked_is_replaced(monkeypatch):
+    user = create_staff("ada", "correct horse battery", AUDITOR)
+    times = iter([29.9])
+    clock = SimpleNamespace(time=lambda: 60_000_000 * 30 + next(times, 30.1))
+    monkeypatch.setattr(second_factor, "time", clock)
+    secret = enrol_second_factor(user)
+    factor = SecondFactor.objects.get(user=user)
+    assert (factor.secret, factor.last_step) == (secret, 60_000_000)
 
 
 def test_private_deals_are_visible_to_granted_organisations_only(

@@ -10,6 +10,7 @@ from django.contrib.auth.models import Group
 from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, get_role
+from config.demo.loader import enrol_second_factor
 from exchange.access.services import decisions
 from exchange.access.services.decisions import is_collectable
 from exchange.core.actors import Actor
@@ -24,7 +25,6 @@ from exchange.staff.services.privileged_access import access_notices
 from tests.assertions.unchanged import table_fingerprints
 from tests.exchange.access.proposals import MONEY, PASSWORD, collect, confirm
 from tests.factories.api_clients import TESTER, make_organisation
-from tests.factories.logins import enrol_second_factor
 from tests.factories.staff import create_staff, create_superuser
 
 pytestmark = pytest.mark.django_db

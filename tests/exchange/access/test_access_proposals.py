@@ -9,6 +9,7 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, get_role
+from config.demo.loader import enrol_second_factor
 from exchange.access.services import decisions
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Rejected, StateConflict
@@ -21,7 +22,6 @@ from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import without_guards
 from tests.exchange.access.proposals import PASSWORD, collect, confirm
 from tests.factories.api_clients import make_organisation
-from tests.factories.logins import enrol_second_factor
 from tests.factories.staff import backdate_access, create_staff
 
 pytestmark = pytest.mark.django_db

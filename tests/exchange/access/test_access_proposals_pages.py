@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from config.demo.loader import enrol_second_factor
 from exchange.participants.models import ApiKey
 from exchange.participants.services.api_keys import issue_api_key
 from exchange.staff.models import AccessProposal, SecondFactor, StaffUser
@@ -22,7 +23,6 @@ from tests.factories.back_office import (
     text_of,
     user_of,
 )
-from tests.factories.logins import enrol_second_factor
 from tests.factories.staff import backdate_access, create_staff
 
 pytestmark = pytest.mark.django_db

@@ -8,12 +8,12 @@ from django.core.management import call_command
 from django.db import connection
 
 from config.back_office.roles import AUDITOR
+from config.demo.loader import enrol_second_factor
 from exchange.core.crypto import key_position, reencrypt
 from exchange.core.reencryption import EncryptedColumn, encrypted_columns, reencrypt_column
 from exchange.events.models import WebhookEndpoint
 from exchange.staff.models import SecondFactor
 from tests.factories.api_clients import make_organisation
-from tests.factories.logins import enrol_second_factor
 from tests.factories.staff import create_staff
 
 pytestmark = pytest.mark.django_db

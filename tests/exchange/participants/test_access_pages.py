@@ -20,6 +20,7 @@ from config.back_office.roles import (
     CREDIT_OFFICER,
     FINANCE_APPROVER,
 )
+from config.demo.loader import enrol_second_factor
 from exchange.events.models import Event, WebhookEndpoint
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.staff.models import AccessRecord, RecoveryCode, SecondFactor, StaffUser
@@ -33,7 +34,7 @@ from tests.factories.back_office import (
     user_of,
 )
 from tests.factories.events import emit_event, exhaust_attempts
-from tests.factories.logins import enrol_second_factor, enter_password, sign_in
+from tests.factories.logins import enter_password, sign_in
 from tests.factories.staff import confirm_latest, create_staff, create_superuser
 
 pytestmark = pytest.mark.django_db
