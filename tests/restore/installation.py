@@ -230,7 +230,7 @@ class Installation:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=150,
+            timeout=600,  # ends one that hangs
             check=False,
         )
         assert not check or done.returncode == 0, f"{command[-1]}\n{done.stdout}\n{done.stderr}"

@@ -75,7 +75,7 @@ class Services:
             },
             capture_output=True,
             text=True,
-            timeout=150,
+            timeout=600,  # ends one that hangs
             check=False,
         )
         assert not check or done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
