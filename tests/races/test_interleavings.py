@@ -140,11 +140,16 @@ def twice_at_once(call: Callable[[], None], *write: str) -> None:
 
 def is_waiting_for_row() -> bool:
     """Return whether a session of this database waits for a row of another transaction."""
+    return count_waiting_for_rows() > 0
+
+
+def count_waiting_for_rows() -> int:
+    """Return the number of this database's sessions that wait for a row of another transaction."""
     with psycopg.connect(server_url(worker_database()), autocommit=True) as watch:
         row = watch.execute(
-            "SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
+            "SELECT count(DISTINCT pid) FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
             " WHERE NOT l.granted AND l.locktype IN ('transactionid', 'tuple')"
-            " AND a.datname = current_database())"
+            " AND a.datname = current_database()"
         ).fetchone()
     assert row is not None
-    return bool(row[0])
+    return int(row[0])

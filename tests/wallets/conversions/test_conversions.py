@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from functools import partial
 
 import psycopg
@@ -20,7 +21,7 @@ from tests.factories.configuration import set_setting
 from tests.factories.conversions import convert, convert_quote, quote, set_rates
 from tests.factories.transfers import transfer
 from tests.factories.wallets import Wallet, assert_books_hold, make_member_wallet
-from tests.races.test_interleavings import is_waiting_for_row
+from tests.races.test_interleavings import count_waiting_for_rows, is_waiting_for_row
 from wallets.conversions.errors import QuoteUsed, RateOutdated
 from wallets.conversions.models import Conversion
 from wallets.ledger.errors import InsufficientBalance
@@ -96,6 +97,25 @@ def test_a_conversion_waits_for_no_other_wallet(wallet):
             "SELECT FROM wallets_account WHERE owner_id = %s FOR UPDATE", [bystander.owner_id]
         )
         assert convert(wallet, 1500).converted_amount > 0
+
+
+def test_the_first_conversions_of_a_currency_never_deadlock(wallet):
+    """No position is there yet when the first waits for its wallet, and another makes them."""
+    bystander = Wallet(wallet.organisation).fund(500_000, "NGN")
+    offers = [quote(one, 1500)["quote_id"] for one in (wallet, bystander, wallet)]
+    calls: list[Future[Conversion]] = []
+    with psycopg.connect(server_url(worker_database())) as other:
+        other.execute(
+            "SELECT FROM wallets_account WHERE owner_id = %s FOR UPDATE", [wallet.owner_id]
+        )
+        for one, offer in zip((wallet, bystander, wallet), offers, strict=True):
+            calls.append(start_call(partial(convert_quote, one, offer)))
+            wait_until(
+                lambda: count_waiting_for_rows() + sum(call.done() for call in calls) == len(calls),
+                "each conversion is done or waits",
+            )
+    assert [call.result(60).amount for call in calls] == [1500, 1500, 1500]
+    assert_books_hold()
 
 
 def test_a_conversion_sees_what_is_spent_while_it_waits(wallet):

@@ -56,6 +56,10 @@ BEGIN
     PERFORM require_current_rate(q.from_currency_id, v_source.since, o.max_rate_age_hours);
     PERFORM require_current_rate(q.to_currency_id, v_target.since, o.max_rate_age_hours);
 
+    -- A position that is not there yet has no lock: the first conversions would take it after accounts.
+    INSERT INTO wallets_conversionposition (currency_id, amount)
+        SELECT c, 0 FROM unnest(ARRAY[q.from_currency_id, q.to_currency_id]) c ORDER BY c
+        ON CONFLICT DO NOTHING;
     PERFORM 1 FROM wallets_conversionposition p
         WHERE p.currency_id IN (q.from_currency_id, q.to_currency_id)
         ORDER BY p.currency_id FOR NO KEY UPDATE;
