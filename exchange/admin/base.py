@@ -37,6 +37,7 @@ from unfold.mixins import BaseModelAdminMixin
 from exchange.admin.labels import FieldLabels
 from exchange.admin.list_filters import FilteredList
 from exchange.admin.listing import Listing
+from exchange.admin.lookups import DeclaredLookups
 from exchange.admin.paging import BoundedPaginator
 from exchange.admin.panels import Panel, panels_of
 from exchange.admin.preserved_filters import PreservedFilters
@@ -120,7 +121,7 @@ def actor_of(request: HttpRequest) -> Actor:
     return Actor.staff(user.pk, str(user))
 
 
-class SafeAdmin(PreservedFilters, Listing, FieldLabels, ReplicaReads, ModelAdmin):
+class SafeAdmin(PreservedFilters, DeclaredLookups, Listing, FieldLabels, ReplicaReads, ModelAdmin):
     """A read-only admin; subclasses add forms and actions explicitly."""
 
     in_back_office = True

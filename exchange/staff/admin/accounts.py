@@ -410,6 +410,7 @@ class AccessRecordAdmin(SafeAdmin):
     list_display = ("when", "user", "event", "by", "address", "details")
     list_display_links = ("when",)
     list_filter = ("event",)
+    linked_lookups = ("user",)
     list_select_related = ("user", "by")
     search_fields = ("user__username", "=address")
     search_help_text = "Username, or the whole network address"
@@ -419,6 +420,3 @@ class AccessRecordAdmin(SafeAdmin):
     @admin.display(description="time (UTC)", ordering="at")
     def when(self, record: AccessRecord) -> str:
         return format_time(record.at)
-
-    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
-        return lookup == "user" or super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]
