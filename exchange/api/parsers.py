@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import MAX_PREC, Context, Decimal, InvalidOperation
 from typing import IO, Any
 
 from django.conf import settings
@@ -21,6 +21,7 @@ from rest_framework.parsers import BaseParser
 # computes with 5,000 digits or formats 1e999999.
 _DIGITS = 60
 _EXPONENT = 100
+_EXACT = Context(prec=MAX_PREC)
 # The length of a field's name in a message.
 _MAX_NAME_LENGTH = 100
 
@@ -43,7 +44,8 @@ def _fraction(text: str) -> Decimal:
     exponent = number.adjusted()
     if abs(exponent) > _EXPONENT:
         return Decimal(f"{sign}1E{_EXPONENT if exponent > 0 else -_EXPONENT}")
-    return number
+    # Trailing zeros cost digits that no column has.
+    return number.normalize(_EXACT) if len(text) > _DIGITS else number
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from decimal import Decimal
 from typing import Any
@@ -175,6 +176,14 @@ def test_a_checkout_that_cannot_be_is_refused_by_its_field(caller, changes, mess
     assert response.status_code == 400
     assert message in response.json()["message"]
     assert table_fingerprints() == before
+
+
+@pytest.mark.parametrize("amount", [10**15, "1." + "0" * 16_384])
+def test_a_checkout_of_the_largest_amount_and_of_the_longest_number_is_made(caller, amount):
+    body = json.dumps(checkout_body()).replace("2500.5", str(amount))
+    made = caller.post("/v1/api/wallet/deposits/checkout", body)
+    assert made.status_code == 201, made.content
+    assert made.json()["data"]["deposit"]["amount"] == Decimal(amount)
 
 
 def test_a_client_reference_names_one_deposit(caller):

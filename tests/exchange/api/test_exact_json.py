@@ -93,6 +93,21 @@ def test_huge_numbers_are_parsed_and_rejected_cheaply(number):
     assert time.perf_counter() - started < 1
 
 
+@pytest.mark.parametrize(
+    ("number", "read_as"),
+    [
+        ("1." + "0" * 16_384, Decimal(1)),
+        ("12.50" + "0" * 60_000, Decimal("12.5")),
+        ("0." + "0" * 16_384, Decimal(0)),
+        ("1." + "0" * 16_384 + "e15", Decimal("1E15")),
+        ("0.00" + "0" * 30 + "1" + "0" * 60, Decimal("1E-33")),
+    ],
+)
+def test_zeros_at_the_end_cost_no_digits(number, read_as):
+    value = read(f'{{"x": {number}}}')["x"]
+    assert value.as_tuple() == read_as.as_tuple()
+
+
 def test_responses_format_decimals_times_and_ids():
     made = encode_json(
         {

@@ -23,8 +23,8 @@ from wallets.providers.base import (
 from wallets.providers.flutterwave import fields, wire
 from wallets.providers.flutterwave.fields import MalformedResponse
 
-# One below the largest amount, and the largest.
-BELOW, LARGEST = Decimal("999999999999999.99"), Decimal(10) ** 15
+# The largest amount, and one above.
+LARGEST, ABOVE = Decimal(10) ** 15, Decimal("1000000000000000.01")
 TRANSFER: dict[str, Any] = {
     "id": 7,
     "reference": "payout_a",
@@ -62,7 +62,7 @@ def without(row: dict[str, Any], key: str) -> dict[str, Any]:
         ({"status": " SUCCESSFUL "}, {"status": TransferStatus.SUCCESSFUL}),
         ({"reference": "  payout_b\n"}, {"reference": "payout_b"}),
         ({"amount": 0}, {"amount": Decimal(0)}),
-        ({"amount": BELOW}, {"amount": BELOW}),
+        ({"amount": LARGEST}, {"amount": LARGEST}),
         ({"fee": None}, {"fee": Decimal(0)}),
         ({"fee": 0}, {"fee": Decimal(0)}),
         ({"fee": 1}, {"fee": Decimal(1)}),
@@ -97,8 +97,9 @@ def test_a_transfer_is_read_field_by_field(changes, read):
         ("amount", "90.02", "amount is not a number"),
         ("amount", None, "amount is not a number"),
         ("amount", Decimal("-0.01"), "amount is negative"),
-        ("amount", LARGEST, "amount is out of range"),
-        ("amount", -LARGEST, "amount is out of range"),
+        ("amount", ABOVE, "amount is out of range"),
+        ("amount", -ABOVE, "amount is out of range"),
+        ("amount", Decimal("1." + "0" * 60), "amount has too many digits"),
         ("amount", Decimal("NaN"), "amount is out of range"),
         ("amount", Decimal("Infinity"), "amount is out of range"),
         ("fee", Decimal("-1"), "fee is negative"),
@@ -198,8 +199,8 @@ def test_accounts_and_balances_are_read_or_malformed():
     for key in account:
         with pytest.raises(MalformedResponse, match=f"^{key} is not a text$"):
             wire.read_account(without(account, key))
-    balance = {"currency": "KES", "available_balance": -BELOW, "ledger_balance": 5}
-    assert wire.read_balances([balance]) == [ProviderBalance("KES", -BELOW, Decimal(5))]
+    balance = {"currency": "KES", "available_balance": -LARGEST, "ledger_balance": 5}
+    assert wire.read_balances([balance]) == [ProviderBalance("KES", -LARGEST, Decimal(5))]
     for key in balance:
         with pytest.raises(MalformedResponse, match=f"^{key} is not"):
             wire.read_balances([without(balance, key)])
@@ -298,11 +299,11 @@ def test_an_order_is_written_with_what_it_has_and_no_more():
     [
         ({"reference": ""}, "a reference has 1 to 100 characters"),
         ({"reference": "x" * 101}, "a reference has 1 to 100 characters"),
-        ({"amount": Decimal(0)}, "an amount is above 0 and below 10^15"),
-        ({"amount": Decimal("-0.01")}, "an amount is above 0 and below 10^15"),
-        ({"amount": LARGEST}, "an amount is above 0 and below 10^15"),
-        ({"amount": Decimal("Infinity")}, "an amount is above 0 and below 10^15"),
-        ({"amount": Decimal("NaN")}, "an amount is above 0 and below 10^15"),
+        ({"amount": Decimal(0)}, "an amount is above 0 and not above 10^15"),
+        ({"amount": Decimal("-0.01")}, "an amount is above 0 and not above 10^15"),
+        ({"amount": ABOVE}, "an amount is above 0 and not above 10^15"),
+        ({"amount": Decimal("Infinity")}, "an amount is above 0 and not above 10^15"),
+        ({"amount": Decimal("NaN")}, "an amount is above 0 and not above 10^15"),
     ],
 )
 def test_an_order_that_the_wire_cannot_carry_is_refused(changes, why):
@@ -315,7 +316,7 @@ def test_an_order_that_the_wire_cannot_carry_is_refused(changes, why):
     [
         {"reference": "x"},
         {"reference": "x" * 100},
-        {"amount": BELOW},
+        {"amount": LARGEST},
         {"amount": Decimal("0.01")},
     ],
 )

@@ -12,7 +12,10 @@ from typing import Any
 
 import msgspec
 
-LARGEST = Decimal(10) ** 15
+from exchange.core.numbers import MAX_NUMBER
+
+# A number that we would compute with has no more digits.
+_MAX_DIGITS = 60
 MAX_REFERENCE = 100
 
 _TEXT_LIMIT = 200
@@ -127,8 +130,10 @@ def number_field(row: dict[str, Any], key: str) -> Decimal:
     if not isinstance(value, int | Decimal) or isinstance(value, bool):
         raise MalformedResponse(f"{key} is not a number")
     number = Decimal(value)
-    if not (number.is_finite() and abs(number) < LARGEST):
+    if not number.is_finite() or abs(number) > MAX_NUMBER:
         raise MalformedResponse(f"{key} is out of range")
+    if len(number.as_tuple().digits) > _MAX_DIGITS:
+        raise MalformedResponse(f"{key} has too many digits")
     return number
 
 
@@ -168,6 +173,6 @@ def check_reference(reference: str) -> None:
 
 def sent_amount(amount: Decimal) -> Decimal | int:
     """Return an amount to be sent. Raises ValueError for one that cannot be paid."""
-    if not (amount.is_finite() and 0 < amount < LARGEST):
-        raise ValueError("an amount is above 0 and below 10^15")
+    if not (amount.is_finite() and 0 < amount <= MAX_NUMBER):
+        raise ValueError("an amount is above 0 and not above 10^15")
     return plain_number(amount)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from exchange.core.numbers import MAX_NUMBER
 from wallets.providers.sandbox.banks import Bank, bank_by_code
 
 COUNTRY_OF_CURRENCY = {
@@ -122,7 +123,7 @@ def read_amount(value: Any) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise RequestRejected("amount must be a number")
     amount = Decimal(value)
-    if not amount.is_finite() or not 0 < amount < Decimal(10) ** 15:
+    if not amount.is_finite() or not 0 < amount <= MAX_NUMBER:
         raise RequestRejected("amount must be a positive number")
     if amount != round(amount, 2):
         raise RequestRejected("amount has too many decimals")
