@@ -20,7 +20,7 @@ from urllib.parse import unquote_plus
 import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.decorators import method_decorator
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
@@ -45,8 +45,11 @@ _KEY_HEADER = "exchange.api_key"
 _WRONG_CREDENTIALS = (
     "The client id or the client secret is wrong, or the key was revoked or has expired"
 )
-# Descriptions of errors that the toolkit raises.
-_DESCRIPTIONS = {"invalid_scope": "A scope is unknown, or not one of the key's"}
+# The codes of RFC 6749 §5.2 that the toolkit may answer, with our descriptions.
+_DESCRIPTIONS = {
+    "invalid_request": "The request is not valid",
+    "invalid_scope": "A scope is unknown, or not one of the key's",
+}
 
 
 class ApiKeyValidator(OAuth2Validator):  # type: ignore[misc]
@@ -106,7 +109,11 @@ class OAuthView(OAuthLibMixin, View):  # type: ignore[misc]
             return _error(405, "invalid_request", "Use POST", {"Allow": "POST"})
         if request.META.get("QUERY_STRING"):  # as the toolkit does for those it can decode
             return _error(400, "invalid_request", "URL query parameters are not allowed")
-        key = _authenticate(request)
+        request.POST = _stated(request.POST)  # type: ignore[assignment]
+        client_id, secret = _credentials(request)
+        if not _agree(request.POST, client_id, secret):
+            return _error(400, "invalid_request", "The header and the body name different clients")
+        key = _authenticate(request, client_id, secret)
         if key is None:
             challenge = {"WWW-Authenticate": 'Basic realm="api"'}
             return _error(401, "invalid_client", _WRONG_CREDENTIALS, challenge)
@@ -154,17 +161,33 @@ def _build_response(
     """Build a response from the toolkit's, with our error descriptions."""
     if status < HTTPStatus.BAD_REQUEST:
         return HttpResponse(body or "", status=status, headers=headers)
-    error = json.loads(body or "{}").get("error", "invalid_request")
-    return _error(status, error, _DESCRIPTIONS.get(error, "The request is not valid"))
+    error = json.loads(body or "{}").get("error")
+    known = error if error in _DESCRIPTIONS else "invalid_request"
+    return _error(status, known, _DESCRIPTIONS[known])
 
 
-def _authenticate(request: HttpRequest) -> ApiKey | None:
-    """Return the usable key of the request's client id and secret; None when they are wrong.
+def _stated(form: QueryDict) -> QueryDict:
+    """Return `form` without parameters that have no value: they count as absent (RFC 6749 §3.2)."""
+    stated = form.copy()
+    for name in [name for name, value in form.items() if not value]:
+        del stated[name]
+    return stated
+
+
+def _agree(form: QueryDict, client_id: str, secret: str) -> bool:
+    """Return whether credentials in `form`, if any, are the ones that are checked."""
+    return (form.get("client_id", client_id), form.get("client_secret", secret)) == (
+        client_id,
+        secret,
+    )
+
+
+def _authenticate(request: HttpRequest, client_id: str, secret: str) -> ApiKey | None:
+    """Return the usable key of this client id and secret; None when they are wrong.
 
     Raises `TooManyFailures` when the client address failed too often, `Uncounted` when failures
     cannot be counted, and `NotReady` while another slow hash is checked.
     """
-    client_id, secret = _credentials(request)
     client = find_client(client_id)
     if client.has_slow_hash:
         # Counted before the expensive check, and rejected beyond the limit.

@@ -86,6 +86,35 @@ def test_a_scope_that_is_unknown_or_not_the_keys_is_an_invalid_scope(scope):
     assert AccessToken.objects.count() == before
 
 
+def test_a_parameter_without_a_value_counts_as_absent():
+    caller = make_caller(["members:read", "wallets:read"])
+    response = ask(caller, scope="", client_id="", client_secret="")
+    assert response.status_code == 200, response.content
+    assert set(response.json()["scope"].split()) == {"members:read", "wallets:read"}
+    error(ask(caller, grant_type=""), 400, "invalid_request")
+    error(ask(caller, headers={}, client_id="", client_secret=""), 401, "invalid_client")
+
+
+@pytest.mark.parametrize("path", [TOKEN, REVOKE])
+def test_the_body_may_repeat_the_credentials_of_the_header_and_name_no_others(path):
+    caller, other = make_caller(), make_caller()
+    own = {"client_id": caller.key.client_id, "client_secret": caller.secret}
+    assert ask(caller, path, token="x", **own).status_code == 200
+    before = AccessToken.objects.count()
+    for changes in (
+        {"client_id": other.key.client_id, "client_secret": other.secret},
+        {"client_id": other.key.client_id},
+        {"client_secret": "wrong"},
+        {**own, "client_id": "nobody"},
+    ):
+        response = ask(caller, path, token=caller.token, **changes)
+        error(response, 400, "invalid_request")
+        description = response.json()["error_description"]
+        assert description == "The header and the body name different clients"
+    assert AccessToken.objects.count() == before
+    assert caller.get("/v1/api/members").status_code == 200
+
+
 @pytest.mark.parametrize("grant", ["password", "authorization_code", "refresh_token", "x"])
 def test_other_grants_are_not_supported(grant):
     error(ask(make_caller(), grant_type=grant), 400, "unsupported_grant_type")
