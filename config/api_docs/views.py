@@ -7,6 +7,7 @@ the page's own address with `?script=`.
 from __future__ import annotations
 
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from django.http import HttpResponse
@@ -27,6 +28,10 @@ from config.back_office.site import with_security_policy
 _SCRIPT_TYPE = "application/javascript"
 
 
+# The first call loads drf-spectacular's extensions, which threads must not do at the same time.
+_rendering = Lock()
+
+
 @cache
 def _render_document() -> bytes:
     # Nothing in it depends on the request.
@@ -42,10 +47,15 @@ class SchemaView(SpectacularJSONAPIView):
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # noqa: ARG002
         """Return the document."""
         name = self._get_filename(request, None)  # type: ignore[no-untyped-call]
+        with _rendering:
+            document = _render_document()
         return HttpResponse(
-            _render_document(),
+            document,
             content_type=request.accepted_renderer.media_type,
-            headers={"Content-Disposition": f'inline; filename="{name}"'},
+            headers={
+                "Content-Disposition": f'inline; filename="{name}"',
+                "Cache-Control": "no-cache",  # with its ETag
+            },
         )
 
 

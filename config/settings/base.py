@@ -49,6 +49,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "exchange.api.middleware.RequestIdMiddleware",
     "config.metrics.middleware.RequestMetricsMiddleware",
+    "exchange.api.answers.AnswerMiddleware",
     "exchange.api.middleware.EnvelopeMiddleware",
     "exchange.api.middleware.BodyLimitMiddleware",
     "django.middleware.security.SecurityMiddleware",

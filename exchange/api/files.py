@@ -11,11 +11,10 @@ CSV = File("text/csv", "A table for spreadsheets, in UTF-8.")
 
 
 def file_response(content: bytes, file: File, name: str) -> HttpResponse:
-    """Return `content` as a download called `name`; shared caches must not keep it."""
+    """Return `content` as a download called `name`."""
     response = HttpResponse(content, content_type=file.media_type)
     if file is CSV:
         response["Content-Type"] = f"{file.media_type}; charset=utf-8"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["Cache-Control"] = "no-store"
     response["X-Content-Type-Options"] = "nosniff"
     return response

@@ -38,6 +38,9 @@ RECEIVED_AT = "exchange.received_at"
 
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
+# Other names of UTF-8 and its subset.
+_UTF8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
+
 _VALID_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 _CODES = {400: "invalid_request", 404: "not_found", 405: "method_not_allowed"}
@@ -74,7 +77,8 @@ class Middleware:
 class RequestIdMiddleware(Middleware):
     """Adds a request id to the response (`X-Request-ID`) and the log, and the `Content-Length`.
 
-    The client's own id is used if it is valid. Authentication adds the caller to the log.
+    The client's own id is used if it is valid. Authentication adds the caller to the log. No cache
+    keeps a response that does not say otherwise.
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -85,6 +89,7 @@ class RequestIdMiddleware(Middleware):
         structlog.contextvars.bind_contextvars(request_id=request_id)
         response = self.get_response(request)
         response["X-Request-ID"] = request_id
+        response.headers.setdefault("Cache-Control", "no-store")
         if isinstance(response, HttpResponse) and "Content-Length" not in response:
             # Without it servers send the response in chunks.
             response["Content-Length"] = str(len(response.content))
@@ -115,7 +120,7 @@ class EnvelopeMiddleware(Middleware):
 
 
 class BodyLimitMiddleware(Middleware):
-    """Rejects bodies that arrived too late, and under /v1 bodies above the limit.
+    """Rejects bodies that arrived too late or are not UTF-8, and under /v1 those above the limit.
 
     The server (`config.http`) has read the body and set its length before.
     """
@@ -127,6 +132,11 @@ class BodyLimitMiddleware(Middleware):
             limit = settings.API_BODY_LIMIT_BYTES // 1024
             return failure_response(
                 request, 413, f"The body is larger than {limit} KiB", "body_too_large"
+            )
+        charset = (request.content_params or {}).get("charset")
+        if charset is not None and charset.lower() not in _UTF8 and has_body(request):
+            return failure_response(
+                request, 415, "The body must be in UTF-8", "unsupported_media_type"
             )
         return self.get_response(request)
 
@@ -142,6 +152,11 @@ def body_length(request: HttpRequest) -> int:
     """Return the declared length of the body, which may be more than was read."""
     stated = request.META.get("CONTENT_LENGTH") or ""
     return int(stated) if stated.isdecimal() and stated.isascii() else 0
+
+
+def has_body(request: HttpRequest) -> bool:
+    """Return whether the request has a body that is read: that of a GET is not."""
+    return request.method not in {"GET", "HEAD"} and body_length(request) > 0
 
 
 class AuditContextMiddleware(Middleware):

@@ -102,11 +102,8 @@ class ApiViewSet(GenericViewSet[Any]):
     def finalize_response(
         self, request: Request, response: Response, *args: Any, **kwargs: Any
     ) -> Response:
-        """Forbid caches to keep it, unless the action says otherwise; add the rate limit headers
-        when limits are on; record a write for later lists.
-        """
+        """Add the rate limit headers when limits are on; record a write for later lists."""
         final = super().finalize_response(request, response, *args, **kwargs)
-        final.headers.setdefault("Cache-Control", "no-store")
         if self._has_written(request, final):
             replica.record_write(self.caller.organisation_id)
         usage = getattr(request, "rate_limit_usage", None)

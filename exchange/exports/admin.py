@@ -149,7 +149,6 @@ def _as_download(response: HttpResponseBase, export: Export) -> HttpResponseBase
     response["Content-Type"] = MEDIA_TYPES[export.form]
     response["Content-Disposition"] = f'attachment; filename="{export.file_name}"'
     response["Content-Length"] = str(export.size_bytes)
-    response["Cache-Control"] = "no-store"
     response["X-Content-Type-Options"] = "nosniff"
     return response
 
@@ -234,9 +233,7 @@ class ExportAdmin(CustomPageAdmin):
             "estimated_rows": max(export.about_rows, export.rows_done),
             "finished": export.status not in _PENDING,
         }
-        response = JsonResponse(progress)
-        response["Cache-Control"] = "no-store"
-        return response
+        return JsonResponse(progress)
 
     def download(self, request: HttpRequest, object_id: UUID) -> HttpResponseBase:
         """Download the file."""

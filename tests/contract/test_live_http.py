@@ -137,3 +137,12 @@ def test_of_concurrent_requests_without_a_key_one_creates_and_the_others_conflic
     assert Counter(response.status_code for response in answers) == {201: 1, 409: 15}
     assert {r.headers["X-Error-Code"] for r in answers if r.status_code == 409} == {"email_taken"}
     assert Member.objects.count() == 1
+
+
+def test_the_document_asked_for_in_parallel_after_a_start_is_sent_to_all(live_service):
+    live_service.restart()
+    url = f"{live_service.base_url}/v1/schema"
+    with ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(lambda _: requests.get(url, timeout=60), range(16)))
+    assert Counter(answer.status_code for answer in answers) == {200: 16}
+    assert len({answer.content for answer in answers}) == 1

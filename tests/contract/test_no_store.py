@@ -5,6 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 
 import pytest
+from django.test import Client
 
 from tests.assertions.endpoints import api_endpoints
 from tests.environment.services import Sandbox
@@ -32,3 +33,33 @@ def test_every_operation_forbids_caches_to_keep_its_responses(api_records):
                 kept.append(f"{endpoint.method} {path}: {response.status_code}")
     assert kept == []
     assert statuses >= {HTTPStatus.OK, HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN}
+
+
+def test_answers_from_outside_of_views_and_every_page_forbid_it_too(client, settings):
+    caller = make_caller()
+    long = b"x" * (settings.API_BODY_LIMIT_BYTES + 1)
+    answers = [
+        (HTTPStatus.NOT_FOUND, caller.get("/v1/nope")),
+        (HTTPStatus.NOT_FOUND, client.get("/nope")),
+        (HTTPStatus.NOT_FOUND, client.get("/static/nope.css")),
+        (HTTPStatus.METHOD_NOT_ALLOWED, caller.call("PUT", "/v1/api/members")),
+        (HTTPStatus.METHOD_NOT_ALLOWED, client.post("/v1/schema")),
+        (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, caller.post("/v1/api/members", long)),
+        (
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            client.post("/v1/api/members", "x", "text/plain", headers=caller.headers),
+        ),
+        (HTTPStatus.FORBIDDEN, Client(enforce_csrf_checks=True).post("/admin/login/")),
+        (HTTPStatus.UNAUTHORIZED, client.post("/v1/oauth/token", {"grant_type": "x"})),
+        (HTTPStatus.UNAUTHORIZED, client.post("/hooks/flutterwave")),
+        (HTTPStatus.OK, client.get("/")),
+        (HTTPStatus.OK, client.get("/health/live")),
+        (HTTPStatus.OK, client.get("/admin/login/")),
+        (HTTPStatus.FOUND, client.get("/admin/")),
+    ]
+    kept = [
+        (status, answer.request["PATH_INFO"], answer.status_code)
+        for status, answer in answers
+        if answer.status_code != status or "no-store" not in answer.headers["Cache-Control"]
+    ]
+    assert kept == []

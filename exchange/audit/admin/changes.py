@@ -228,10 +228,7 @@ class ChangeAdmin(SafeAdmin):
         return StreamingHttpResponse(
             _csv_lines(found),
             content_type="text/csv; charset=utf-8",
-            headers={
-                "Content-Disposition": f'attachment; filename="{name}"',
-                "Cache-Control": "no-store",
-            },
+            headers={"Content-Disposition": f'attachment; filename="{name}"'},
         )
 
 
