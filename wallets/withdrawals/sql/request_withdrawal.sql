@@ -61,6 +61,11 @@ BEGIN
         PERFORM open_account(o.new_escrow, o.currency, 'escrow', o.organisation, o.member);
         SELECT array_agg(h.done), array_agg(h.answer) INTO STRICT v_done, v_answers
             FROM hold_withdrawals(v_new) h;
+        IF v_done IS NULL THEN
+            -- Rejected meanwhile.
+            PERFORM reject_withdrawal(o, f.minimum, f.fee) FROM withdrawal_settings(o.currency) f;
+            RAISE EXCEPTION 'withdrawal % was not executed', o.withdrawal;
+        END IF;
     END IF;
     IF NOT v_alone THEN
         PERFORM set_config('lock_timeout', v_wait, true);
