@@ -44,6 +44,7 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "holds/freeze_guard",
         "deposits/deposit_guard",
         "deposits/deposit_transfers",
+        "receivables/receivable_guard",
         "receivables/write_offs",
         "treasury/treasury_guard",
         "treasury/move_treasury",

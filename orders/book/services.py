@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from decimal import Decimal
 from functools import partial
 from typing import TypeVar
 from uuid import UUID
@@ -142,6 +143,32 @@ def cancel_orders_of(
     row = fetch_one(
         "SELECT cancel_orders_of(%s, %s, %s, %s, %s) FROM act_as(%s, %s, %s)",
         [organisation_id, member_id, currency, reason, str(actor), *actor_parameters(actor)],
+    )
+    cancelled = int(row[0]) if row else 0
+    if cancelled:
+        task_notifier.notify_after_commit(task_notifier.DELIVER_EVENTS)
+    return cancelled
+
+
+def cancel_buys_of(
+    *,
+    organisation_id: UUID,
+    member_id: UUID | None,
+    currency: str,
+    needed: Decimal,
+    reason: str,
+    actor: Actor,
+) -> int:
+    """Cancel an owner's newest open buys until `needed` is available; return how many.
+
+    Within the open transaction, with the owner locked alone, as `cancel_orders_of`.
+    """
+    row = fetch_one(
+        "SELECT cancel_buys_of(%s, %s, %s, %s, %s, %s) FROM act_as(%s, %s, %s)",
+        [
+            *(organisation_id, member_id, currency, needed, reason),
+            *(str(actor), *actor_parameters(actor)),
+        ],
     )
     cancelled = int(row[0]) if row else 0
     if cancelled:

@@ -1,4 +1,7 @@
-"""Freezing an owner from its page; `wallets.holds.admin` shows and lifts freezes."""
+"""Freezing an owner from its page, and the page of deposit reversals.
+
+`wallets.holds.admin` shows and lifts freezes.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
@@ -19,9 +23,18 @@ from exchange.admin.panels import Panel
 from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.participants.models import Member, Organisation
 from orders.book.models import Order, OrderStatus
-from orders.holds.services import freeze_owner
+from orders.holds.services import confirm_reversal, freeze_owner
+from wallets.deposits.admin.reversals import DepositReversalAdmin
+from wallets.deposits.models import DepositReversal
 from wallets.holds.selectors import active_freezes
 from wallets.holds.services import PLACE
+
+
+@admin.register(DepositReversal)
+class ReversalAdmin(DepositReversalAdmin):
+    """Reversals of deposits, whose confirmation also cancels open buys."""
+
+    confirm = staticmethod(confirm_reversal)
 
 
 class FreezeForm(forms.Form):

@@ -1,17 +1,27 @@
-"""Freeze an owner: the one function that every edge calls."""
+"""What holds an owner's money reaches its open orders: a freeze, and the reversal of a deposit.
+
+Every edge calls these functions, which call the ones of `wallets`.
+"""
 
 from __future__ import annotations
 
+from decimal import Decimal
+from uuid import UUID
+
 from django.db import transaction
 
+from exchange.core.actors import Actor
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
-from orders.book.services import cancel_orders_of
+from orders.book.services import cancel_buys_of, cancel_orders_of
+from wallets.deposits.models import Deposit
+from wallets.deposits.services import reversals
 from wallets.holds.models import Freeze
 from wallets.holds.services import authorize_freeze, record_freeze
 
 # Sent to the organisation with `order.cancelled`; the reason of the freeze is not.
 CANCELLED = "The account is frozen"
+CANCELLED_BY_REVERSAL = "A deposit was taken back"
 
 
 def freeze_owner(
@@ -33,3 +43,25 @@ def freeze_owner(
             actor=actor,
         )
     return freeze
+
+
+def confirm_reversal(*, reversal_id: UUID, user: StaffUser) -> Deposit:
+    """Take a deposit back, as the second person, and cancel open buys where the wallet falls short.
+
+    Only as many of the owner's buys of the currency as are needed, the newest first. Raises as
+    `reversals.confirm_reversal`.
+    """
+    return reversals.confirm_reversal(
+        reversal_id=reversal_id, user=user, release_reserved=_cancel_buys
+    )
+
+
+def _cancel_buys(deposit: Deposit, needed: Decimal, actor: Actor) -> None:
+    cancel_buys_of(
+        organisation_id=deposit.organisation_id,
+        member_id=deposit.member_id,
+        currency=deposit.currency_id,
+        needed=needed,
+        reason=CANCELLED_BY_REVERSAL,
+        actor=actor,
+    )

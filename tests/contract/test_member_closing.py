@@ -15,6 +15,7 @@ from exchange.core.ids import uuid7
 from exchange.core.numbers import format_plain
 from exchange.events.models import Event
 from exchange.participants.models import Member, Organisation
+from orders.holds.services import confirm_reversal
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import TESTER, ApiCaller, assert_error, make_caller, make_member
 from tests.factories.borrower_api import LOAN, BorrowerApi
@@ -436,4 +437,4 @@ def reverse(deposit: Deposit) -> None:
     proposal = reversals.propose_reversal(
         deposit_id=deposit.pk, explanation="Chargeback", user=maker
     )
-    reversals.confirm_reversal(reversal_id=proposal.pk, user=checker)
+    confirm_reversal(reversal_id=proposal.pk, user=checker)

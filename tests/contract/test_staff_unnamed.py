@@ -21,6 +21,7 @@ from exchange.events.services.endpoints import send_test, set_endpoint
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
 from exchange.tokens.services import quotes
+from orders.holds.services import confirm_reversal
 from orders.listings.services import lifecycle
 from tests.environment.services import Sandbox
 from tests.factories import staff
@@ -42,7 +43,7 @@ from tests.factories.wallets import (
     status_of,
     store_bank_list,
 )
-from wallets.deposits.services.reversals import confirm_reversal, propose_reversal
+from wallets.deposits.services.reversals import propose_reversal
 from wallets.payouts.models import ProposalAction
 from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import resolutions, sweeps

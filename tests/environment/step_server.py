@@ -57,8 +57,9 @@ def main() -> None:
 
     from exchange.core.actors import Actor
     from exchange.staff.models import StaffUser
+    from orders.holds.services import confirm_reversal
     from wallets.deposits import tasks
-    from wallets.deposits.services import crediting, payments, reversals, unmatched
+    from wallets.deposits.services import crediting, payments, unmatched
 
     actor = Actor.system("deposits")
 
@@ -74,7 +75,7 @@ def main() -> None:
         "look_up": lambda payment: payments.look_up(UUID(payment), actor),
         "clear": lambda deposit: crediting.clear(UUID(deposit), actor),
         "find": tasks.find_payments,
-        "reverse": lambda reversal, user: reversals.confirm_reversal(
+        "reverse": lambda reversal, user: confirm_reversal(
             reversal_id=UUID(reversal), user=person(user)
         ),
         "resolve": lambda resolution, user: unmatched.confirm_resolution(

@@ -8,10 +8,11 @@ from typing import Any
 from django.db.models import Sum
 
 from exchange.staff.models import StaffUser
+from orders.holds.services import confirm_reversal
 from tests.factories.transfers import transfer
 from tests.factories.wallets import Wallet, make_member_wallet, make_staff
 from wallets.deposits.models import Deposit
-from wallets.deposits.services.reversals import confirm_reversal, propose_reversal
+from wallets.deposits.services.reversals import propose_reversal
 from wallets.ledger.models import Entry
 from wallets.receivables.models import Receivable, ReceivableWriteOff
 from wallets.receivables.services.write_offs import propose_write_off

@@ -14,6 +14,7 @@ from django.db import connection, transaction
 
 from exchange.core.errors import StateConflict
 from exchange.staff.models import StaffUser
+from orders.holds.services import confirm_reversal
 from tests.environment.concurrency import start_call
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import TESTER, make_member, make_organisation
@@ -29,7 +30,7 @@ from tests.factories.wallets import Wallet, assert_books_hold, make_staff, store
 from tests.races.test_interleavings import is_waiting_for_row
 from wallets.deposits.models import Deposit, DepositReversal, Payment
 from wallets.deposits.services.payments import apply_record, report_payment
-from wallets.deposits.services.reversals import confirm_reversal, propose_reversal
+from wallets.deposits.services.reversals import propose_reversal
 from wallets.ledger.errors import InsufficientBalance
 from wallets.ledger.models import Transfer
 from wallets.providers.collection import ChargeHint, TransactionStatus

@@ -15,7 +15,7 @@ from django.db import connections, transaction
 
 from exchange.core.errors import Conflict, DomainError
 from orders.book.models import Order
-from orders.holds.services import freeze_owner
+from orders.holds.services import confirm_reversal, freeze_owner
 from tests.environment.database import server_url, worker_database
 from tests.environment.processes import wait_until
 from tests.factories.holds import REASON, freezer, make_paid_deposit
@@ -31,7 +31,7 @@ from tests.factories.wallets import (
     status_of,
     store_bank_list,
 )
-from wallets.deposits.services.reversals import confirm_reversal, propose_reversal
+from wallets.deposits.services.reversals import propose_reversal
 from wallets.holds.models import Freeze
 from wallets.ledger.models import Account
 from wallets.payouts.services import execution as payouts

@@ -124,7 +124,7 @@ def test_locks_are_taken_in_their_order_tokens_then_accounts_by_id():
         trader.place(token, "Buy", 90, 1)
         trader.place(token, "Sell", 110, 5)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT prosrc FROM pg_proc WHERE proname = 'cancel_orders_of'")
+        cursor.execute("SELECT prosrc FROM pg_proc WHERE proname = 'lock_orders_of'")
         [source] = cursor.fetchone()
     assert source.index("exchange_token\n") < source.index("wallets_account\n")
     assert source.count("ORDER BY id FOR NO KEY UPDATE") == 2

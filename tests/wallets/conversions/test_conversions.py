@@ -19,11 +19,13 @@ from tests.environment.owner import as_owner, without_guards
 from tests.environment.processes import wait_until
 from tests.factories.configuration import set_setting
 from tests.factories.conversions import convert, convert_quote, quote, set_rates
+from tests.factories.holds import freeze, owe
 from tests.factories.transfers import transfer
 from tests.factories.wallets import Wallet, assert_books_hold, make_member_wallet
 from tests.races.test_interleavings import count_waiting_for_rows, is_waiting_for_row
 from wallets.conversions.errors import QuoteUsed, RateOutdated
 from wallets.conversions.models import Conversion
+from wallets.holds.errors import AccountFrozen, ReceivableDue
 from wallets.ledger.errors import InsufficientBalance
 from wallets.ledger.models import AccountKind
 from wallets.ledger.posting import open_account
@@ -241,3 +243,21 @@ def test_a_limit_holds_for_a_position_that_grows_only():
         cursor.execute("SELECT change_position('KES', 100)")
         with pytest.raises(DatabaseError, match="position_limit_reached"), transaction.atomic():
             cursor.execute("SELECT change_position('KES', 1)")
+
+
+def test_an_open_quote_of_an_owner_who_owes_or_is_frozen_does_not_execute():
+    """Quoted before the block. A conversion into the blocked currency is a credit, and executes."""
+    set_rates()
+    wallet = make_member_wallet()
+    quoted, back = quote(wallet, 500, "KES"), quote(wallet, 10, "USD", "KES")
+    owe(wallet)
+    with pytest.raises(ReceivableDue):
+        convert_quote(wallet, quoted["quote_id"])
+    assert wallet.member is not None
+    freeze(wallet.member, "KES")
+    with pytest.raises(AccountFrozen):
+        convert_quote(wallet, quoted["quote_id"])
+    assert [wallet.balance(currency=each) for each in ("KES", "USD")] == [1_000, 0]
+    wallet.fund(10, "USD")
+    assert convert_quote(wallet, back["quote_id"]).status == "Completed"
+    assert_books_hold()

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
+from orders.holds.services import confirm_reversal
 from tests.assertions.ledger import account_id_of
 from tests.assertions.statement_results import (
     ACCEPTED,
@@ -42,7 +43,7 @@ from tests.factories.wallets import (
 from wallets.deposits.models import Deposit, Payment, PaymentAction
 from wallets.deposits.services import crediting
 from wallets.deposits.services.manual import IncomingPayment, book_deposit
-from wallets.deposits.services.reversals import confirm_reversal, propose_reversal, reject_reversal
+from wallets.deposits.services.reversals import propose_reversal, reject_reversal
 from wallets.deposits.services.unmatched import confirm_resolution, propose_resolution
 from wallets.ledger.models import AccountKind, Transfer
 from wallets.ledger.posting import open_account, system_account

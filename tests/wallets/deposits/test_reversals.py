@@ -9,6 +9,7 @@ import pytest
 from exchange.core.errors import Forbidden, InvalidRequest, Rejected, StateConflict
 from exchange.events.models import Event
 from exchange.staff.models import StaffUser
+from orders.holds.services import confirm_reversal
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.deposits import (
@@ -27,11 +28,7 @@ from tests.factories.wallets import (
     store_bank_list,
 )
 from wallets.deposits.models import Deposit
-from wallets.deposits.services.reversals import (
-    confirm_reversal,
-    propose_reversal,
-    reject_reversal,
-)
+from wallets.deposits.services.reversals import propose_reversal, reject_reversal
 from wallets.ledger.models import Account
 from wallets.receivables.services.repayments import amount_owed, collect_due
 from wallets.withdrawals.services import decisions

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from exchange.core.errors import NotFound
 from exchange.core.ids import uuid7
+from orders.holds.services import confirm_reversal
 from tests.environment.module_database import module_rows
 from tests.environment.owner import without_guards
 from tests.environment.row_locks import locked_rows
@@ -104,7 +105,7 @@ def test_each_step_locks_only_its_own_rows_and_they_can_still_be_referenced(reco
         ("clearing", partial(crediting.clear, deposit, ACTOR), {deposit}),
         (
             "a reversal",
-            partial(reversals.confirm_reversal, reversal_id=reversal, user=reverser),
+            partial(confirm_reversal, reversal_id=reversal, user=reverser),
             {deposit, reversal},
         ),
         (
@@ -141,9 +142,7 @@ def test_a_decision_locks_its_record_before_the_proposal(records: Records):
             ["payment", "paymentresolution"],
         ),
         (
-            partial(
-                reversals.confirm_reversal, reversal_id=records.reversal.pk, user=records.reverser
-            ),
+            partial(confirm_reversal, reversal_id=records.reversal.pk, user=records.reverser),
             ["deposit", "depositreversal"],
         ),
     ):
@@ -157,7 +156,7 @@ def test_a_decision_locks_its_record_before_the_proposal(records: Records):
 def test_a_step_on_a_record_that_does_not_exist_locks_nothing(records: Records):
     def act() -> None:
         with pytest.raises(NotFound):
-            reversals.confirm_reversal(reversal_id=uuid7(), user=records.reverser)
+            confirm_reversal(reversal_id=uuid7(), user=records.reverser)
         with pytest.raises(NotFound):
             unmatched.confirm_resolution(resolution_id=uuid7(), user=records.resolver)
 

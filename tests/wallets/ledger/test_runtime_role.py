@@ -157,6 +157,7 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         "analyze_partitioned": "search_path=pg_catalog, pg_temp",
         "audit_row": "search_path=pg_catalog, pg_temp,TimeZone=UTC",
         "audit_truncate": "search_path=pg_catalog, pg_temp",
+        "cancel_buys_of": "search_path=public, pg_temp",
         "cancel_orders_of": "search_path=public, pg_temp",
         "catalogue_changed": "search_path=public, pg_temp",
         "check_withdrawal": "search_path=public, pg_temp",

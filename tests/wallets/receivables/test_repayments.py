@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 from django.db import IntegrityError, transaction
 
+from orders.holds.services import confirm_reversal
 from tests.environment.owner import as_owner
 from tests.factories.deposits import ACTOR
 from tests.factories.treasury import make_debt
@@ -18,7 +19,7 @@ from tests.factories.wallets import (
     make_staff,
 )
 from wallets.deposits.models import Deposit
-from wallets.deposits.services.reversals import confirm_reversal, propose_reversal
+from wallets.deposits.services.reversals import propose_reversal
 from wallets.ledger.models import Transfer
 from wallets.ledger.posting import InsufficientFunds
 from wallets.receivables.models import Receivable

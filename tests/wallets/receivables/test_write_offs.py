@@ -11,6 +11,7 @@ from django.urls import reverse
 from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound, Rejected
 from exchange.staff.models import StaffUser
+from orders.holds.services import confirm_reversal
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import make_member
 from tests.factories.back_office import (
@@ -29,7 +30,7 @@ from tests.factories.wallets import (
     make_wallet,
 )
 from wallets.deposits.models import Deposit
-from wallets.deposits.services.reversals import confirm_reversal, propose_reversal
+from wallets.deposits.services.reversals import propose_reversal
 from wallets.ledger.models import Account, Transfer
 from wallets.receivables.models import Receivable, ReceivableWriteOff
 from wallets.receivables.services.repayments import amount_owed

@@ -1,12 +1,15 @@
-"""Reversals of deposits in the admin: one person proposes, another one confirms."""
+"""Reversals of deposits in the admin: one person proposes, another one confirms.
+
+`orders.holds.admin` registers the page, with the service that confirms.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.contrib import admin
 from django.contrib.admin.utils import flatten
 from django.http import HttpRequest
 from django.urls import URLPattern, reverse
@@ -25,7 +28,6 @@ from wallets.deposits.models import Deposit, DepositReversal
 from wallets.deposits.services.reversals import (
     REVERSALS,
     REVERSE,
-    confirm_reversal,
     describe_reversal_blocker,
     propose_reversal,
     reject_reversal,
@@ -51,8 +53,9 @@ class ReversalFilters(ListFilters):
     day_from, day_to = day_range()
 
 
-@admin.register(DepositReversal)
 class DepositReversalAdmin(ConfirmationAdmin, OwnedRecordAdmin):
+    confirm: Callable[..., Deposit]  # the service
+
     filters = ReversalFilters
     list_display = (
         "time_display", "deposit_display", "owner", "amount_display", "state_display",
@@ -91,7 +94,10 @@ class DepositReversalAdmin(ConfirmationAdmin, OwnedRecordAdmin):
     )
 
     def get_urls(self) -> list[URLPattern]:
-        return [*self.confirmed_action_urls(_ACTIONS), *super().get_urls()]
+        confirm = ConfirmedAction(
+            "confirm", "reversal_id", (REVERSE,), _confirmation, self.confirm, _describe_reversed
+        )
+        return [*self.confirmed_action_urls((confirm, _REJECT)), *super().get_urls()]
 
     def decision(self, request: HttpRequest, obj: DepositReversal) -> PendingDecision | None:
         return reversal_decision(obj, staff_of(request))
@@ -141,8 +147,9 @@ def _confirmation(reversal: DepositReversal, user: StaffUser) -> Confirmation:
             ("Proposed by", reversal.proposed_by),
             *_split_facts(deposit, blocker),
         ],
-        text="The amount is taken back immediately. What the wallet lacks becomes a receivable,"
-        " which later credits repay first. The organisation receives deposit.reversed.",
+        text="The amount is taken back immediately. Where the wallet falls short, its open buy"
+        " orders are cancelled, the newest first. What is still missing becomes a receivable, which"
+        " later credits repay first. The organisation receives deposit.reversed.",
         submit=f"Reverse {_amount(deposit)}",
         blocker=blocker,
         warnings=[f"{debt} is no longer in the wallet and becomes a receivable"] if debt else [],
@@ -188,11 +195,13 @@ def _split_facts(deposit: Deposit, blocker: str) -> list[tuple[str, object]]:
     if blocker:
         return []
     split = split_reversal(deposit)
+    reserved = format_money(split.reserved, deposit.currency_id)
     return [
         (
             f"Taken from {split.source.label.lower()}",
             format_money(split.taken, deposit.currency_id),
         ),
+        *([("Taken from open buy orders", reserved)] if split.reserved else []),
         ("Becomes a receivable", format_money(split.owed, deposit.currency_id)),
     ]
 
@@ -214,17 +223,12 @@ PROPOSE_REVERSAL = ConfirmedAction(
     "Proposed. A second person must confirm the reversal.",
     ExplanationForm,
 )
-_ACTIONS = (
-    ConfirmedAction(
-        "confirm", "reversal_id", (REVERSE,), _confirmation, confirm_reversal, _describe_reversed
-    ),
-    ConfirmedAction(
-        "reject",
-        "reversal_id",
-        (REVERSE,),
-        _rejection,
-        reject_reversal,
-        "Proposal closed. No money moved.",
-        ReasonForm,
-    ),
+_REJECT = ConfirmedAction(
+    "reject",
+    "reversal_id",
+    (REVERSE,),
+    _rejection,
+    reject_reversal,
+    "Proposal closed. No money moved.",
+    ReasonForm,
 )

@@ -1,7 +1,12 @@
-"""Reversals: a chargeback or a wrong deposit takes a completed deposit back, by two people."""
+"""Reversals: a chargeback or a wrong deposit takes a completed deposit back, by two people.
+
+`orders.holds.services.confirm_reversal` confirms one, together with cancelling the owner's open
+buys where the wallet falls short; nothing else calls `confirm_reversal` of this module.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
@@ -28,7 +33,7 @@ from wallets.ledger.posting import (
     system_account,
     wallet_account,
 )
-from wallets.ledger.selectors.wallets import available_balance
+from wallets.ledger.selectors.wallets import available_balance, reserved_balance
 from wallets.receivables.services.repayments import ATTEMPTS
 
 REVERSE = "wallets.reverse_deposit"
@@ -43,11 +48,18 @@ _MAX_EXPLANATION = 500
 
 @dataclass(frozen=True, slots=True)
 class ReversalSplit:
-    """How a reversal takes a deposit back: an amount of one account, the rest as a debt."""
+    """How a reversal takes a deposit back: an amount of one account, then what open buys reserve,
+    the rest as a debt.
+    """
 
     source: AccountKind
     taken: Decimal
+    reserved: Decimal
     owed: Decimal
+
+
+# Makes an amount of the deposit's currency available, as far as the owner's open buys reserve it.
+ReleaseReserved = Callable[[Deposit, Decimal, Actor], object]
 
 
 def propose_reversal(*, deposit_id: UUID, explanation: str, user: StaffUser) -> DepositReversal:
@@ -67,11 +79,14 @@ def propose_reversal(*, deposit_id: UUID, explanation: str, user: StaffUser) -> 
     )
 
 
-def confirm_reversal(*, reversal_id: UUID, user: StaffUser) -> Deposit:
+def confirm_reversal(
+    *, reversal_id: UUID, user: StaffUser, release_reserved: ReleaseReserved
+) -> Deposit:
     """Take the deposit back, as the second person: what rests first, then what is available.
 
-    What the owner no longer has, the owner owes: it moves from the owner's receivable account, and
-    later credits repay it. Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected`.
+    Where both fall short, `release_reserved` is called. What the owner no longer has, the owner
+    owes: it moves from the owner's receivable account, and later credits repay it. Raises
+    `Forbidden`, `NotFound`, `StateConflict`, `Rejected`.
     """
     actor = authorize_staff(user, REVERSE, "You may not reverse deposits")
     with transaction.atomic():
@@ -85,7 +100,7 @@ def confirm_reversal(*, reversal_id: UUID, user: StaffUser) -> Deposit:
         Deposit.objects.filter(pk=deposit_id).update(
             status=DepositStatus.REVERSED, updated_at=timezone.now()
         )
-        _post(deposit, actor)
+        _post(deposit, actor, release_reserved)
         emit_deposit_event(deposit_id, "deposit.reversed")
         deposit.refresh_from_db()
     return deposit
@@ -117,15 +132,20 @@ def split_reversal(deposit: Deposit) -> ReversalSplit:
     """Return from where a reversal would take the deposit back now, and what would be owed."""
     net: Decimal = deposit.net_amount
     if deposit.available_at is not None and deposit.cleared_at is None:
-        return ReversalSplit(AccountKind.UNCLEARED, net, Decimal(0))
-    taken = min(net, available_balance(deposit.owner_id, deposit.currency_id))
-    return ReversalSplit(AccountKind.AVAILABLE, taken, net - taken)
+        return ReversalSplit(AccountKind.UNCLEARED, net, Decimal(0), Decimal(0))
+    owner, currency = deposit.owner_id, deposit.currency_id
+    taken = min(net, available_balance(owner, currency))
+    reserved = min(net - taken, reserved_balance(owner, currency))
+    return ReversalSplit(AccountKind.AVAILABLE, taken, reserved, net - taken - reserved)
 
 
-def _post(deposit: Deposit, actor: Actor) -> None:
+def _post(deposit: Deposit, actor: Actor, release_reserved: ReleaseReserved) -> None:
     for _ in range(ATTEMPTS):
         # The wallet may be spent meanwhile: then what is missing is owed, at the next attempt.
         split = split_reversal(deposit)
+        if split.reserved:
+            release_reserved(deposit, split.taken + split.reserved + split.owed, actor)
+            split = split_reversal(deposit)
         legs = [
             Leg(wallet_account(deposit, split.source), -split.taken),
             Leg(system_account(deposit.currency_id, AccountKind.CLEARING), deposit.net_amount),

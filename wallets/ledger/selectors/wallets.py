@@ -28,11 +28,20 @@ class CurrencyBalance(TypedDict):
 
 def available_balance(owner_id: UUID, currency: str) -> Decimal:
     """Return the owner's available balance of `currency`; zero without an account."""
+    return _balance(owner_id, currency, AccountKind.AVAILABLE)
+
+
+def reserved_balance(owner_id: UUID, currency: str) -> Decimal:
+    """Return what the owner's open buys reserve of `currency`."""
+    return _balance(owner_id, currency, AccountKind.RESERVED)
+
+
+def _balance(owner_id: UUID, currency: str, kind: AccountKind) -> Decimal:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT balance FROM wallets_account"
-            " WHERE owner_id = %s AND asset_id = %s AND kind = 'available'",
-            [owner_id, currency],
+            " WHERE owner_id = %s AND asset_id = %s AND kind = %s",
+            [owner_id, currency, kind],
         )
         row = cursor.fetchone()
     return row[0] if row else Decimal(0)
