@@ -117,9 +117,10 @@ def check_role() -> Iterator[Finding]:
 
 def examine_role(alias: str) -> Iterator[Finding]:
     """Report whether the connection `alias` acts as the runtime role, and its settings."""
-    [(current, login, superuser, zone, jit)] = rows(
+    [(current, login, superuser, zone, jit, lock_wait)] = rows(
         "SELECT current_user::text, session_user::text, rolsuper, current_setting('TimeZone'),"
-        " current_setting('jit') FROM pg_roles WHERE rolname = session_user",
+        " current_setting('jit'), current_setting('lock_timeout')"
+        " FROM pg_roles WHERE rolname = session_user",
         alias=alias,
     )
     expected = settings.DATABASE_RUNTIME_ROLE
@@ -138,7 +139,11 @@ def examine_role(alias: str) -> Iterator[Finding]:
         yield problem("role", f"the login {login} owns {owned} tables and indexes", remedy)
     else:
         yield ok("role", f"{login} acts as {current}")
-    for name, found, wanted in (("TimeZone", zone, "UTC"), ("jit", jit, "off")):
+    for name, found, wanted in (
+        ("TimeZone", zone, "UTC"),
+        ("jit", jit, "off"),
+        ("lock_timeout", lock_wait, settings.DATABASE_LOCK_WAIT),
+    ):
         if found != wanted:
             yield problem(
                 "role", f"{name} is {found}", f"ALTER ROLE {login} SET {name} = '{wanted}'"

@@ -171,6 +171,7 @@ CSRF_FAILURE_VIEW = "config.error_views.csrf_failed"
 # Migrations run as the owner (alias `owner`).
 DATABASE_RUNTIME_ROLE = databases.RUNTIME_ROLE
 DATABASE_POOL_SIZE = databases.POOL_SIZE
+DATABASE_LOCK_WAIT = databases.LOCK_WAIT
 DATABASE_POOLER = env.choice("DATABASE_POOLER", default="", choices=("", "pgbouncer"))
 # The router is always on: without a replica every query goes to the primary.
 DATABASE_ROUTERS = ["exchange.core.replica.Router"]

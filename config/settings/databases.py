@@ -13,6 +13,8 @@ from exchange.core.timed_connection import TimedConnection
 
 RUNTIME_ROLE = "exchange_runtime"
 # On one hot wallet more connections are slower, not faster (docs/operations/grow.md).
+# The longest wait of a statement for a lock: a waiting request holds a thread.
+LOCK_WAIT = "10s"
 POOL_SIZE = env.integer("DATABASE_POOL_SIZE", default=8, low=1, high=200)
 
 _NAMES = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOST", "port": "PORT"}
@@ -67,7 +69,7 @@ def runtime_database(base: dict[str, Any], pooler: str = "") -> dict[str, Any]:
         **base.get("OPTIONS", {}),
         "pool": {"min_size": 1, "max_size": POOL_SIZE, "timeout": 15},
         # JIT compilation takes longer than any query of ours.
-        "options": f"-c role={RUNTIME_ROLE} -c timezone=UTC -c jit=off",
+        "options": f"-c role={RUNTIME_ROLE} -c timezone=UTC -c jit=off -c lock_timeout={LOCK_WAIT}",
     }
     if pooler == "pgbouncer":
         options["prepare_threshold"] = None

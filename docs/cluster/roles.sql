@@ -6,4 +6,5 @@ CREATE ROLE exchange_app LOGIN NOINHERIT PASSWORD '${APP_PASSWORD}' IN ROLE exch
 ALTER ROLE exchange_app SET role = 'exchange_runtime';
 ALTER ROLE exchange_app SET timezone = 'UTC';
 ALTER ROLE exchange_app SET jit = off;
+ALTER ROLE exchange_app SET lock_timeout = '10s';
 CREATE DATABASE exchange OWNER exchange_owner;

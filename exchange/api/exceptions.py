@@ -44,9 +44,6 @@ _CODES: dict[type[drf.APIException], str] = {
     drf.Throttled: "rate_limited",
 }
 
-# Unreadiness usually lasts less than a second.
-RETRY_HEADERS = {"Retry-After": "1"}
-
 _PREDICATES = {
     "required": "is required",
     "null": "must not be null",
@@ -87,11 +84,16 @@ def error_response(error: errors.DomainError) -> ErrorResponse:
     """Return the response to a domain error, by its nearest type in the table."""
     for kind in type(error).__mro__:
         if kind in HTTP_STATUS:
-            headers = RETRY_HEADERS if kind is errors.NotReady else None
+            headers = retry_headers(error) if isinstance(error, errors.NotReady) else None
             return ErrorResponse(
                 error.message, status=HTTP_STATUS[kind], code=error.code, headers=headers
             )
     raise ImproperlyConfigured(f"{type(error).__name__} has no HTTP status") from error
+
+
+def retry_headers(error: errors.NotReady) -> dict[str, str]:
+    """Return the header that says when to repeat the request."""
+    return {"Retry-After": str(error.retry_after)}
 
 
 def _from_drf(exc: drf.APIException, context: Mapping[str, Any]) -> ErrorResponse:

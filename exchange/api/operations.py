@@ -23,6 +23,9 @@ from exchange.core.documents import Document, WireSchema
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
+# A printed document takes about as long as ten other reads.
+PDF_UNITS = 10
+
 
 @dataclass(frozen=True, slots=True)
 class NamedSchema(WireSchema):
@@ -172,6 +175,11 @@ class Operation:
     def is_file(self) -> bool:
         """Whether a success is always a file."""
         return not self.responses
+
+    def units(self, query: Mapping[str, str]) -> int:
+        """Return for how many requests one with `query` counts."""
+        printed = any(file.media_type == "application/pdf" for file in self.files)
+        return PDF_UNITS if printed and (self.is_file or query.get("format") == "pdf") else 1
 
     @property
     def page(self) -> RecordPage | None:

@@ -99,9 +99,12 @@ class RateLimitUsage:
         }
 
 
-def count_request(kind: str, subject: str, *, count_locally: bool = False) -> RateLimitUsage | None:
-    """Count one request of `subject` against the limit `kind`; return None when limits are off.
+def count_request(
+    kind: str, subject: str, *, units: int = 1, count_locally: bool = False
+) -> RateLimitUsage | None:
+    """Count a request of `subject` against the limit `kind`; return None when limits are off.
 
+    It counts for `units` requests, but never for more than the limit of a whole window.
     While the cache is unreachable, count in this process if `count_locally`; else raise
     `CounterUnavailable`.
     """
@@ -112,19 +115,20 @@ def count_request(kind: str, subject: str, *, count_locally: bool = False) -> Ra
     window = int(now // WINDOW_SECONDS)
     reset = WINDOW_SECONDS - int(now % WINDOW_SECONDS)
     key = f"rate:{kind}:{subject}:{window}"
+    units = min(units, limit)
     try:
-        used = _count_in_cache(key)
+        used = _count_in_cache(key, units)
     except CounterUnavailable:
         if not count_locally:
             raise
-        used = _increment(_local_counts, key)
+        used = _increment(_local_counts, key, units)
     return RateLimitUsage(limit, used, reset)
 
 
-def _count_in_cache(key: str) -> int:
+def _count_in_cache(key: str, units: int) -> int:
     _breaker.check()
     try:
-        used = _increment(cache, key)
+        used = _increment(cache, key, units)
     except (RedisError, OSError) as error:
         _breaker.record_failure(error)
         raise CounterUnavailable from error
@@ -132,14 +136,14 @@ def _count_in_cache(key: str) -> int:
     return used
 
 
-def _increment(counts: BaseCache, key: str) -> int:
+def _increment(counts: BaseCache, key: str, units: int) -> int:
     try:
-        return int(counts.incr(key))
+        return int(counts.incr(key, units))
     except ValueError:
         # The window is part of the key, so the entry may outlive it.
-        if counts.add(key, 1, timeout=2 * WINDOW_SECONDS):
-            return 1
-        return int(counts.incr(key))
+        if counts.add(key, units, timeout=2 * WINDOW_SECONDS):
+            return units
+        return int(counts.incr(key, units))
 
 
 class KeyThrottle(BaseThrottle):
@@ -156,10 +160,11 @@ class KeyThrottle(BaseThrottle):
         moves_money = operation is not None and operation.moves_money
         kinds = ["requests", "money"] if moves_money else ["requests"]
         subject = str(caller.key_id)
+        units = operation.units(request.query_params) if operation else 1
         usages = [
             b
             for kind in kinds
-            if (b := count_request(kind, subject, count_locally=not moves_money))
+            if (b := count_request(kind, subject, units=units, count_locally=not moves_money))
         ]
         if not usages:
             return True

@@ -126,6 +126,13 @@ def sqlstate(error: DatabaseError) -> str | None:
     return cause.sqlstate if isinstance(cause, psycopg.Error) else None
 
 
+def failed_inside(error: DatabaseError, function: str) -> bool:
+    """Return whether `error` was raised inside the SQL function of this name."""
+    cause = error.__cause__
+    context = cause.diag.context if isinstance(cause, psycopg.Error) else None
+    return f"function {function}(" in (context or "")
+
+
 def is_unavailable(error: BaseException | None) -> bool:
     """Return whether `error` says that no database takes writes now; a repetition may succeed."""
     if isinstance(error, OperationalError | InterfaceError):

@@ -86,10 +86,15 @@ class ProviderFailed(DomainError):
 
 
 class NotReady(DomainError):
-    """The service is temporarily unable to process this (503)."""
+    """The service is temporarily unable to process this (503).
+
+    `retry_after` is the seconds after which a client may repeat the request.
+    """
 
     code = "not_ready"
     message = "The service is not ready. Please try again shortly"
+    # Unreadiness usually lasts less than a second.
+    retry_after = 1
 
 
 class IdempotencyKeyReused(DomainError):

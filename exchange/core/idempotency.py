@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import DatabaseError
 from django.utils import timezone
 
-from exchange.core.database import LOCK_NOT_AVAILABLE, fetch_one, sqlstate
+from exchange.core.database import LOCK_NOT_AVAILABLE, failed_inside, fetch_one, sqlstate
 from exchange.core.errors import DomainError, IdempotencyKeyReused, RequestInProgress
 from exchange.core.models import IdempotencyRecord, current_month
 from exchange.core.querysets import purge
@@ -63,7 +63,7 @@ def wait_milliseconds() -> int:
 def claim_error(error: DatabaseError) -> DomainError | None:
     """Return the domain error of a failed claim; None for any other database error."""
     state = sqlstate(error)
-    if state == LOCK_NOT_AVAILABLE:
+    if state == LOCK_NOT_AVAILABLE and failed_inside(error, "claim_idempotency_key"):
         return RequestInProgress()
     return IdempotencyKeyReused() if state == _KEY_REUSED else None
 

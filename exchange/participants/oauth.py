@@ -28,7 +28,7 @@ from django.views.generic import View
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.views.mixins import OAuthLibMixin
 
-from exchange.api.exceptions import RETRY_HEADERS
+from exchange.api.exceptions import retry_headers
 from exchange.api.middleware import bind_caller
 from exchange.api.responses import encode_json
 from exchange.api.throttling import RateLimitUsage, count_request
@@ -229,7 +229,7 @@ def _rate_limited(budget: RateLimitUsage) -> HttpResponse:
 
 
 def _unavailable() -> HttpResponse:
-    return _error(503, "temporarily_unavailable", NotReady.message, RETRY_HEADERS)
+    return _error(503, "temporarily_unavailable", NotReady.message, retry_headers(NotReady()))
 
 
 def _error(

@@ -6,17 +6,15 @@ ASCII (decision 42); lines of figures do without, which takes a quarter of the t
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from fpdf import FPDF
 
-from exchange.core.errors import NotReady
+from exchange.pdf.printout import Column, Printout, Row, print_time
 from exchange.pdf.text import printable
 
 _FONTS = Path(__file__).parent / "fonts"
@@ -41,36 +39,6 @@ _ACCENT: _Colour = (22, 72, 104)
 _SHADE: _Colour = (243, 245, 247)
 
 Align = Literal["L", "R"]
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table: heading, width in millimetres (0: what is left), alignment."""
-
-    heading: str
-    width: float = 0
-    right: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of a table; `note` is small text below the widest cell."""
-
-    cells: Sequence[str]
-    note: str = ""
-    strong: bool = False
-
-
-def print_time(moment: datetime) -> str:
-    """Format `moment` for people: `4 July 2025, 10:15:02 UTC`."""
-    utc = moment.astimezone(UTC)
-    return f"{print_day(utc)}, {utc:%H:%M:%S} UTC"
-
-
-def print_day(moment: datetime) -> str:
-    """Format the day of `moment` in UTC for people: `4 July 2025`."""
-    utc = moment.astimezone(UTC)
-    return f"{utc.day} {utc:%B %Y}"
 
 
 class Document(FPDF):
@@ -346,19 +314,15 @@ def _glyphs() -> frozenset[int]:
     return frozenset(code for font in probe.fonts.values() for code in font.cmap)  # type: ignore[union-attr]
 
 
-# Printing uses the processor of its process alone, a few seconds for the longest document.
-_TURN = threading.Lock()
-_TURN_SECONDS = 30.0
-
-
-def print_in_turn(build: Callable[[], bytes]) -> bytes:
-    """Return the document of `build`, one at a time in each process.
-
-    Raises `NotReady` where the others take too long.
-    """
-    if not _TURN.acquire(timeout=_TURN_SECONDS):
-        raise NotReady("Too many documents are being made. Please try again shortly")
-    try:
-        return build()
-    finally:
-        _TURN.release()
+def make_pdf(printout: Printout) -> bytes:
+    """Return `printout` as PDF."""
+    document = Document(
+        issuer=printout.issuer,
+        title=printout.title,
+        subject=printout.subject,
+        made_at=printout.made_at,
+    )
+    document.heading()
+    for part, arguments in printout.parts:
+        getattr(document, part)(*arguments)
+    return document.to_bytes()

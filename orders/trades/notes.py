@@ -12,7 +12,8 @@ from exchange.core.currencies import format_money
 from exchange.core.errors import NotFound
 from exchange.core.numbers import format_grouped
 from exchange.core.querysets import get_or_raise
-from exchange.pdf.document import Column, Document, Row, print_in_turn, print_time
+from exchange.pdf.printer import take_printer
+from exchange.pdf.printout import Column, Printout, Row, print_time
 from orders.book.models import Order, OrderType, OwnerModel
 from orders.trades.models import Trade
 from orders.trades.selectors import fills_of, get_side
@@ -31,23 +32,24 @@ class FillNotFound(NotFound):
 def print_note(organisation_id: UUID, order_id: UUID, trade_id: UUID) -> bytes:
     """Return the contract note of a fill of the organisation's order.
 
-    Raises `OrderNotFound`, `FillNotFound`; `NotReady` while others are printed.
+    Raises `OrderNotFound`, `FillNotFound`; `PrinterBusy` while others are printed.
     """
-    side = get_side(organisation_id, order_id)
-    rows = fills_of(side).select_related("token__issuer")
-    trade = get_or_raise(rows.filter(id=trade_id), FillNotFound())
-    order = Order.objects.select_related("member", "organisation").get(id=order_id)
-    return print_in_turn(lambda: _print(order, trade))
+    with take_printer() as printer:
+        side = get_side(organisation_id, order_id)
+        rows = fills_of(side).select_related("token__issuer")
+        trade = get_or_raise(rows.filter(id=trade_id), FillNotFound())
+        order = Order.objects.select_related("member", "organisation").get(id=order_id)
+        return printer.print(_to_printout(order, trade))
 
 
-def _print(order: Order, trade: Trade) -> bytes:
+def _to_printout(order: Order, trade: Trade) -> Printout:
     bought = order.type == OrderType.BUY
     token, currency = trade.token, trade.token.currency_id
     value = trade.buyer_value if bought else trade.seller_value
     fee = trade.buyer_fee if bought else trade.seller_fee
     paid = value + fee if bought else value - fee
     client = _client(order)
-    document = Document(
+    document = Printout(
         issuer=settings.UNFOLD["SITE_TITLE"],
         title=TITLE,
         subject=f"{client} · {trade.pk}",
@@ -57,9 +59,8 @@ def _print(order: Order, trade: Trade) -> bytes:
     def money(amount: Decimal) -> str:
         return format_money(amount, currency)
 
-    document.heading()
     acting = order.owner_model != OwnerModel.ORGANISATION
-    document.facts(
+    document.add_facts(
         [
             ("Client", client),
             *([("Acting for the client", order.organisation.name)] if acting else []),
@@ -74,14 +75,14 @@ def _print(order: Order, trade: Trade) -> bytes:
             *([("Your reference", order.client_order_id)] if order.client_order_id else []),
         ],
     )
-    document.figures(
+    document.add_figures(
         [
             ("You bought" if bought else "You sold", f"{format_grouped(trade.tokens)} units"),
             ("Price per unit", money(trade.price)),
             ("You paid" if bought else "You received", money(paid)),
         ]
     )
-    document.lines(
+    document.add_table(
         _COLUMNS,
         [
             Row((f"{format_grouped(trade.tokens)} units at {money(trade.price)}", money(value))),
@@ -89,13 +90,13 @@ def _print(order: Order, trade: Trade) -> bytes:
             Row(("Paid" if bought else "Received", money(paid)), strong=True),
         ],
     )
-    document.paragraph(
+    document.add_paragraph(
         f"The order was a {order.type} of {format_grouped(order.tokens)} units at"
         f" {money(order.price)} or better; in this trade it was {_role(order, trade)}. Value and"
         " fee are rounded over all fills of an order, so those of one fill may differ from units"
         " times price by the smallest amount of the currency. The amounts are those of the ledger."
     )
-    return document.to_bytes()
+    return document
 
 
 def _client(order: Order) -> str:

@@ -28,6 +28,7 @@ from tests.benchmarks import (
     orders,
     pooler,
     portfolio,
+    printing,
     replica,
     tokens,
     transfers,
@@ -47,6 +48,7 @@ BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
     "orders": orders.run,
     "pooler": pooler.run,
     "portfolio": portfolio.run,
+    "printing": printing.run,
     "replica": replica.run,
     "tokens": tokens.run,
     "transfers": transfers.run,
@@ -59,6 +61,7 @@ _REPORTS = {
     "exports": exports.report,
     "growth": growth.report,
     "pooler": pooler.report,
+    "printing": printing.report,
     "replica": replica.report,
 }
 # Sizes with `--full`, which takes long.

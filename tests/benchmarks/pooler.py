@@ -64,7 +64,12 @@ def run(
     installation.python("tests.benchmarks.token_dataset", "1", str(TOKENS))
     # PgBouncer drops start-up options, so the login has them as its own settings.
     with psycopg.connect(database_url(installation.folder, OWNER), autocommit=True) as connection:
-        for setting in ("role = 'exchange_runtime'", "timezone = 'UTC'", "jit = off"):
+        for setting in (
+            "role = 'exchange_runtime'",
+            "timezone = 'UTC'",
+            "jit = off",
+            "lock_timeout = '10s'",
+        ):
             connection.execute(f"ALTER ROLE {APPLICATION} SET {setting}".encode())
         connection.execute("VACUUM ANALYZE")
     bases = {_DIRECT: installation.serve_ours()}

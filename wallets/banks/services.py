@@ -37,6 +37,8 @@ log = structlog.get_logger(__name__)
 
 # After this many seconds a process reads the stored list again.
 _CACHE_SECONDS = 30.0
+# The longest wait for another request that fetches the first list.
+_TURN_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -103,16 +105,26 @@ def bank_directory(currency: str) -> BankDirectory:
     directory = _load(currency)
     if directory is not None and directory.is_fresh:
         return directory
-    with _locks.setdefault(currency, threading.Lock()):
+    stale = directory if settings.BANK_LIST_SERVE_STALE else None
+    lock = _locks.setdefault(currency, threading.Lock())
+    # One request waits for the provider, the others not for that long.
+    if not lock.acquire(timeout=0 if stale else _TURN_SECONDS):
+        return _or_unavailable(stale)
+    try:
         directory = _load(currency)  # another thread may have fetched it meanwhile
         if directory is not None and directory.is_fresh:
             return directory
-        try:
-            return refresh_bank_list(currency)
-        except BankListUnavailable:
-            if directory is not None and settings.BANK_LIST_SERVE_STALE:
-                return directory
-            raise
+        return refresh_bank_list(currency)
+    except BankListUnavailable:
+        return _or_unavailable(stale)
+    finally:
+        lock.release()
+
+
+def _or_unavailable(stale: BankDirectory | None) -> BankDirectory:
+    if stale is None:
+        raise BankListUnavailable
+    return stale
 
 
 def refresh_bank_list(currency: str) -> BankDirectory:

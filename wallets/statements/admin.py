@@ -16,12 +16,12 @@ from exchange.admin.panels import Panel
 from exchange.api.files import CSV, PDF, file_response
 from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.participants.models import Member
-from wallets.statements.files import to_csv, to_pdf
+from exchange.pdf.printer import take_printer
+from wallets.statements.files import to_csv, to_printout
 from wallets.statements.period import MAX_DAYS, Period
-from wallets.statements.selectors import get_statement_owner, read_statement
+from wallets.statements.selectors import Statement, get_statement_owner, read_statement
 
 VIEW_LEDGER = "wallets.view_entry"
-_FILES = {"pdf": (PDF, to_pdf), "csv": (CSV, to_csv)}
 
 
 class StatementForm(forms.Form):
@@ -68,9 +68,17 @@ class StatementPanel(Panel):
         def act(data: dict[str, Any]) -> HttpResponse:
             owner = get_statement_owner(organisation_id, record.pk if is_member else None)
             period = Period.of_days(data["first"], data["last"])
-            statement = read_statement(owner, data["currency"], period, timezone.now())
-            file, make = _FILES[data["form"]]
-            return file_response(make(statement), file, f"{statement.file_name}.{data['form']}")
+
+            def read() -> Statement:
+                return read_statement(owner, data["currency"], period, timezone.now())
+
+            if data["form"] == "csv":
+                statement = read()
+                return file_response(to_csv(statement), CSV, f"{statement.file_name}.csv")
+            with take_printer() as printer:
+                statement = read()
+                pdf = printer.print(to_printout(statement))
+            return file_response(pdf, PDF, f"{statement.file_name}.pdf")
 
         return page.form_page(
             request,

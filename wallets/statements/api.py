@@ -12,8 +12,9 @@ from exchange.api.responses import SuccessResponse
 from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.core import replica
 from exchange.participants.errors import UserNotFound
+from exchange.pdf.printer import take_printer
 from wallets.statements import shapes
-from wallets.statements.files import to_csv, to_pdf, to_wire
+from wallets.statements.files import to_csv, to_printout, to_wire
 from wallets.statements.query import StatementQuery, read_query
 from wallets.statements.selectors import Statement, get_statement_owner, read_statement
 
@@ -39,15 +40,21 @@ class AccountStatementViewSet(ApiViewSet):
         in words, closing balance: as JSON, or with `format` as a CSV or PDF file.
         """
         query = read_query(request.query_params)
-        # Printing takes a while: only the reading happens on the replica.
-        statement = replica.read(lambda: self._read(query, member_id), self.caller.position)
+        if query.form == "pdf":
+            with take_printer() as printer:
+                statement = self._read(query, member_id)
+                pdf = printer.print(to_printout(statement))
+            return file_response(pdf, PDF, f"{statement.file_name}.pdf")
+        statement = self._read(query, member_id)
         if query.form == "csv":
             return file_response(to_csv(statement), CSV, f"{statement.file_name}.csv")
-        if query.form == "pdf":
-            return file_response(to_pdf(statement), PDF, f"{statement.file_name}.pdf")
         return self.respond(to_wire(statement))
 
     def _read(self, query: StatementQuery, member_id: str | None) -> Statement:
+        # Printing takes a while: only the reading happens on the replica.
+        return replica.read(lambda: self._find(query, member_id), self.caller.position)
+
+    def _find(self, query: StatementQuery, member_id: str | None) -> Statement:
         member = None if member_id is None else parse_path_id(member_id, UserNotFound())
         owner = get_statement_owner(self.caller.organisation_id, member)
         return read_statement(owner, query.currency, query.period, timezone.now())

@@ -12,7 +12,7 @@ from django.conf import settings
 from exchange.core.currencies import currencies, format_money
 from exchange.core.numbers import format_grouped
 from exchange.exports.sheets import CSV, Cell, write_table
-from exchange.pdf.document import Column, Document, Row, print_in_turn, print_time
+from exchange.pdf.printout import Column, Printout, Row, print_time
 from wallets.statements.selectors import Balance, Movement, Statement
 from wallets.statements.wording import describe
 
@@ -71,22 +71,17 @@ def to_csv(statement: Statement) -> bytes:
     return file.getvalue()
 
 
-def to_pdf(statement: Statement) -> bytes:
-    """Return the statement as PDF. Raises `NotReady` while others are printed."""
-    return print_in_turn(lambda: _print(statement))
-
-
-def _print(statement: Statement) -> bytes:
+def to_printout(statement: Statement) -> Printout:
+    """Return the statement as a document to print."""
     owner, currency, period = statement.owner, statement.currency, str(statement.period)
-    document = Document(
+    document = Printout(
         issuer=settings.UNFOLD["SITE_TITLE"],
         title=TITLE,
         subject=f"{owner.name} · {currency} · {period}",
         made_at=statement.made_at,
     )
-    document.heading()
     member_of = [("Member of", owner.organisation)] if owner.organisation else []
-    document.facts(
+    document.add_facts(
         [("Account owner", owner.name), *member_of, ("Account", f"{currency} · {owner.id}")],
         [
             ("Period (UTC)", period),
@@ -94,7 +89,7 @@ def _print(statement: Statement) -> bytes:
             ("Made", print_time(statement.made_at)),
         ],
     )
-    document.figures(
+    document.add_figures(
         [
             (f"Opening balance ({currency})", _money(statement, statement.opening.total)),
             ("Money in", _money(statement, statement.money_in)),
@@ -102,9 +97,9 @@ def _print(statement: Statement) -> bytes:
             (f"Closing balance ({currency})", _money(statement, statement.closing.total)),
         ]
     )
-    document.lines(_COLUMNS, _printed_rows(statement))
-    document.paragraph(_explain(statement))
-    return document.to_bytes()
+    document.add_table(_COLUMNS, _printed_rows(statement))
+    document.add_paragraph(_explain(statement))
+    return document
 
 
 def _printed_rows(statement: Statement) -> Iterator[Row]:

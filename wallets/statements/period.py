@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from exchange.core.errors import InvalidRequest
-from exchange.pdf.document import print_day, print_time
+from exchange.pdf.printout import print_day, print_time
 
 MAX_DAYS = 366
 _DAY, _MILLISECOND = timedelta(days=1), timedelta(milliseconds=1)

@@ -183,19 +183,21 @@ def _read_cached(
 def _read_in_turn(query: CatalogueQuery, organisation_id: UUID, window: _Window) -> CataloguePage:
     """Read the page from the database once; concurrent requests wait for the cached result.
 
-    After a change all clients request the expensive part, the totals, at the same time.
+    After a change all clients request the expensive part, the totals, at the same time. One that
+    has waited `_TURN_SECONDS` reads by itself.
     """
     lock = _turn_locks[hash((query, window)) % len(_turn_locks)]
     is_first = lock.acquire(blocking=False)
-    if not is_first:
-        lock.acquire()
+    has_turn = is_first or lock.acquire(timeout=_TURN_SECONDS)
     try:
         page = None if is_first else _read_cached(query, organisation_id, window)
         return page or _read_uncached(query, organisation_id, window)
     finally:
-        lock.release()
+        if has_turn:
+            lock.release()
 
 
+_TURN_SECONDS = 2.0
 _turn_locks = [threading.Lock() for _ in range(64)]
 
 

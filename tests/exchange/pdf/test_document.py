@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 import pytest
 from pypdf import PdfReader
 
-from exchange.pdf.document import Column, Document, Row
+from exchange.pdf.document import Document
+from exchange.pdf.printout import Column, Row
 
 MADE_AT = datetime(2025, 7, 4, 10, 15, 2, tzinfo=UTC)
 COLUMNS = (Column("Details"), Column("Amount", 40, right=True))

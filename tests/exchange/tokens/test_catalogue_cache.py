@@ -225,11 +225,11 @@ class ObservedLock:
         self.lock = threading.Lock()
         self.contended = threading.Event()
 
-    def acquire(self, *, blocking: bool = True) -> bool:
+    def acquire(self, *, blocking: bool = True, timeout: float = 10) -> bool:
         if self.lock.acquire(blocking=False):
             return True
         self.contended.set()
-        return blocking and self.lock.acquire(timeout=10)
+        return blocking and self.lock.acquire(timeout=timeout)
 
     def release(self) -> None:
         self.lock.release()

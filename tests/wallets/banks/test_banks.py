@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Sequence
 from datetime import timedelta
+from threading import Lock
 
 import pytest
 from django.utils import timezone
@@ -157,6 +158,25 @@ def test_a_list_that_cannot_be_fetched_is_served_from_the_store_up_to_the_set_ag
             bank_directory("KES")
     assert asked(sandbox) == (0 if hours == FRESH else 3)
     assert open_alerts() == (set() if hours == FRESH else {"bank_list"})
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_while_another_request_fetches_the_list_none_waits_for_the_provider(
+    sandbox, settings, monkeypatch, stored
+):
+    settings.BANK_LIST_SERVE_STALE = True
+    monkeypatch.setattr(banks, "_TURN_SECONDS", 0.05)
+    if stored:
+        store([ONE], hours=STALE)
+    with banks._locks.setdefault("KES", Lock()):
+        if stored:
+            assert bank_directory("KES").banks == (ONE,)
+        else:
+            with pytest.raises(BankListUnavailable):
+                bank_directory("KES")
+    assert asked(sandbox) == 0
+    assert len(bank_directory("KES").banks) > 1
+    assert asked(sandbox) == 1
 
 
 def test_a_stale_list_is_fetched_and_stored_and_ends_the_alert(sandbox):

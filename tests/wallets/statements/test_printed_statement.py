@@ -12,7 +12,8 @@ from uuid import UUID
 import pytest
 from pypdf import PdfReader
 
-from wallets.statements.files import to_csv, to_pdf
+from exchange.pdf.document import make_pdf
+from wallets.statements.files import to_csv, to_printout
 from wallets.statements.period import Period
 from wallets.statements.selectors import PARTS, Balance, Movement, Statement, StatementOwner
 from wallets.statements.wording import describe
@@ -148,7 +149,7 @@ def test_a_page_has_every_text_at_its_distance_from_the_left():
         if text.strip():
             found.append((round(matrix[4], 1), text.strip()))
 
-    [page] = PdfReader(io.BytesIO(to_pdf(MOVED))).pages
+    [page] = PdfReader(io.BytesIO(make_pdf(to_printout(MOVED)))).pages
     page.extract_text(visitor_text=visit)
     assert found == PRINTED
 

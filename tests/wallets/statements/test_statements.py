@@ -20,6 +20,7 @@ from pypdf import PdfReader
 from exchange.core.errors import InvalidRequest
 from exchange.core.ids import uuid7
 from exchange.core.numbers import format_grouped
+from exchange.pdf.document import make_pdf
 from orders.book.errors import OrderNotActive
 from tests.environment.owner import without_guards
 from tests.environment.property_tests import examples
@@ -28,7 +29,7 @@ from tests.factories.tokens import give_units, make_token
 from tests.factories.traders import Trader
 from tests.factories.wallets import Wallet, balance_of, make_wallet, store_bank_list
 from wallets.ledger.models import Entry, Transfer, TransferKind
-from wallets.statements.files import to_csv, to_pdf, to_wire
+from wallets.statements.files import to_csv, to_printout, to_wire
 from wallets.statements.period import Period
 from wallets.statements.selectors import (
     PARTS,
@@ -170,7 +171,7 @@ def assert_files_agree(statement: Statement) -> None:
             movement["description"],
             movement["reference"],
         )
-    printed = text_of(to_pdf(statement)).splitlines()
+    printed = text_of(make_pdf(to_printout(statement))).splitlines()
     for balance, words in ((statement.opening, "Opening"), (statement.closing, "Closing")):
         total, available = (format_grouped(a, 2) for a in (balance.total, balance.available))
         assert [line for line in printed if line.endswith(f"{words} balance {total} {available}")]
@@ -338,7 +339,7 @@ def longest(count: int) -> Statement:
 @pytest.mark.django_db
 def test_a_statement_of_ten_thousand_movements_is_printed_whole():
     statement = longest(10_000)
-    file = to_pdf(statement)
+    file = make_pdf(to_printout(statement))
     assert len(file) < 2_000_000
     reader = PdfReader(io.BytesIO(file))
     assert 200 < len(reader.pages) < 450
@@ -351,7 +352,7 @@ def test_a_statement_of_ten_thousand_movements_is_printed_whole():
 
 @pytest.mark.django_db
 def test_an_empty_period_says_so_on_one_page():
-    reader = PdfReader(io.BytesIO(to_pdf(longest(0))))
+    reader = PdfReader(io.BytesIO(make_pdf(to_printout(longest(0)))))
     [page] = reader.pages
     text = page.extract_text()
     assert "No movements in this period" in text
