@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from itertools import groupby
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from exchange.api import throttling
 from tests.environment.browser import chromium
 from tests.environment.database import (
     django_db_setup,
@@ -61,6 +64,13 @@ def restore_long_tables() -> None:
 def clear_bank_list_cache() -> None:
     """Clear the bank lists that this process caches for half a minute."""
     clear_bank_cache()
+
+
+@pytest.fixture
+def still_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop the clock of the rate limits, so that no window of a minute ends within the test."""
+    clock = SimpleNamespace(time=lambda: 1_790_000_010.0, monotonic=time.monotonic)
+    monkeypatch.setattr(throttling, "time", clock)
 
 
 @pytest.hookimpl(optionalhook=True)

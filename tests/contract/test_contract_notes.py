@@ -11,7 +11,6 @@ from django.db.models import Sum
 from pypdf import PdfReader
 
 from exchange.core.ids import uuid7
-from exchange.core.numbers import format_grouped
 from tests.factories.api_clients import assert_error
 from tests.factories.market import ORDERS, ApiTrader, Market
 from tests.factories.withdrawals import exact_json
@@ -73,10 +72,15 @@ def test_both_sides_get_their_own_note_with_the_figures_of_the_ledger():
     for hidden in (market.seller.organisation.name, CUSTOMER["name"], sold):
         assert hidden not in text
     _, text = fetch_note(market.seller, sold)
-    received = in_ledger(market.seller, trade_id)
-    assert f"Received {format_grouped(received, 2)} NGN" in text
-    assert CUSTOMER["name"] in text
-    assert "resting (maker)" in text
+    assert in_ledger(market.seller, trade_id) == Decimal("391.03")
+    for shown in (
+        CUSTOMER["name"],
+        "4 units at 98.25 NGN 393.00 NGN",
+        "Fee -1.97 NGN",
+        "Received 391.03 NGN",
+        "resting (maker)",
+    ):
+        assert shown in text, shown
     for hidden in ("Ada Obi", market.buyer.organisation.name, bought):
         assert hidden not in text
 

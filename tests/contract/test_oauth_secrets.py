@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from datetime import timedelta
 
@@ -27,7 +26,7 @@ STRANGER = "203.0.113.7"
 
 
 @pytest.fixture
-def limits(settings) -> Iterator[None]:
+def limits(settings, still_minute) -> Iterator[None]:
     settings.RATE_LIMITS_ENABLED = True
     settings.RATE_LIMITS = {
         "requests": 600,
@@ -37,8 +36,6 @@ def limits(settings) -> Iterator[None]:
         "token_failures_address": 6,
     }
     cache.clear()
-    while 60 - time.time() % 60 < 5:  # no test starts where the minute is about to turn
-        time.sleep(0.2)
     yield
     cache.clear()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -11,6 +11,7 @@ from django.core.cache import cache
 from exchange.api.throttling import count_request
 from exchange.core.ids import uuid7
 from exchange.participants.models import Member
+from tests.assertions.endpoints import api_endpoints
 from tests.factories.api_clients import assert_error, make_caller
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_views")]
@@ -20,12 +21,10 @@ HEADERS = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 
 
 @pytest.fixture
-def limits(settings):
+def limits(settings, still_minute):
     settings.RATE_LIMITS_ENABLED = True
     settings.RATE_LIMITS = {"requests": 5, "money": 2, "token": 3}
     cache.clear()
-    while 60 - time.time() % 60 < 5:  # no test starts where the minute is about to turn
-        time.sleep(0.2)
     yield settings
     cache.clear()
 
@@ -62,30 +61,56 @@ def test_money_moving_posts_have_their_own_budget(limits):
     assert caller.get(MEMBERS).status_code == 200
 
 
+# Requests that change no money, units or collateral. Every other one spends the money budget.
+MOVES_NOTHING = {
+    "DELETE /v1/orders/<str:order_id>",
+    "PATCH /v1/api/members/<str:member_id>",
+    "POST /v1/api/banks/resolve",
+    "POST /v1/api/conversions/quote",
+    "POST /v1/api/credit/loan-configuration",
+    "POST /v1/api/credit/loan/quote",
+    "POST /v1/api/credit/user/portfolio/<str:member_id>",
+    "POST /v1/api/events/<str:event_id>/redeliver",
+    "POST /v1/api/members",
+    "POST /v1/api/members/<str:member_id>/close",
+    "POST /v1/api/members/<str:member_id>/reopen",
+    "POST /v1/api/members/<str:member_id>/virtual-accounts",
+    "POST /v1/api/wallet/virtual-accounts",
+    "POST /v1/api/webhook/rotate-secret",
+    "POST /v1/api/webhook/test",
+    "PUT /v1/api/credit/loan-configuration/<str:configuration_id>",
+    "PUT /v1/api/webhook",
+}
+
+
 @pytest.mark.urls("config.urls")
-@pytest.mark.parametrize(
-    "path",
-    [
-        "wallet/withdraw",
-        "members/{id}/wallet/withdraw",
-        "withdrawals/{id}/cancel",
-        "credit/loan",
-        "credit/loan/{id}/repay",
-        "credit/loan/{id}/collateral",
-        "credit/loan/{id}/release",
-        "../orders",
-    ],
-)
-def test_every_post_that_moves_money_spends_the_money_budget(limits, path):
+def test_every_request_that_moves_money_spends_the_money_budget(limits):
     """Refused ones as well: here none names anything that is there."""
-    caller = make_caller()
-    where = f"/v1/api/{path.format(id=uuid7())}".replace("api/../", "")
-    refused = [caller.post(where, {}) for _ in range(3)]
-    assert [answer.status_code in {400, 404} for answer in refused] == [True, True, False]
-    assert_error(refused[2], 429, "rate_limited")
-    assert [answer["X-RateLimit-Limit"] for answer in refused] == ["2", "2", "2"]
-    # Reading is not money.
-    assert caller.get(MEMBERS).status_code == 200
+    limits.RATE_LIMITS = {"requests": 1000, "money": 2}
+    writing = [endpoint for endpoint in api_endpoints() if endpoint.method != "GET"]
+    for endpoint in writing:
+        name = f"{endpoint.method} {endpoint.path}"
+        if name in MOVES_NOTHING:
+            continue
+        assert endpoint.method == "POST"
+        caller = make_caller()
+        path = re.sub("<str:[a-z_]+>", str(uuid7()), endpoint.path)
+        answers = [caller.post(path) for _ in range(3)]
+        assert [answer["X-RateLimit-Limit"] for answer in answers] == ["2", "2", "2"], name
+        assert [answer.status_code in {400, 404} for answer in answers] == [True, True, False], name
+        assert_error(answers[2], 429, "rate_limited")
+        assert caller.get(MEMBERS)["X-RateLimit-Limit"] == "1000"
+    assert {f"{each.method} {each.path}" for each in writing} >= MOVES_NOTHING
+
+
+def test_keys_of_an_organisation_have_a_budget_each(limits):
+    busy = make_caller()
+    payouts = make_caller(organisation=busy.organisation)
+    for _ in range(3):
+        last = busy.post("/v1/test/money", {"amount": 1, "note": "n"})
+    assert_error(last, 429, "rate_limited")
+    first = payouts.post("/v1/test/money", {"amount": 1, "note": "m"})
+    assert (first.status_code, first["X-RateLimit-Remaining"]) == (201, "1")
 
 
 def test_nothing_is_counted_or_said_when_limits_are_off(settings):
