@@ -149,7 +149,7 @@ READINGS = (
             SELECT l.currency_id, l.their_amount, extract(epoch FROM now() - r.balances_at)
             FROM (
                 SELECT id, balances_at FROM wallets_reconciliation
-                WHERE balances_at IS NOT NULL ORDER BY day DESC, created_at DESC LIMIT 1
+                WHERE balances_at IS NOT NULL ORDER BY balances_at DESC LIMIT 1
             ) r
             JOIN wallets_reconciliationline l ON l.report_id = r.id
             WHERE l.kind = 'Provider balance' AND l.their_amount IS NOT NULL
