@@ -37,7 +37,7 @@ from tests.exchange.exports.export_factories import (
     user,
     with_records,
 )
-from tests.factories.exports import read_csv
+from tests.factories.exports import read_csv, read_xlsx
 from tests.factories.logins import create_login_user
 
 __all__ = ["source", "user"]
@@ -228,6 +228,32 @@ def test_a_long_export_is_written_by_the_first_free_worker(user, monkeypatch):
     assert exports.write_next_export()
     assert states() == [("Ready", 1, ""), ("Ready", 1, "")]
     assert not exports.write_next_export()
+
+
+@on_its_own
+def test_a_long_export_has_the_filter_the_days_and_the_form_of_its_request(user, monkeypatch):
+    """What the response to a request selects, and what a worker selects from the record."""
+    asked: list[tuple[StaffUser, str, DateRange]] = []
+
+    def select_days(by: StaffUser, query: str, span: DateRange) -> tuple[Any, str]:
+        asked.append((by, query, span))
+        return span.narrow(Organisation.objects.order_by("name"), "created_at"), f"Filter: {query}"
+
+    monkeypatch.setitem(SOURCES, NAME, replace(SOURCE, select=select_days))
+    days = [datetime(2026, 10, 31, 23, 59, tzinfo=UTC), datetime(2026, 11, 1, tzinfo=UTC)]
+    for number, made in enumerate(days):
+        owner = Organisation.objects.create(name=f"Owner {number}")
+        Organisation.objects.filter(pk=owner.pk).update(created_at=made)
+    span = DateRange(date(2026, 10, 1), date(2026, 10, 31))
+    _, file = start(user, query="q=1", span=span, form="xlsx")
+    monkeypatch.setattr(exports, "DIRECT_ROWS", 0)
+    waiting, nothing = start(user, query="q=1", span=span, form="xlsx")
+    assert nothing is None
+    assert exports.write_next_export()
+    assert asked[-1] == asked[0] == (user, "q=1", span)
+    expected = [{"Name": "Owner 0"}]
+    assert read_xlsx(file.read())[0] == expected
+    assert read_xlsx(b"".join(read_file(waiting)))[0] == expected
 
 
 @on_its_own

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import requests
 from django.utils import timezone
 
 from tests.assertions.unchanged import table_fingerprints
@@ -22,11 +24,18 @@ from tests.factories.deposits import (
 )
 from tests.factories.wallets import assert_books_hold
 from wallets.alerts.models import Alert
+from wallets.deposits import tasks
 from wallets.deposits.models import Payment
 from wallets.deposits.services.payments import look_up, report_payment
 from wallets.deposits.tasks import find_payments, sweep_deposits
 from wallets.ledger.models import Transfer
-from wallets.providers.collection import ChargeHint, Payer, TransactionStatus
+from wallets.providers.collection import (
+    ChargeHint,
+    Payer,
+    TransactionStatus,
+    VirtualAccountRequest,
+)
+from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox import SandboxServer
 from wallets.providers.sandbox.faults import Fault
 
@@ -195,6 +204,43 @@ def test_one_failing_payment_stops_no_other(sandbox):
     assert sweep_deposits() == 2
     sound.refresh_from_db()
     assert sound.last_error == "The provider does not know it yet"
+
+
+def test_the_search_for_lost_webhooks_covers_two_days_back_and_the_provider_s_tomorrow(
+    sandbox, monkeypatch
+):
+    """The provider's clock may be ahead of UTC, so its transactions may carry the next day."""
+    now = datetime(2026, 11, 27, 23, 30, tzinfo=UTC)
+    monkeypatch.setattr(tasks, "timezone", SimpleNamespace(now=lambda: now))
+    account = payment_provider().create_virtual_account(
+        VirtualAccountRequest(
+            tx_ref="va_a",
+            currency="GHS",
+            email="ada@example.com",
+            first_name="Ada",
+            last_name="Obi",
+        )
+    )
+    days = {
+        datetime(2026, 11, 24, 23, 59, 59, tzinfo=UTC): False,
+        datetime(2026, 11, 25, tzinfo=UTC): True,
+        datetime(2026, 11, 28, 23, 59, 59, tzinfo=UTC): True,
+        datetime(2026, 11, 29, tzinfo=UTC): False,
+    }
+    made = {}
+    for paid_at in days:
+        pay = {"account_number": account.account_number, "amount": 5, "webhook": "no_webhook"}
+        answer = requests.post(f"{sandbox.url}/sandbox/pay", json=pay, timeout=10).json()
+        made[paid_at] = answer["id"]
+        with sandbox.store.transaction():
+            sandbox.store.run(
+                "UPDATE transactions SET created_at = ? WHERE id = ?",
+                paid_at.timestamp(),
+                answer["id"],
+            )
+    assert find_payments() == 2
+    reported_ids = set(Payment.objects.values_list("transaction_id", flat=True))
+    assert reported_ids == {made[paid_at] for paid_at, found in days.items() if found}
 
 
 def test_the_search_for_lost_webhooks_waits_while_the_provider_is_away(sandbox):
