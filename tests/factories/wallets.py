@@ -47,7 +47,10 @@ PAID_ACCOUNT, DECLINED_ACCOUNT, FAILING_ACCOUNT, RETURNED_ACCOUNT = (
 BANKS = {
     "NGN": "Access Bank",
     "KES": BANK,
+    "UGX": "Stanbic Bank Uganda",
 }
+# The branch that a payout in UGX needs.
+BRANCHES = {"UGX": "UG310147"}
 _numbers: Iterator[int] = count(1)
 
 
@@ -117,6 +120,7 @@ class Wallet:
                 bank_name=bank or BANKS[currency],
                 account_name="Ada Obi",
                 account_number=account,
+                branch_code=BRANCHES.get(currency, ""),
                 client_reference=client_reference,
                 metadata=metadata,
             ),
@@ -170,14 +174,15 @@ def make_staff(*codenames: str) -> StaffUser:
 
 
 def store_bank_list() -> None:
-    """Store a fresh bank list of KES, so that the provider is not queried."""
-    BankList.objects.update_or_create(
-        currency_id="KES",
-        defaults={
-            "banks": [{"id": 1, "name": BANK, "code": "01"}],
-            "fetched_at": timezone.now(),
-        },
-    )
+    """Store a fresh bank list of KES and of UGX, so that the provider is not queried."""
+    for currency, code in (("KES", "01"), ("UGX", "SBICUGKX")):
+        BankList.objects.update_or_create(
+            currency_id=currency,
+            defaults={
+                "banks": [{"id": 1, "name": BANKS[currency], "code": code}],
+                "fetched_at": timezone.now(),
+            },
+        )
 
 
 def make_approved_withdrawal(
