@@ -97,6 +97,10 @@ def test_a_period_may_end_with_the_present_day_or_moment(withdrawal_api: Withdra
     for first, last in ((today(), today()), (today(), now), (now, now)):
         response = ask(withdrawal_api, **{"from": first, "to": last})
         assert response.status_code == 200, response.content
+        data = exact_json(response)["data"]
+        ends = last if last == now else f"{last}T23:59:59.999Z"
+        begins = first if first == now else f"{first}T00:00:00.000Z"
+        assert (data["from"], data["to"], data["movements"]) == (begins, ends, [])
 
 
 @pytest.mark.django_db

@@ -173,3 +173,6 @@ def test_a_body_of_64_kib_is_taken_and_one_byte_more_is_a_413():
 def test_unknown_fields_are_ignored():
     response = make_caller().post(MONEY, '{"amount": 1, "note": "n", "x": [1e999999, 1e-999999]}')
     assert response.status_code == 201
+    known = make_caller().post(MONEY, '{"amount": 1, "note": "n"}')
+    assert response.json()["data"].keys() == known.json()["data"].keys()
+    assert Member.objects.count() == 2

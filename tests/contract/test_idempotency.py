@@ -134,7 +134,12 @@ def test_a_key_that_is_not_1_to_255_printable_characters_is_refused(key):
 
 
 def test_a_key_of_255_characters_is_taken():
-    assert make_caller().post(MONEY, BODY, Idempotency_Key="x" * 255).status_code == 201
+    caller = make_caller()
+    first = caller.post(MONEY, BODY, Idempotency_Key="x" * 255)
+    again = caller.post(MONEY, BODY, Idempotency_Key="x" * 255)
+    assert (first.status_code, again.content) == (201, first.content)
+    assert again["Idempotent-Replayed"] == "true"
+    assert Member.objects.count() == 1
 
 
 def test_a_key_counts_as_new_after_24_hours():

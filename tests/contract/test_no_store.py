@@ -1,4 +1,4 @@
-"""No cache keeps a response of the API: neither a success nor a refusal."""
+"""Of every operation: no cache keeps a response, and none has a comment of staff in it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from http import HTTPStatus
 import pytest
 from django.test import Client
 
+from exchange.comments.services import add_comment
+from exchange.participants.models import Member
 from tests.assertions.endpoints import api_endpoints
 from tests.environment.services import Sandbox
 from tests.factories.api_clients import make_caller
 from tests.factories.api_records import ApiRecords, make_api_records
+from tests.factories.wallets import make_staff
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
 
@@ -20,9 +24,18 @@ def api_records(bank_lists: None, provider_sandbox: Sandbox) -> ApiRecords:
     return make_api_records()
 
 
-def test_every_operation_forbids_caches_to_keep_its_responses(api_records):
+def test_every_operation_forbids_caches_and_tells_no_comment_of_staff(api_records):
+    person = make_staff("add_comment", "view_organisation", "view_member", "view_withdrawal")
+    subjects = (
+        api_records.caller.organisation,
+        Member.objects.get(pk=api_records.ids["member_id"]),
+        Withdrawal.objects.get(pk=api_records.ids["withdrawal_id"]),
+    )
+    for subject in subjects:
+        add_comment(subject=subject, text="Suspicious, ask compliance", user=person)
     stranger = make_caller(["members:read"])
     kept: list[str] = []
+    told: list[str] = []
     statuses: set[int] = set()
     for endpoint in api_endpoints():
         path = api_records.address(endpoint.path)
@@ -31,7 +44,9 @@ def test_every_operation_forbids_caches_to_keep_its_responses(api_records):
             statuses.add(response.status_code)
             if response.headers.get("Cache-Control") != "no-store":
                 kept.append(f"{endpoint.method} {path}: {response.status_code}")
-    assert kept == []
+            if b"Suspicious" in response.content:
+                told.append(f"{endpoint.method} {path}")
+    assert (kept, told) == ([], [])
     assert statuses >= {HTTPStatus.OK, HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN}
 
 

@@ -14,6 +14,7 @@ from tests.factories.api_clients import assert_error, make_caller
 from tests.factories.market import ORDER_FIELDS, ORDERS, Market, events, order_meta, set_flags
 from tests.factories.wallets import assert_books_hold
 from tests.factories.withdrawals import exact_json
+from wallets.ledger.models import Transfer
 
 
 @pytest.fixture
@@ -104,6 +105,8 @@ def test_any_key_of_the_organisation_cancels_and_can_be_named(market: Market):
     second = make_caller(["orders:write"], market.buyer.organisation)
     response = second.call("DELETE", f"{ORDERS}/{buy['_id']}")
     assert response.status_code == 200, response.content
+    assert exact_json(response)["data"]["status"] == "Cancelled"
+    assert Transfer.objects.get(kind="order_release").actor == f"api_key:{second.key.pk}"
 
 
 @pytest.mark.parametrize("flag", ["closed", "exited"])

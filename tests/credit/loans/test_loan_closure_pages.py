@@ -358,10 +358,7 @@ def test_pages_change_nothing_by_get_nothing_without_a_token_and_nothing_of_anot
     for name in ("add", "delete"):
         args = [] if name == "add" else [loan.pk]
         assert ben.post(reverse(f"admin:credit_loan_{name}", args=args)).status_code == 403
-    listed = ben.post(
-        reverse(LIST), {"action": "delete_selected", "_selected_action": [str(loan.pk)]}
-    )
-    assert listed.status_code in {200, 302, 403}
+    ben.post(reverse(LIST), {"action": "delete_selected", "_selected_action": [str(loan.pk)]})
     assert table_fingerprints() == before
 
 

@@ -16,15 +16,12 @@ from config.back_office.roles import (
     ADMINISTRATOR,
     AUDITOR,
     BACK_OFFICE,
-    FINANCE_APPROVER,
-    ROLES,
     ensure_roles,
 )
 from config.books import WALLET_CHECKS
-from exchange.audit.models import Change
 from exchange.core.errors import Conflict, InvalidRequest
 from exchange.core.ids import uuid7
-from exchange.staff.models import AccessProposal, AccessRecord, StaffUser
+from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import (
     fund,
@@ -80,11 +77,10 @@ def test_nothing_is_added_changed_or_deleted_but_through_services(demo_records):
             }
             delete = reverse(f"{name}_delete", args=[row.pk])
             assert client.post(delete, {"post": "yes"}).status_code == 403
-        listed = client.post(
+        client.post(
             reverse(f"{name}_changelist"),
             {"action": "delete_selected", "_selected_action": [str(row.pk)] if row else []},
         )
-        assert listed.status_code in {200, 302, 403}
     assert table_fingerprints() == before
 
 
@@ -149,20 +145,6 @@ def test_staff_without_a_role_see_nothing():
     for model in admin.site._registry:
         name = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
         assert client.get(reverse(name)).status_code == 403
-
-
-@pytest.mark.parametrize("role", list(ROLES))
-def test_every_role_views_all_lists_except_access(role):
-    client = signed_in_client(role)
-    for model in admin.site._registry:
-        name = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
-        open_to = {ADMINISTRATOR, AUDITOR}
-        if model in {AccessProposal, StaffUser}:
-            open_to.add(FINANCE_APPROVER)
-        elif model not in {AccessRecord, Change}:
-            open_to = set(ROLES)
-        expected = 200 if role in open_to else 403
-        assert client.get(reverse(name)).status_code == expected, name
 
 
 def test_pages_carry_the_headers_that_keep_scripts_and_frames_out():

@@ -23,7 +23,6 @@ from exchange.core.errors import Forbidden, InvalidRequest
 from exchange.core.ids import uuid7
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import as_owner
-from tests.factories.api_clients import make_caller
 from tests.factories.back_office import (
     fund,
     make_participants,
@@ -196,15 +195,3 @@ def test_a_page_shows_the_latest_fifty_and_costs_the_same_for_one_as_for_many(
     assert shown.index("Comment 50.") < shown.index("Comment 1.")
     assert "Comment 0." not in shown
     assert "Only the latest 50 are shown." in shown
-
-
-def test_api_clients_never_get_a_comment():
-    caller = make_caller()
-    organisation = caller.organisation
-    add_comment(
-        subject=organisation,
-        text="Suspicious, ask compliance",
-        user=make_staff("add_comment", "view_organisation"),
-    )
-    for path in ("/v1/api/members", "/v1/api/wallet", "/v1/api/withdrawals", "/v1/api/events"):
-        assert b"Suspicious" not in caller.get(path).content

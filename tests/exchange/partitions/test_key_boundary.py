@@ -16,6 +16,7 @@ import pytest
 
 from exchange.core.models import current_month
 from tests.environment.database import Connection, session
+from tests.environment.processes import wait_until
 from tests.factories.months import month
 from tests.factories.plain_sql import make_organisation
 
@@ -32,8 +33,9 @@ FREE = (None, None, None)
 
 
 def reaching_back() -> timedelta:
-    """Return a retention that reaches the last month, and not the one before it."""
-    return timedelta(days=(datetime.now(UTC).date() - current_month()).days + 2)
+    """Return a retention that reaches the last hour of the last month, on every day alike."""
+    begins = datetime.combine(current_month(), datetime.min.time(), UTC)
+    return datetime.now(UTC) - begins + timedelta(hours=1)
 
 
 @pytest.fixture
@@ -74,6 +76,15 @@ def store(connection: Connection, organisation: Any, key: str = "k") -> None:
     connection.execute(STORE, [organisation, key])
 
 
+def waits_for_lock(watching: Connection, other: Connection) -> bool:
+    waiting = watching.execute(
+        "SELECT FROM pg_stat_activity WHERE pid = %s AND wait_event_type = 'Lock'",
+        [other.info.backend_pid],
+    ).fetchone()
+    watching.rollback()
+    return waiting is not None
+
+
 def rows(connection: Connection, key: str = "k") -> list[Any]:
     return connection.execute(
         "SELECT month, status_code FROM exchange_idempotencyrecord WHERE key = %s ORDER BY month",
@@ -104,23 +115,18 @@ def test_a_duplicate_waits_for_a_request_that_began_in_the_last_month(
     second.rollback()
     with ThreadPoolExecutor(1) as threads:
         duplicate = threads.submit(claim, second, organisation)
-        while not owner_connection.execute(
-            "SELECT pid FROM pg_stat_activity WHERE pid = %s AND wait_event_type = 'Lock'",
-            [second.info.backend_pid],
-        ).fetchone():
-            assert not duplicate.done()
+        wait_until(lambda: waits_for_lock(owner_connection, second), "the duplicate waits")
         store(first, organisation)
         first.commit()
         assert duplicate.result() == PAID
 
 
-def test_a_duplicate_takes_over_when_that_request_fails(sessions, organisation):
+def test_a_duplicate_takes_over_when_that_request_fails(sessions, organisation, owner_connection):
     first, second = sessions
     claim_in_last_month(first, organisation)
     with ThreadPoolExecutor(1) as threads:
         duplicate = threads.submit(claim, second, organisation)
-        while not duplicate.running():
-            pass
+        wait_until(lambda: waits_for_lock(owner_connection, second), "the duplicate waits")
         first.rollback()
         assert duplicate.result() == FREE
 

@@ -7,7 +7,6 @@ from decimal import Decimal
 from uuid import UUID
 
 import pytest
-from django.db import connection
 
 from exchange.core.errors import Conflict
 from exchange.events.models import Event
@@ -114,20 +113,3 @@ def test_a_frozen_owner_without_an_account_is_frozen_too():
     trader.wallet.fund(Decimal(1_000))
     assert trader.balance("KES") == 1_000
     assert Transfer.objects.filter(kind="order_release").count() == 0
-
-
-def test_locks_are_taken_in_their_order_tokens_then_accounts_by_id():
-    trader = make_trader(100_000)
-    tokens = [make_token(currency="KES") for _ in range(4)]
-    for token in tokens:
-        give_units(token, trader.wallet, 5)
-        trader.place(token, "Buy", 90, 1)
-        trader.place(token, "Sell", 110, 5)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT prosrc FROM pg_proc WHERE proname = 'lock_orders_of'")
-        [source] = cursor.fetchone()
-    assert source.index("exchange_token\n") < source.index("wallets_account\n")
-    assert source.count("ORDER BY id FOR NO KEY UPDATE") == 2
-    freeze(trader.wallet.organisation)
-    assert not Order.objects.filter(status="Active").exists()
-    assert_books_hold()

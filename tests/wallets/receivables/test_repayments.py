@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 
 import pytest
 from django.db import IntegrityError, transaction
 
 from orders.holds.services import confirm_reversal
+from tests.environment.concurrency import start_call
 from tests.environment.owner import as_owner
+from tests.environment.processes import wait_until
 from tests.factories.deposits import ACTOR
 from tests.factories.treasury import make_debt
 from tests.factories.wallets import (
@@ -18,6 +21,7 @@ from tests.factories.wallets import (
     make_member_wallet,
     make_staff,
 )
+from tests.races.test_interleavings import is_waiting_for_row
 from wallets.deposits.models import Deposit
 from wallets.deposits.services.reversals import propose_reversal
 from wallets.ledger.models import Transfer
@@ -67,6 +71,20 @@ def test_a_credit_whose_debt_always_changes_is_given_up_after_five_attempts():
     assert refusals() == 5
     assert Transfer.objects.count() == transfers
     assert amount_owed(debt.owner_id, "KES") == 1000
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_credit_reads_the_debt_again_that_another_credit_repaid_meanwhile():
+    debt = make_debt(1000)
+    wallet = wallet_of(debt)
+    with transaction.atomic():
+        wallet.fund(950)
+        later = start_call(partial(wallet.fund, 70))
+        wait_until(is_waiting_for_row, "the second credit waits for the debt")
+    later.result(60)
+    assert amount_owed(debt.owner_id, "KES") == 0
+    assert wallet.balance() == 20
+    assert_books_hold()
 
 
 def test_a_reversal_whose_wallet_is_always_spent_is_given_up_after_five_attempts():
