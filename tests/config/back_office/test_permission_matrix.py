@@ -71,6 +71,12 @@ MONEY = {
 }  # fmt: skip
 # Of each list so many records more are opened: their states differ, and so do the links.
 ROWS_OF_A_LIST = 3
+HELP_PAGE = "withdrawal-review"
+# Nobody finds these, and only auditors the export of another person.
+FOUND_BY_NOBODY = {"anything else", "view_on_site"}
+FOUND_BY_AUDITORS = {
+    f"exchange_export_{page}" for page in ("change", "download", "history", "progress")
+}
 SIGN_IN_REDIRECTS = ("/admin/login/", "/admin/second-factor/enrol/")
 
 
@@ -118,7 +124,7 @@ def filled(pattern: str, every_record: EveryRecord) -> str:
     if pattern == "autocomplete/":
         return f"{pattern}{SUGGESTIONS}"
     label = ".".join(pattern.split("/")[:2])
-    given = {"uidb64": "MQ", "token": "x-y", "content_type_id": "1"}
+    given = {"uidb64": "MQ", "token": "x-y", "content_type_id": "1", "name": HELP_PAGE}
     if "<" in pattern and label.replace(".", "_") in MODELS:
         model = apps.get_model(label)
         given["object_id"] = record_of(model, every_record).pk
@@ -173,10 +179,11 @@ def kept_out(response: Any) -> bool:
 
 
 def outcome(response: Any) -> str:
-    """An answer in a word."""
+    """Return the answer in a word; only a page or a redirect is a response."""
     if kept_out(response):
         return "to sign-in"
-    return {403: "forbidden", 405: "no such method"}.get(response.status_code, "responded")
+    words = {200: "responded", 302: "responded", 403: "forbidden", 405: "no such method"}
+    return words.get(response.status_code, f"error {response.status_code}")
 
 
 def undone(client: Client, path: str, data: dict[str, Any]) -> Any:
@@ -230,9 +237,9 @@ def records(client: Client) -> Iterator[tuple[str, Any]]:
                 yield link, client.get(unescape(link))
 
 
-@pytest.mark.parametrize("letter", list(ROLE_OF))
-def test_no_record_has_a_link_that_its_reader_may_not_follow(letter, every_record):
-    table = expectations()
+def test_no_record_has_a_link_that_its_reader_may_not_follow(every_record):
+    """Of records in other states than those of the table, with the role that decides most."""
+    letter, table = "F", expectations()
     client = browser(person(ROLE_OF[letter]))
     shown = dict(records(client))
     refused = {page: refused_links(response, letter, table) for page, response in shown.items()}
@@ -267,7 +274,7 @@ def test_each_role_views_and_acts_exactly_as_the_table_says(letter, every_record
             after = written()
             left = {name for name, rows in after.items() if rows != before.get(name, 0)}
             before = after
-            fine = outcome(response) in wanted(expected, method, letter)
+            fine = outcome(response) in wanted(address.name, expected, method, letter)
             dead = set() if acting else refused_links(response, letter, table)
             kept = left <= may_leave(letter, address.name, acting=acting)
             if leaked or dead or not (fine and kept):
@@ -281,13 +288,14 @@ def form_of(method: str) -> tuple[str, str]:
     return (urlencode(FILLED_IN), FORM) if method == "POST" else ("", "")
 
 
-def wanted(expected: Expected, method: str, letter: str) -> set[str]:
+def wanted(name: str, expected: Expected, method: str, letter: str) -> set[str]:
     """Answers that are right."""
     if method == "GET" and expected.viewers == ONLY_POST:
         return {"no such method"}
     allowed = expected.viewers if method == "GET" else expected.actors
     if letter in allowed:
-        return {"responded"}
+        lost = name in FOUND_BY_NOBODY or (name in FOUND_BY_AUDITORS and letter != "A")
+        return {"error 404"} if lost else {"responded"}
     # Pages without actions may accept no POST at all.
     return {"forbidden"} if allowed or method == "GET" else {"forbidden", "no such method"}
 
