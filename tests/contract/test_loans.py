@@ -67,7 +67,7 @@ def test_the_record_is_the_interfaces_to_the_letter(firm):
 def test_an_amount_may_be_a_number_too(firm):
     assert firm.create(amount=840000, repayment_amount=1596000).status_code == 201
     loan = Loan.objects.get()
-    assert (loan.amount, loan.repayment_amount) == (840_000, 1_596_000)
+    assert (loan.amount, loan.repayment_amount) == (Decimal(840_000), Decimal(1_596_000))
 
 
 def test_a_loan_takes_five_round_trips_however_many_tokens_are_pledged(firm, tmp_path):

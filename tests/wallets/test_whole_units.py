@@ -75,7 +75,7 @@ def test_a_payment_with_a_fraction_in_its_charge_is_credited(currency, charge):
     payment = arrive(record)
     assert (payment.status, record.status) == ("Credited", TransactionStatus.SUCCESSFUL)
     deposit = Deposit.objects.get(owner_id=wallet.owner_id)
-    assert (deposit.amount, deposit.provider_fee) == (1500, charge)
+    assert (deposit.amount, deposit.provider_fee) == (Decimal(1500), charge)
     assert wallet.balance(currency=currency) == 1500
     assert system_balance("expenses", currency) == -charge
     assert transaction_charge(record) == charge

@@ -156,7 +156,7 @@ class Rows:
         )
 
     def insert_books(self) -> None:
-        proofs = (
+        proofs: tuple[tuple[Any, ...], ...] = (
             (False, 7200, False, ["a", "b"], 7500),
             (False, 9000, True, [], 1000),
             (True, 600, True, [], 250),

@@ -52,7 +52,7 @@ def test_a_quote_tells_whole_values_and_never_more_than_can_be_lent(lending):
     request = lending.request(currency="UGX", amount=400, units="0.5")
     found = assess(request, organisation_id=lending.borrower.organisation.id, quote=True)
     # 501.5 half to even, and 80 % of 501.5 rounded down.
-    assert (found.collateral_value, found.max_amount) == (502, 401)
+    assert (found.collateral_value, found.max_amount) == (Decimal(502), Decimal(401))
     request = lending.request(currency="UGX", amount=402, units="0.5")
     found = assess(request, organisation_id=lending.borrower.organisation.id, quote=True)
     assert [error.message for error in found.errors] == [
