@@ -24,7 +24,6 @@ from config.back_office.work_items import (
     AWAITING_OTHERS_VIEWS,
     PENDING_VIEWS,
     WorkItem,
-    bounded_count,
     list_url,
     withdrawal_items,
     work_items_for,
@@ -33,7 +32,7 @@ from credit.loans.selectors.overview import count_loans_by_status, outstanding_b
 from exchange.admin.bars import Bars, stacked_bars
 from exchange.admin.base import staff_of
 from exchange.admin.display import age, format_duration
-from exchange.admin.paging import COUNT_LIMIT
+from exchange.admin.paging import COUNT_LIMIT, bounded_count
 from exchange.core.currencies import format_money
 from exchange.events.models import Event, EventStatus
 from exchange.staff.models import StaffUser

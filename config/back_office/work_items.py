@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import QuerySet
 from django.urls import reverse
 
 from config.back_office.roles import is_privileged_user
 from credit.loans.admin.loan_lists import QUEUE as LOAN_CLOSURES
 from credit.loans.admin.loan_lists import count_loan_queues as loan_queues
-from exchange.admin.paging import COUNT_LIMIT
+from exchange.admin.paging import bounded_count, format_count
 from exchange.staff.admin.pending import AWAITING_MY_APPROVAL, AWAITING_OTHERS, queues
 from exchange.staff.models import StaffUser
 from wallets.withdrawals.admin.saved_views import saved_views_for
 from wallets.withdrawals.services.decisions import DECIDE
 
-PENDING_VIEWS = ("awaiting_my_approval", "second_approval", "missing_details")
+PENDING_VIEWS = ("awaiting_my_approval", "first_approval", "second_approval", "missing_details")
 AWAITING_OTHERS_VIEWS = ("awaiting_others",)
 
 
@@ -35,18 +33,13 @@ class WorkItem:
     @property
     def display_count(self) -> str:
         """The count as text: `12`, or `10,000+` where counting stopped."""
-        return f"{self.count:,}{'+' if self.count >= COUNT_LIMIT else ''}"
+        return format_count(self.count)
 
 
 def list_url(model: str, **query: str) -> str:
     """Return the URL of a filtered list."""
     address = reverse(f"admin:{model}_changelist")
     return f"{address}?{urlencode(query)}" if query else address
-
-
-def bounded_count(rows: QuerySet[Any]) -> int:
-    """Count `rows` up to `COUNT_LIMIT`."""
-    return rows.order_by()[:COUNT_LIMIT].count()
 
 
 def work_items_for(

@@ -125,7 +125,7 @@ class SafeAdmin(PreservedFilters, DeclaredLookups, Listing, FieldLabels, Replica
     """A read-only admin; subclasses add forms and actions explicitly."""
 
     in_back_office = True
-    actions = None
+    actions: Any = None
     list_per_page = 50
     show_full_result_count = False
     paginator = BoundedPaginator
@@ -181,6 +181,11 @@ class SafeAdmin(PreservedFilters, DeclaredLookups, Listing, FieldLabels, Replica
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
         return self.default_order(request.GET)
 
+    def get_action_choices(
+        self, request: HttpRequest, default_choices: Any = (("", "Choose an action"),)
+    ) -> list[tuple[str, str]]:
+        return super().get_action_choices(request, list(default_choices))
+
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
@@ -223,13 +228,15 @@ class SafeAdmin(PreservedFilters, DeclaredLookups, Listing, FieldLabels, Replica
             context["subtitle"] = context["named"] = self.heading(obj)
             tools = list(self.tools(request, obj))
             sections: list[Any] = list(self.sections(request, obj))
+            warnings = list(self.warnings(obj))
             for panel in self.panels:
+                warnings += panel.warnings(self, request, obj)
                 tools += panel.tools(self, request, obj)
                 sections += panel.sections(self, request, obj)
             context["tools"] = self.preserve_in_tools(request, tools)
             context["unlinked"] = self.unlinked_fields(request)
             context |= self.preserved_context(request)
-            context["warnings"] = self.warnings(obj)
+            context["warnings"] = warnings
             context["decision"] = self.preserve_in_decision(request, self.decision(request, obj))
             context["sections"] = sections
             # The table of the latest changes links to the full history.

@@ -139,12 +139,14 @@ class ConfirmationAdmin(SafeAdmin):
         *,
         form: forms.Form | None = None,
         decided: Model | None = None,
+        template: str = "admin/confirm.html",
+        **context: Any,
     ) -> HttpResponse:
         """Show `confirmation`; when it is confirmed call `act`, a service, and report `done`.
 
         `done` is a message, or builds one from the result of `act`. The fields of `form` are passed
         to `act`; input is kept while the form has errors. `decided` is the record whose queue
-        continues, if it is not `record`.
+        continues, if it is not `record`. `template` extends the page and reads `context`.
         """
         if confirmation.blocker:
             messages.error(request, f"{confirmation.blocker.rstrip('.')}. No changes were made.")
@@ -172,14 +174,15 @@ class ConfirmationAdmin(SafeAdmin):
                     return self.redirect_to_record(record.pk)
                 add_form_error(form, error)
             else:
-                messages.success(request, done if isinstance(done, str) else done(result))
+                message = done if isinstance(done, str) else done(result)
                 if then_next:
-                    return step.redirect(request, found)
+                    return step.redirect(request, found, message)
+                messages.success(request, message)
                 return self.redirect_to_record(record.pk)
         fields = {} if form is None else {"form": form, "fieldsets": fieldsets_of(form)}
         return self.page(
             request,
-            "admin/confirm.html",
+            template,
             confirmation.title,
             record=record,
             confirmation=confirmation,
@@ -187,6 +190,7 @@ class ConfirmationAdmin(SafeAdmin):
             back=self.address("change", record.pk),
             offers_next=queue_step(self, request, decided).offers_next(request, decided or record),
             **fields,
+            **context,
         )
 
 

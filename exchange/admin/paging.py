@@ -12,6 +12,16 @@ from django.db.models import QuerySet
 COUNT_LIMIT = 10_000
 
 
+def bounded_count(rows: QuerySet[Any]) -> int:
+    """Count `rows` up to `COUNT_LIMIT`."""
+    return rows.order_by()[:COUNT_LIMIT].count()
+
+
+def format_count(count: int) -> str:
+    """Format a bounded count: `12`, or `10,000+` where counting stopped."""
+    return f"{count:,}{'+' if count >= COUNT_LIMIT else ''}"
+
+
 class BoundedPaginator(Paginator):  # type: ignore[type-arg] # not generic when it runs
     """A paginator that counts at most `COUNT_LIMIT` rows, so that huge lists open fast."""
 
@@ -21,7 +31,7 @@ class BoundedPaginator(Paginator):  # type: ignore[type-arg] # not generic when 
         rows: Any = self.object_list
         if not isinstance(rows, QuerySet):
             return len(rows)
-        return rows.order_by()[:COUNT_LIMIT].count()
+        return bounded_count(rows)
 
     @property
     def is_truncated(self) -> bool:

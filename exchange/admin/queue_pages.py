@@ -18,7 +18,10 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model, Q
 from django.http import HttpRequest, HttpResponseRedirect, QueryDict
 from django.urls import URLPattern, path
+from django.utils.html import format_html
 from django.views.decorators.http import require_safe
+
+from exchange.admin.paging import bounded_count, format_count
 
 if TYPE_CHECKING:
     from exchange.admin.base import SafeAdmin
@@ -105,8 +108,17 @@ class QueueStep:
         later = ids.filter(following(columns, place)).first() if place else None
         return later or ids.first()
 
-    def redirect(self, request: HttpRequest, found: Any) -> HttpResponseRedirect:
-        """Redirect to the page of the record `found`; to the list if it is None."""
+    def redirect(self, request: HttpRequest, found: Any, message: str = "") -> HttpResponseRedirect:
+        """Redirect to the page of the record `found`; to the list if it is None.
+
+        `message` reports the decision; the number of records left is added.
+        """
+        if message:
+            user = _user(request)
+            rows = self.page.listed(user, self.query).qs
+            left = bounded_count(self.page.queue.awaiting_approval_by(rows, user))
+            words = format_html("{} {} left.", message, format_count(left)) if left else message
+            messages.success(request, words)
         if found is None:
             messages.info(request, "Queue empty.")
             return HttpResponseRedirect(

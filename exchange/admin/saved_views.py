@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
-from exchange.admin.paging import COUNT_LIMIT
+from exchange.admin.paging import bounded_count, format_count
 
 if TYPE_CHECKING:
     from exchange.staff.models import StaffUser
@@ -44,13 +44,13 @@ def count_views(page: Any, user: StaffUser, query: QueryDict) -> list[CountedVie
             continue
         address = urlencode(view.query)
         rows = page.listed(user, QueryDict(address)).qs
-        count = rows.order_by()[:COUNT_LIMIT].count()
+        count = bounded_count(rows)
         found.append(
             CountedView(
                 view.title,
                 view.explanation,
                 f"?{address}",
-                f"{count:,}{'+' if count >= COUNT_LIMIT else ''}",
+                format_count(count),
                 current=query.dict() == dict(view.query),
             )
         )

@@ -233,6 +233,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "wallets_wallettransfer_export": ("BFCA", "BFCA"),
     "wallets_withdrawal_export": ("BFCA", "BFCA"),
     "wallets_withdrawal_bulk": ("F", "F"),
+    "wallets_withdrawal_decided": ("F", "F"),
     "wallets_withdrawal_approve": ("F", "F"),
     "wallets_withdrawal_reject": ("F", "F"),
     "wallets_withdrawal_details": ("F", "F"),

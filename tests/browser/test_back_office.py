@@ -35,6 +35,10 @@ from wallets.withdrawals.services import decisions
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
+# The link on the review page and the button on the confirmation.
+APPROVE = re.compile("^(Approve and pay|Record first approval of) ")
+REJECT = re.compile("^Reject and release ")
+
 
 @pytest.fixture
 def wallet() -> Wallet:
@@ -48,7 +52,7 @@ def review(page: Page, withdrawal: Withdrawal) -> None:
 
 def open_approval_confirmation(page: Page, withdrawal: Withdrawal) -> None:
     review(page, withdrawal)
-    page.get_by_role("button", name=re.compile("^Approve (?!and next)")).click()
+    page.get_by_role("link", name=APPROVE).click()
     page.get_by_text("No changes made yet.").wait_for()
 
 
@@ -105,12 +109,15 @@ def test_an_approval_works_with_the_keyboard_alone(page, wallet):
     page.locator("#decision").wait_for()
     tab_to(page, has_text("^Approve"))
     page.keyboard.press("Enter")
-    question = page.get_by_role("button", name=re.compile("^Confirm approval"))
+    question = page.get_by_role("button", name=APPROVE)
     question.wait_for()
     expect(page.locator("main")).to_contain_text(withdrawal.bank.account_name)
     expect(page.locator("main")).to_contain_text(withdrawal.bank.account_number)
     assert status_of(withdrawal) == "Pending"
-    expect(question).to_be_focused()
+    # A second Enter decides nothing: the facts have the focus.
+    expect(page.locator("section.confirm")).to_be_focused()
+    page.keyboard.press("Enter")
+    tab_to(page, has_text("^Approve and pay"))
     page.keyboard.press("Enter")
     page.get_by_role("status").first.wait_for()
     assert status_of(withdrawal) != "Pending"
@@ -123,11 +130,14 @@ def test_a_rejection_requires_a_reason_and_releases_the_money(page, wallet):
     create_enrolled_staff("amina")
     sign_in(page, "amina")
     review(page, withdrawal)
-    page.get_by_label("Reason (required").fill("The account is not the member's")
-    page.get_by_role("button", name=re.compile("^Reject")).click()
-    expect(page.locator("main")).to_contain_text("The account is not the member's")
+    page.get_by_role("link", name=REJECT).click()
+    reject = page.get_by_role("button", name=REJECT)
+    reject.click()
+    expect(page.locator("[name=reason]")).to_be_focused()
+    expect(page.locator("main")).to_contain_text("Enter a reason for the rejection")
     assert status_of(withdrawal) == "Pending"
-    page.get_by_role("button", name=re.compile("^Confirm rejection")).click()
+    page.locator("[name=reason]").fill("The account is not the member's")
+    reject.click()
     expect(page.locator("main .lede")).to_contain_text("Rejected")
     assert status_of(withdrawal) == "Rejected"
     assert_books_hold()
@@ -138,7 +148,7 @@ def test_a_double_click_decides_once(page, wallet):
     create_enrolled_staff("amina")
     sign_in(page, "amina")
     open_approval_confirmation(page, withdrawal)
-    page.get_by_role("button", name=re.compile("^Confirm approval")).dblclick(no_wait_after=True)
+    page.get_by_role("button", name=APPROVE).dblclick(no_wait_after=True)
     expect(page.locator("main .lede")).not_to_contain_text("No changes made")
     assert decisions_on(withdrawal) == ["Approve"]
     assert_books_hold()
@@ -151,10 +161,27 @@ def test_the_second_of_two_tabs_is_rejected_with_the_first_ones_decision(page, w
     other = page.context.new_page()
     for tab in (page, other):
         open_approval_confirmation(tab, withdrawal)
-    page.get_by_role("button", name=re.compile("^Confirm approval")).click()
+    page.get_by_role("button", name=APPROVE).click()
     expect(page.get_by_role("status").first).to_be_visible()
-    other.get_by_role("button", name=re.compile("^Confirm approval")).click()
-    expect(other.get_by_role("alert")).to_contain_text("approved by amina")
+    other.get_by_role("button", name=APPROVE).click()
+    expect(other.get_by_role("alert")).to_contain_text("Not approved: amina approved it at")
+    assert decisions_on(withdrawal) == ["Approve"]
+
+
+def test_the_browsers_back_leads_from_a_decision_to_the_record(page, wallet):
+    withdrawal = wallet.request(500)
+    create_enrolled_staff("amina")
+    sign_in(page, "amina")
+    title = f"500.00 KES to {withdrawal.bank.account_name}"
+    open_approval_confirmation(page, withdrawal)
+    expect(page).to_have_title(re.compile("^Approve and pay 470.00 KES to "))
+    page.get_by_role("button", name=APPROVE).click()
+    page.get_by_role("status").first.wait_for()
+    expect(page).to_have_title(re.compile(f"^{title} "))
+    page.go_back()
+    expect(page.get_by_role("alert")).to_contain_text("Not approved: amina approved it at")
+    expect(page).to_have_title(re.compile(f"^{title} "))
+    page.reload()
     assert decisions_on(withdrawal) == ["Approve"]
 
 
@@ -167,8 +194,8 @@ def test_an_outdated_page_is_rejected_with_what_has_changed(page, wallet):
     decisions.reject(
         withdrawal_id=withdrawal.pk, version=1, approver=other, reason="Duplicate request"
     )
-    page.get_by_role("button", name=re.compile("^Approve (?!and next)")).click()
-    expect(page.get_by_role("alert")).to_contain_text("rejected by kwesi")
+    page.get_by_role("link", name=APPROVE).click()
+    expect(page.get_by_role("alert")).to_contain_text("Not approved: kwesi rejected it at")
     assert status_of(withdrawal) == "Rejected"
     assert decisions_on(withdrawal) == ["Reject"]
 
@@ -193,8 +220,8 @@ def test_bulk_decisions_are_made_and_reported_individually(page, wallet):
     for withdrawal in (plain, overtaken, lacking):
         page.locator(f"input.action-select[value='{withdrawal.pk}']").check()
     page.locator("select[name=action]").select_option("approve_selected")
-    page.get_by_role("button", name="Go", exact=True).click()
-    expect(page.locator("main")).to_contain_text("2 withdrawals, 1 excluded")
+    page.get_by_role("button", name="Apply", exact=True).click()
+    expect(page.locator("main")).to_contain_text("Excluded: 1 withdrawal")
     assert {status_of(w) for w in (plain, overtaken, lacking)} == {"Pending"}
     decisions.reject(
         withdrawal_id=overtaken.pk, version=1, approver=other, reason="Duplicate request"
@@ -202,7 +229,13 @@ def test_bulk_decisions_are_made_and_reported_individually(page, wallet):
     page.get_by_role("button", name=re.compile("^Confirm approval of 2")).click()
     expect(page.get_by_role("status").first).to_contain_text("1 decided, 1 not decided")
     refused = page.get_by_role("row").filter(has_text=overtaken.reference)
-    expect(refused).to_contain_text("rejected by kwesi")
+    expect(refused).to_contain_text("kwesi rejected it")
+    # Back from another page shows the results again, and then what was confirmed.
+    refused.get_by_role("link").click()
+    page.go_back()
+    expect(refused).to_contain_text("kwesi rejected it")
+    page.go_back()
+    expect(page.get_by_role("heading", name="No withdrawals to decide")).to_be_visible()
     assert status_of(overtaken) == "Rejected"
     assert status_of(lacking) == "Pending"
     assert decisions_on(plain) == ["Approve"]
@@ -215,9 +248,9 @@ def test_one_person_cannot_give_both_approvals(page, wallet):
     create_enrolled_staff("amina")
     sign_in(page, "amina")
     open_approval_confirmation(page, withdrawal)
-    page.get_by_role("button", name=re.compile("^Confirm approval")).click()
+    page.get_by_role("button", name=APPROVE).click()
     expect(page.locator(".blocker")).to_contain_text("You already approved this withdrawal")
-    expect(page.get_by_role("button", name=re.compile("^Approve (?!and next)"))).to_be_disabled()
+    expect(page.get_by_role("link", name=APPROVE)).to_have_count(0)
     assert status_of(withdrawal) == "Pending"
     assert decisions_on(withdrawal) == ["Approve"]
 
@@ -238,7 +271,7 @@ def test_each_role_sees_its_own_pages_and_only_permitted_buttons(page, wallet, r
     assert shown <= names
     assert not hidden & names
     review(page, withdrawal)
-    buttons = page.get_by_role("button", name=re.compile("^(Approve|Reject)"))
+    buttons = page.get_by_role("link", name=re.compile("^(Approve|Reject)"))
     expect(buttons).to_have_count(2 if role == FINANCE_APPROVER else 0)
 
 

@@ -62,15 +62,10 @@ def test_the_reason_of_a_rejection_survives_the_code_prompt(page, wallet):
     sign_in(page, "amina")
     page.goto(f"/admin/wallets/withdrawal/{withdrawal.pk}/change/")
     reason = "The account is not the member's: “Ọmọ & Sons”"
-    page.locator("form[action$='/reject/'] [name=reason]").fill(reason)
+    page.get_by_role("link", name=re.compile("^Reject and release")).click()
+    page.locator("[name=reason]").fill(reason)
     expire_second_factor(page)
-    page.get_by_role("button", name=re.compile("^Reject")).click()
-    answer_the_prompt(page, secret, reason)
-    expect(page.locator("main")).to_contain_text(reason)
-    assert status_of(withdrawal) == "Pending"
-    # Once more at the confirmation, whose page has no URL of its own.
-    expire_second_factor(page)
-    page.get_by_role("button", name=re.compile("^Confirm rejection")).click()
+    page.get_by_role("button", name=re.compile("^Reject and release")).click()
     answer_the_prompt(page, secret, reason)
     expect(page.locator("main .lede")).to_contain_text("Rejected")
     withdrawal.refresh_from_db()
@@ -88,7 +83,7 @@ def test_a_bulk_approval_survives_the_code_prompt(page, wallet):
         page.locator(f"input.action-select[value='{withdrawal.pk}']").check()
     page.locator("select[name=action]").select_option("approve_selected")
     expire_second_factor(page)
-    page.get_by_role("button", name="Go", exact=True).click()
+    page.get_by_role("button", name="Apply", exact=True).click()
     answer_the_prompt(page, secret, "2 selected")
     expect(page.locator("main")).to_contain_text("2 withdrawals")
     assert {status_of(w) for w in chosen} == {"Pending"}

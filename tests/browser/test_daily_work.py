@@ -110,11 +110,11 @@ def test_a_critical_flag_is_excluded_from_bulk_and_requires_a_reason(page, provi
     for withdrawal in (fine, flagged):
         page.locator(f"input.action-select[value='{withdrawal.pk}']").check()
     page.locator("select[name=action]").select_option("approve_selected")
-    page.get_by_role("button", name="Go", exact=True).click()
-    expect(
-        page.get_by_role("heading", name="Review and confirm: 1 withdrawal, 1 excluded")
-    ).to_be_visible()
-    expect(page.locator("tr.out")).to_contain_text("The account name at the bank is Forrest Green")
+    page.get_by_role("button", name="Apply", exact=True).click()
+    expect(page.get_by_role("heading", name="Review and confirm: 1 withdrawal")).to_be_visible()
+    excluded = page.get_by_role("region", name="Excluded: 1 withdrawal")
+    expect(excluded).to_contain_text("The account name at the bank is Forrest Green")
+    assert axe.find_violations(page) == []
     page.get_by_role("button", name=re.compile("^Confirm approval of 1")).click()
     expect(page.get_by_role("status").first).to_contain_text(
         "1 decided, 0 not decided, 1 excluded."
@@ -122,21 +122,20 @@ def test_a_critical_flag_is_excluded_from_bulk_and_requires_a_reason(page, provi
     assert (status_of(fine) != "Pending", status_of(flagged)) == (True, "Pending")
 
     page.get_by_role("row", name="Excluded").get_by_role("link").click()
-    approve = page.get_by_role("button", name=re.compile("^Approve (?!and next)"))
-    page.locator("#approve-reason").fill("Called at noon")
-    page.locator("#approve-override").fill("   ")
+    page.get_by_role("link", name=re.compile("^Approve and pay")).click()
+    approve = page.get_by_role("button", name=re.compile("^Approve and pay"))
+    page.locator("[name=reason]").fill("Called at noon")
+    page.locator("[name=override]").fill("   ")
     approve.click()
-    expect(page.locator("#approve-override")).to_have_attribute("aria-invalid", "true")
-    expect(page.locator("#approve-override")).to_be_focused()
-    expect(page.locator("#approve-reason")).to_have_value("Called at noon")
+    expect(page.locator("[name=override]")).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("[name=override]")).to_be_focused()
+    expect(page.locator("[name=reason]")).to_have_value("Called at noon")
     assert axe.find_violations(page) == []
-    page.locator("#approve-override").fill(OVERRIDE)
-    approve.click()
+    page.locator("[name=override]").fill(OVERRIDE)
     flags = page.get_by_role("list", name="Flags")
     expect(flags.get_by_role("listitem")).to_have_count(len(current_flag_codes(flagged)))
-    expect(page.locator("main")).to_contain_text(OVERRIDE)
-    page.get_by_role("button", name=re.compile("^Confirm approval")).click()
-    expect(page.get_by_text("queued for payout")).to_be_visible()
+    approve.click()
+    expect(page.get_by_role("status").first).to_contain_text("Approved: 1,950.00 NGN to Forrest")
     expect(page.get_by_role("heading", name="Flags at decision")).to_be_visible()
     expect(page.locator("main")).to_contain_text(OVERRIDE)
     assert Decision.objects.get(withdrawal=flagged).override == OVERRIDE
@@ -211,9 +210,9 @@ def test_a_members_links_show_only_their_records_and_a_list_keeps_its_filters(pa
 
     page.goto(f"{LIST}?view=awaiting_my_approval&amount_to=550")
     page.get_by_role("link", name="500.00 KES").click()
-    page.get_by_label("Reason (required").fill("Not theirs")
-    page.get_by_role("button", name=re.compile("^Reject")).click()
-    page.get_by_role("button", name=re.compile("^Confirm rejection")).click()
+    page.get_by_role("link", name=re.compile("^Reject and release")).click()
+    page.locator("[name=reason]").fill("Not theirs")
+    page.get_by_role("button", name=re.compile("^Reject and release")).click()
     assert status_of(mine) == "Rejected"
     page.get_by_role("navigation", name="Breadcrumbs").get_by_role(
         "link", name="Withdrawals"

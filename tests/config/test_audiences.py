@@ -43,8 +43,10 @@ AUDIENCES = {
     "orders.listings.admin.lifecycle.CancelForm.reason": INTERNAL,
     "wallets.reconciliation.admin.breaks.ExplanationForm.explanation": INTERNAL,
     "wallets.fees.admin.configuration.SettingChangeForm.reason": INTERNAL,
-    "wallets.withdrawals.admin.decision_pages.BulkForm.reason": VISIBLE,
-    "wallets.withdrawals.admin.decision_pages.DecisionForm.reason": VISIBLE,
+    "wallets.withdrawals.admin.decision_pages.ApprovalForm.reason": INTERNAL,
+    "wallets.withdrawals.admin.decision_pages.OverrideForm.override": INTERNAL,
+    "wallets.withdrawals.admin.decision_pages.OverrideForm.reason": INTERNAL,
+    "wallets.withdrawals.admin.decision_pages.RejectionForm.reason": VISIBLE,
     "wallets.deposits.admin.deposits.DepositForm.note": INTERNAL,
     "wallets.deposits.admin.deposits.DepositForm.reference": VISIBLE,
     "wallets.deposits.admin.reversals.ExplanationForm.explanation": INTERNAL,
@@ -114,4 +116,4 @@ def test_every_text_area_of_a_template_names_its_readers(where, label):
 
 
 def test_the_templates_have_text_areas():
-    assert len(areas()) == 5
+    assert len(areas()) == 2

@@ -13,6 +13,7 @@ import msgspec
 from django.contrib.messages import get_messages
 from django.db import connection
 from django.test import Client
+from django.urls import reverse
 
 from exchange.core.actors import Actor
 from exchange.participants.models import Member, Organisation
@@ -97,7 +98,20 @@ def messages_of(response: Any) -> list[str]:
     return [str(message) for message in get_messages(response.wsgi_request)]
 
 
-def submit_confirmation(client: Client, address: str, *, at: Any = None, **typed: str) -> Any:
+def shown_fields(asked: Any) -> dict[str, list[str]]:
+    """Return the hidden fields of a loaded confirmation page."""
+    html = re.search(
+        r'<form method="post"[^>]*id="confirm".*?</form>', asked.content.decode(), re.S
+    )
+    found: dict[str, list[str]] = {}
+    for name, value in re.findall(
+        r'<input type="hidden" name="(\w+)" value="([^"]*)"', html.group() if html else ""
+    ):
+        found.setdefault(name, []).append(unescape(value))
+    return found
+
+
+def submit_confirmation(client: Client, address: str, *, at: Any = None, **typed: Any) -> Any:
     """Submit the confirmation page at `address`, or the loaded page `at`, with the fields `typed`.
 
     Returns the response of the page itself if that is no confirmation.
@@ -105,30 +119,19 @@ def submit_confirmation(client: Client, address: str, *, at: Any = None, **typed
     asked = at or client.get(address)
     if asked.status_code != 200:
         return asked
-    shown = {
-        "seen": asked.context["seen"],
-        "warned": asked.context["confirmation"].displayed_warnings,
-    }
-    return client.post(address, {**shown, **typed})
+    return client.post(address, {**shown_fields(asked), **typed})
+
+
+def approve_withdrawal(client: Client, withdrawal: Withdrawal, **typed: Any) -> Any:
+    """Approve on the confirmation page, with a reason for critical flags."""
+    address = reverse("admin:wallets_withdrawal_approve", args=[withdrawal.pk])
+    return submit_confirmation(client, address, **{"override": OVERRIDE, **typed})
 
 
 def current_flag_codes(withdrawal: Withdrawal) -> list[str]:
     """Return the codes of the current flags, which the confirmation page submits."""
     found = Withdrawal.objects.select_related("bank").get(pk=withdrawal.pk)
     return [flag.code for flag in review_flags([found])[found.pk]]
-
-
-def approval_form(
-    withdrawal: Withdrawal, version: int | None = None, **more: str
-) -> dict[str, Any]:
-    """Return the form data of the approval's confirmation page."""
-    return {
-        "version": version or withdrawal.version,
-        "confirmed": "yes",
-        "override": OVERRIDE,
-        "seen": current_flag_codes(withdrawal),
-        **more,
-    }
 
 
 def text_of(response: Any) -> str:

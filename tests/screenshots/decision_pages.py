@@ -37,16 +37,15 @@ _PENDING_TERMS = "credit/loanconfiguration/?decision=awaiting_my_approval"
 
 def confirmation(site: DemoSite) -> Page:
     page = first_record(FINANCE_APPROVER, _PENDING_KES)(site)
-    page.get_by_role("button", name=re.compile("^Approve")).click()
+    page.get_by_role("link", name=re.compile("^Approve")).click()
     page.get_by_text("No changes made yet.").wait_for()
     return page
 
 
 def rejection(site: DemoSite) -> Page:
     page = first_record(FINANCE_APPROVER, _PENDING_KES)(site)
-    page.get_by_label("Reason (required").fill("The account is not the member's")
-    page.get_by_role("button", name=re.compile("^Reject")).click()
-    page.get_by_role("button", name=re.compile("^Confirm rejection")).wait_for()
+    page.get_by_role("link", name=re.compile("^Reject")).click()
+    page.get_by_label("Reason").fill("The account is not the member's")
     return page
 
 
@@ -55,7 +54,7 @@ def bulk_confirmation(site: DemoSite) -> Page:
     for box in page.locator("input.action-select").all():
         box.check()
     page.locator("select[name=action]").select_option("approve_selected")
-    page.get_by_role("button", name="Go", exact=True).click()
+    page.get_by_role("button", name="Apply", exact=True).click()
     page.get_by_role("button", name=re.compile("^Confirm approval")).wait_for()
     return page
 

@@ -26,7 +26,7 @@ _MAX_BYTES = 64 * 1024
 _CSRF = "csrfmiddlewaretoken"
 # Fields filled in by pages, not by people.
 _HIDDEN_FIELDS = frozenset(
-    {"seen", "warned", "version", "view", "confirmed", "index", "select_across"}
+    {"seen", "warned", "flag", "version", "view", "confirmed", "index", "select_across"}
 )
 # Labels of list checkboxes.
 _LABELS = {ACTION_CHECKBOX_NAME: "records", "row": "records"}

@@ -166,7 +166,7 @@ def test_an_id_finds_the_record_of_any_kind_and_what_is_about_it(ada):
         assert len(look_for(client, str(record.pk))[kind]) == 1, kind
     found = look_for(client, str(ada.withdrawal.pk).upper())
     assert found == {
-        "Withdrawals": [ada.withdrawal.reference],
+        "Withdrawals": ["500.00 KES to Ada Obi"],
         "Transfers": [f"Withdrawal hold of {ada.withdrawal.created_at:%Y-%m-%d %H:%M:%S} UTC"],
         "Events": ["withdrawal.created to Acme"],
     }
@@ -179,14 +179,16 @@ def test_an_id_finds_the_record_of_any_kind_and_what_is_about_it(ada):
 def test_a_client_reference_that_is_a_uuid_is_found(ada):
     text = "7d5a2f0e-9a61-4f77-8f0a-0a3a3e3f9a11"
     made = ada.wallet.request(100, client_reference=text)
-    assert look_for(signed_in_client(AUDITOR), text) == {"Withdrawals": [made.reference]}
+    assert look_for(signed_in_client(AUDITOR), text) == {
+        "Withdrawals": [f"100.00 KES to {made.bank.account_name}"]
+    }
 
 
 def test_amounts_are_found_with_and_without_their_currency(ada):
     client = signed_in_client(AUDITOR)
     net = f"{ada.withdrawal.disburse_amount:,.2f}"
     for text in ("500", "500.00 KES", "kes 500", net, f"{net}KES"):
-        assert look_for(client, text)["Withdrawals"] == [ada.withdrawal.reference], text
+        assert look_for(client, text)["Withdrawals"] == ["500.00 KES to Ada Obi"], text
     assert "Withdrawals" not in look_for(client, "500 NGN")
     assert set(look_for(client, "250 KES")) == {"Deposits"}
     assert set(look_for(client, "200.00")) == {"Wallet transfers"}

@@ -16,7 +16,7 @@ from config.back_office.roles import ADMINISTRATOR, BACK_OFFICE, FINANCE_APPROVE
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import signed_in_client, submit_confirmation, text_of
 from tests.factories.tokens import make_token
-from tests.factories.wallets import Wallet, make_member_wallet, store_bank_list
+from tests.factories.wallets import OVERRIDE, Wallet, make_member_wallet, store_bank_list
 from wallets.deposits.models import Deposit
 
 pytestmark = pytest.mark.django_db
@@ -192,16 +192,13 @@ def test_a_confirmation_that_needs_a_reason_marks_it(wallet, finance):
 def test_a_rejection_without_a_reason_comes_back_to_its_field(wallet, finance):
     made = wallet.request(500)
     before = table_fingerprints()
-    response = finance.post(
-        reverse("admin:wallets_withdrawal_reject", args=[made.pk]),
-        {"version": made.version, "reason": "  "},
-    )
-    assert_marked(response, "reject-reason", "Enter a reason for the rejection", anchor=False)
-    response = finance.post(
-        reverse("admin:wallets_withdrawal_approve", args=[made.pk]),
-        {"version": made.version, "reason": "x" * 501},
-    )
-    assert_marked(response, "approve-reason", "at most 500 characters", anchor=False)
+    for name, typed, words in (
+        ("reject", "  ", "Enter a reason for the rejection"),
+        ("approve", "x" * 501, "at most 500 characters"),
+    ):
+        address = reverse(f"admin:wallets_withdrawal_{name}", args=[made.pk])
+        response = submit_confirmation(finance, address, reason=typed, override=OVERRIDE)
+        assert_marked(response, "id_reason", words)
     assert "x" * 501 in response.content.decode()
     assert table_fingerprints() == before
 

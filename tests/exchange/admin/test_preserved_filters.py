@@ -16,7 +16,6 @@ from django.urls import reverse
 
 from config.back_office.roles import FINANCE_APPROVER
 from tests.factories.back_office import (
-    approval_form,
     current_flag_codes,
     signed_in_client,
     submit_confirmation,
@@ -25,6 +24,7 @@ from tests.factories.every_record import make_every_record
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
 from tests.factories.wallets import (
+    OVERRIDE,
     Wallet,
     make_approved_withdrawal,
     make_member_wallet,
@@ -114,12 +114,10 @@ def test_deciding_a_withdrawal_returns_to_the_saved_view(wallet, finance):
     address = reverse("admin:wallets_withdrawal_changelist")
     listed = f"{address}?view=awaiting_my_approval&currency__code__exact=KES"
     address, page = opened(finance, listed, made)
-    body = page.content.decode()
-    action = unescape(re.findall(r'action="([^"]*/approve/[^"]*)"', body)[0])
-    asked = finance.post(action, {"version": made.version, "reason": ""})
+    (step,) = {link for link in links(page) if "/approve/" in link}
+    asked = finance.get(step)
     assert address in links(asked)
-    again = unescape(re.findall(r'action="([^"]*/approve/[^"]*)"', asked.content.decode())[0])
-    done = finance.post(again, approval_form(made))
+    done = submit_confirmation(finance, step, at=asked, override=OVERRIDE)
     assert done["Location"] == address
     made.refresh_from_db()
     assert made.status == "Approved"
@@ -130,8 +128,8 @@ def test_a_refused_decision_keeps_the_list_too(wallet, finance):
     made = wallet.request(500)
     listed = f"{reverse('admin:wallets_withdrawal_changelist')}?view=awaiting_my_approval&p=1"
     address, page = opened(finance, listed, made)
-    action = unescape(re.findall(r'action="([^"]*/reject/[^"]*)"', page.content.decode())[0])
-    response = finance.post(action, {"version": made.version + 1, "reason": "No"})
+    (step,) = {link for link in links(page) if "/reject/" in link}
+    response = finance.post(step, {"version": made.version + 1, "reason": "No"})
     assert response["Location"] == address
     made.refresh_from_db()
     assert made.status == "Pending"
@@ -142,13 +140,16 @@ def test_bulk_decisions_return_to_the_list(wallet, finance):
     wallet.request(1000)
     listed = f"{reverse('admin:wallets_withdrawal_changelist')}?amount_to=700&status=Pending"
     asked = finance.post(
-        listed, {"action": "approve_selected", "_selected_action": [str(row.pk) for row in made]}
+        listed,
+        {"action": "approve_selected", "_selected_action": [str(row.pk) for row in made]},
+        follow=True,
     )
     assert any(same(link, listed) for link in links(asked))
     action = unescape(re.findall(r'action="([^"]*/decide/[^"]*)"', asked.content.decode())[0])
     rows = [f"{row.pk}:{row.version}" for row in made]
     seen = [f"{row.pk}:{code}" for row in made for code in current_flag_codes(row)]
-    done = finance.post(action, {"decision": "approve", "row": rows, "seen": seen})
+    body = {"decision": "approve", "row": rows, "seen": seen}
+    done = finance.post(action, body, follow=True)
     assert Withdrawal.objects.filter(status="Approved").count() == 2
     assert any(same(link, listed) for link in links(done))
     incomplete = finance.post(action, {"decision": "approve"})

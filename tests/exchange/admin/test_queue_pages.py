@@ -11,10 +11,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from exchange.admin.display import record_link
 from exchange.participants.models import Organisation
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import (
-    approval_form,
     make_participants,
     messages_of,
     signed_in_client,
@@ -23,7 +23,12 @@ from tests.factories.back_office import (
     user_of,
 )
 from tests.factories.breaks import make_break
-from tests.factories.wallets import make_approved_withdrawal, make_member_wallet, store_bank_list
+from tests.factories.wallets import (
+    OVERRIDE,
+    make_approved_withdrawal,
+    make_member_wallet,
+    store_bank_list,
+)
 from wallets.deposits.models import Deposit
 from wallets.payouts.models import Proposal, ProposalAction
 from wallets.reconciliation.models import ReconciliationBreak
@@ -151,17 +156,23 @@ def test_withdrawals_follow_in_the_saved_view_oldest_first(finance):
     query = "view=awaiting_my_approval"
     review = finance.get(page(second, "change", query))
     assert "Next in queue" in text_of(review)
-    asked = finance.post(page(second, "approve", query), {"version": 1, "reason": ""})
-    assert "Approve and next" in text_of(asked)
-    approved = finance.post(page(second, "approve", query), approval_form(second, then="next"))
+    approval, rejection = page(second, "approve", query), page(third, "reject", query)
+    assert "Approve and next" in text_of(finance.get(approval))
+    approved = submit_confirmation(finance, approval, then="next", override=OVERRIDE)
     kept = {"view": ["awaiting_my_approval"]}
     assert arrived_at(approved) == (page(third, "change"), kept)
-    form = {"version": 1, "confirmed": "yes", "then": "next"}
-    rejected = finance.post(page(third, "reject", query), {**form, "reason": "Unknown payee"})
+    payee, link = second.bank.account_name, record_link(second)
+    assert messages_of(approved) == [f"Approved: 570.00 KES to {payee} ({link}). 2 left."]
+    form = {"then": "next", "reason": "Unknown payee"}
+    asked = finance.get(rejection)
+    rejected = submit_confirmation(finance, rejection, at=asked, **form)
     assert arrived_at(rejected) == (page(first, "change"), kept)
-    stale = finance.post(page(third, "reject", query), {**form, "reason": "Unknown payee"})
+    assert messages_of(rejected)[-1].endswith("Released to the wallet. 1 left.")
+    stale = submit_confirmation(finance, rejection, at=asked, **form)
     assert arrived_at(stale) == (page(third, "change"), kept)
-    last = finance.post(page(first, "approve", query), approval_form(first, then="next"))
+    last = submit_confirmation(
+        finance, page(first, "approve", query), then="next", override=OVERRIDE
+    )
     assert arrived_at(last) == (reverse("admin:wallets_withdrawal_changelist"), kept)
     assert messages_of(last)[-1] == "Queue empty."
 

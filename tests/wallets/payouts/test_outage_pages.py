@@ -12,7 +12,7 @@ from django.utils import timezone
 from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import (
-    approval_form,
+    approve_withdrawal,
     balances,
     current_flag_codes,
     fund,
@@ -52,9 +52,7 @@ def unclaimed() -> Withdrawal:
     organisation, member = make_participants()
     fund(organisation, member, "KES", "1000")
     withdrawal = make_withdrawal(organisation, member, "KES", "400")
-    signed_in_client(FINANCE_APPROVER, "approver").post(
-        page(withdrawal, "approve"), approval_form(withdrawal)
-    )
+    approve_withdrawal(signed_in_client(FINANCE_APPROVER, "approver"), withdrawal)
     return Withdrawal.objects.get(pk=withdrawal.pk)
 
 
@@ -148,7 +146,7 @@ def parts(count: int = 3) -> list[Withdrawal]:
 
 def approve(client: Client, withdrawal: Withdrawal) -> None:
     withdrawal.refresh_from_db()
-    client.post(page(withdrawal, "approve"), approval_form(withdrawal))
+    approve_withdrawal(client, withdrawal)
     withdrawal.refresh_from_db()
 
 
@@ -163,8 +161,8 @@ def test_the_page_names_the_total_that_needs_two_approvals():
         "Two approvals required: total for this account 5,400,000.00 NGN;"
         " 24-hour total of this owner 5,400,000.00 NGN. 0 of 2 given." in seen
     )
-    confirmation = text_of(one.post(page(first, "approve"), {"version": 1}))
-    assert "This is the first of two approvals" in confirmation
+    confirmation = text_of(one.get(page(first, "approve")))
+    assert "Nothing is paid until a second person approves it too." in confirmation
     approve(one, first)
     assert (first.status, first.approvals_needed) == ("Pending", 2)
     assert "1 of 2 given, by one" in text_of(other.get(page(first)))
@@ -196,11 +194,11 @@ def test_bulk_approval_names_the_first_of_two_approvals_and_the_reason():
     client = signed_in_client(FINANCE_APPROVER, "one")
     chosen = {"action": "approve_selected", "_selected_action": [str(row.pk) for row in rows]}
     confirmation = client.post(
-        reverse("admin:wallets_withdrawal_changelist") + "?status=all", chosen
+        reverse("admin:wallets_withdrawal_changelist") + "?status=all", chosen, follow=True
     )
     assert text_of(confirmation).count("total for this account 5,400,000.00 NGN") == 3
     seen = [f"{row.pk}:{code}" for row in rows for code in current_flag_codes(row)]
     body = {"decision": "approve", "row": [f"{row.pk}:1" for row in rows], "seen": seen}
-    response = client.post(reverse("admin:wallets_withdrawal_bulk"), body)
-    assert [row.word for row in response.context["outcomes"]] == ["First approval"] * 3
+    response = client.post(reverse("admin:wallets_withdrawal_bulk"), body, follow=True)
+    assert [row["word"] for row in response.context["outcomes"]] == ["First approval"] * 3
     assert set(Withdrawal.objects.values_list("status", flat=True)) == {"Pending"}

@@ -243,7 +243,7 @@ def test_a_request_without_flags_says_so(owners):
         "Go to the decision",
         "Name match not checked Bank returned no account name",
         "Payee history 1 earlier, 1 paid",
-        "Shared with other customers none",
+        "Used by other owners None",
         "24 hours 1 1,000.00 KES 1 1,000.00 KES",
         "30 days 2 1,900.00 KES 2 1,900.00 KES",
         "Largest previous payout 900.00 KES",
@@ -299,7 +299,7 @@ def test_critical_flags_come_first(owners):
         ),
         (
             "Review",
-            "Nothing was paid to this account in 1 earlier request of this owner.",
+            "One earlier request of this owner to this account was not paid.",
         ),
         (
             "Review",
@@ -310,7 +310,7 @@ def test_critical_flags_come_first(owners):
     seen = text_of(response)
     assert "Critical The organisation is not active." in seen
     assert f"Account name at the bank {bank.account_name} Name match different" in seen
-    assert "Shared with other customers 1: Rival" in seen
+    assert "Used by other owners 1: Rival" in seen
     assert "Requested via API key Backend" in seen
 
 

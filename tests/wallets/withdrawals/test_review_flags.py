@@ -97,7 +97,7 @@ def test_conflicting_names_are_flagged(currency, bank, flags):
         ]),
         ({"earlier": 0, "paid": 0}, ["Review: First withdrawal of this owner to this account."]),
         ({"earlier": 2, "paid": 0}, [
-            "Review: Nothing was paid to this account in 2 earlier requests of this owner.",
+            "Review: 2 earlier requests of this owner to this account were not paid.",
         ]),
     ],
 )  # fmt: skip

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
+from html import unescape
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
@@ -12,16 +15,18 @@ from django.urls import reverse
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import (
-    approval_form,
     balances,
     fund,
     make_participants,
     make_withdrawal,
     messages_of,
+    shown_fields,
     signed_in_client,
+    submit_confirmation,
     text_of,
     user_of,
 )
+from tests.factories.configuration import set_setting
 from tests.factories.logins import sign_in
 from tests.factories.wallets import OVERRIDE
 from wallets.withdrawals.models import Decision, Payout, Withdrawal
@@ -47,22 +52,26 @@ def page(withdrawal: Withdrawal, name: str = "change") -> str:
     return reverse(f"admin:wallets_withdrawal_{name}", args=[withdrawal.pk])
 
 
-def decide(client: Client, withdrawal: Withdrawal, decision: str, version: int, reason: str = ""):
+def decide(client: Client, withdrawal: Withdrawal, decision: str, **typed: Any):
     """Open the confirmation page, which changes nothing, and submit it."""
-    body: dict[str, Any] = {"version": version, "reason": reason, "override": OVERRIDE}
-    confirmation = client.post(page(withdrawal, decision), body)
-    if confirmation.status_code != 200:
-        return confirmation
-    return client.post(page(withdrawal, decision), approval_form(withdrawal, **body))
+    typed = {"override": OVERRIDE, **typed}
+    return submit_confirmation(client, page(withdrawal, decision), **typed)
+
+
+def with_link(words: str, withdrawal: Withdrawal) -> str:
+    """Return the message about `withdrawal`, whose reference is a link."""
+    return words.format(link=f'<a href="{page(withdrawal)}">{withdrawal.reference}</a>')
 
 
 def test_an_approval_is_recorded_and_starts_the_payout(owners):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1234.5")
     client = signed_in_client(FINANCE_APPROVER)
-    response = decide(client, withdrawal, "approve", 1)
+    assert client.get(page(withdrawal)).context["title"] == "1,234.50 KES to Ada Obi"
+    response = decide(client, withdrawal, "approve")
     assert response.status_code == 302
     assert response["Location"] == page(withdrawal)
-    assert messages_of(response) == ["Approved. 1,204.50 KES queued for payout."]
+    done = with_link("Approved: 1,204.50 KES to Ada Obi ({link}).", withdrawal)
+    assert messages_of(response) == [done]
     withdrawal.refresh_from_db()
     assert (withdrawal.status, withdrawal.version) == ("Approved", 2)
     assert withdrawal.first_approver == user_of(client)
@@ -74,8 +83,9 @@ def test_a_rejection_releases_the_money_and_records_the_reason(owners):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
     client = signed_in_client(FINANCE_APPROVER)
     assert balances(owners[1].pk, "KES") == (Decimal(999000), Decimal(1000))
-    response = decide(client, withdrawal, "reject", 1, "Wrong name")
-    assert messages_of(response) == ["Rejected. 1,000.00 KES released to the wallet."]
+    response = decide(client, withdrawal, "reject", reason="Wrong name")
+    done = "Rejected: 1,000.00 KES to Ada Obi ({link}). Released to the wallet."
+    assert messages_of(response) == [with_link(done, withdrawal)]
     withdrawal.refresh_from_db()
     assert (withdrawal.status, withdrawal.reason) == ("Rejected", "Wrong name")
     assert balances(owners[1].pk, "KES") == (Decimal(1000000), Decimal(0))
@@ -87,40 +97,64 @@ def test_a_rejection_without_a_reason_changes_nothing(owners, reason):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
     client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
-    for confirmed in ("", "yes"):
-        body = {"version": 1, "reason": reason, "confirmed": confirmed}
-        response = client.post(page(withdrawal, "reject"), body)
-        assert messages_of(response)[-1] == "Enter a reason for the rejection"
+    response = decide(client, withdrawal, "reject", reason=reason)
+    assert "Enter a reason for the rejection" in text_of(response)
     assert table_fingerprints() == before
 
 
 def test_a_double_click_decides_once_and_reports_the_repeat(owners):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
     client = signed_in_client(FINANCE_APPROVER)
-    body = approval_form(withdrawal)
-    client.post(page(withdrawal, "approve"), body)
-    response = client.post(page(withdrawal, "approve"), body)
+    asked = client.get(page(withdrawal, "approve"))
+    decide(client, withdrawal, "approve", at=asked)
+    response = decide(client, withdrawal, "approve", at=asked)
     (first, second) = messages_of(response)
-    assert first.startswith("Approved. ")
-    assert second.startswith(
-        "Already approved by finance-approver. No changes were made."
-        " Since you opened the page: approved by finance-approver at "
+    assert first.startswith("Approved: ")
+    late = (
+        r"Not approved: finance-approver approved it at \d\d:\d\d:\d\d UTC."
+        r" It is queued for payout. No changes were made."
     )
+    assert re.fullmatch(late, second)
     assert Decision.objects.filter(withdrawal=withdrawal).count() == 1
+
+
+def test_the_browsers_back_after_a_decision_leads_to_the_record(owners):
+    withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
+    client = signed_in_client(FINANCE_APPROVER)
+    review = client.get(page(withdrawal)).content.decode()
+    steps = [unescape(found) for found in re.findall(r'href="([^"]*\?version=1[^"]*)"', review)]
+    assert [urlsplit(step).path for step in steps] == [
+        page(withdrawal, "approve"), page(withdrawal, "reject"),
+    ]  # fmt: skip
+    decide(client, withdrawal, "reject", reason="Wrong name")
+    before = table_fingerprints()
+    for step, word in zip(steps, ("approved", "rejected"), strict=True):
+        back = client.get(step)
+        assert (back.status_code, back["Location"]) == (302, page(withdrawal))
+        assert re.fullmatch(
+            rf"Not {word}: finance-approver rejected it at \d\d:\d\d:\d\d UTC."
+            r" No changes were made.",
+            messages_of(back)[-1],
+        )
+    assert table_fingerprints() == before
 
 
 def test_a_stale_page_decides_nothing_and_shows_the_change(owners):
     withdrawal = make_withdrawal(owners[0], owners[1], "GHS", "100")
     one = signed_in_client(FINANCE_APPROVER, "one")
     other = signed_in_client(FINANCE_APPROVER, "other")
+    asked = other.get(page(withdrawal, "reject"))
     one.post(page(withdrawal, "details"), {"version": 1, "branch_code": "GH280100"})
     before = table_fingerprints()
     # Before the confirmation page, and on one opened before the change.
-    for confirmed in ("", "yes"):
-        response = other.post(page(withdrawal, "approve"), {"version": 1, "confirmed": confirmed})
-        assert messages_of(response)[-1].startswith(
-            "The withdrawal has changed. Review it and try again. No changes were made."
-            " Since you opened the page: payout details added by one at "
+    for response, word in (
+        (other.get(page(withdrawal, "approve"), {"version": 1}), "approved"),
+        (decide(other, withdrawal, "reject", at=asked, reason="Late"), "rejected"),
+    ):
+        assert re.fullmatch(
+            rf"Not {word}: one added payout details at \d\d:\d\d:\d\d UTC. Review it again."
+            r" No changes were made.",
+            messages_of(response)[-1],
         )
     assert table_fingerprints() == before
 
@@ -139,8 +173,12 @@ def test_large_amounts_need_two_different_people(owners):
     withdrawal = make_withdrawal(owners[0], owners[1], "NGN", "5000000")
     one = signed_in_client(FINANCE_APPROVER, "one")
     other = signed_in_client(FINANCE_APPROVER, "other")
-    response = decide(one, withdrawal, "approve", 1)
-    assert messages_of(response) == ["First approval recorded. A second approver is required."]
+    response = decide(one, withdrawal, "approve")
+    done = (
+        "First approval recorded: 4,999,950.00 NGN to Forrest Green ({link})."
+        " A second person must approve it."
+    )
+    assert messages_of(response) == [with_link(done, withdrawal)]
     withdrawal.refresh_from_db()
     assert (withdrawal.status, withdrawal.version) == ("Pending", 2)
 
@@ -151,18 +189,18 @@ def test_large_amounts_need_two_different_people(owners):
     )
     assert "Eligible approvers: other." in seen
     before = table_fingerprints()
-    for confirmed, message in (
-        ("", "You already approved this withdrawal. A second person must approve or reject it."),
-        (
-            "yes",
-            "A second person must approve this withdrawal: you already requested or approved it",
-        ),
+    asked = other.get(page(withdrawal, "approve"))
+    for response in (
+        one.get(page(withdrawal, "approve")),
+        decide(one, withdrawal, "approve", at=asked),
     ):
-        body = approval_form(withdrawal, confirmed=confirmed)
-        assert messages_of(one.post(page(withdrawal, "approve"), body))[-1] == message
+        assert messages_of(response)[-1] == (
+            "You already approved this withdrawal. A second person must approve or reject it."
+            " No changes were made."
+        )
     assert table_fingerprints() == before
 
-    decide(other, withdrawal, "approve", 2)
+    decide(other, withdrawal, "approve")
     withdrawal.refresh_from_db()
     assert withdrawal.status == "Approved"
     assert withdrawal.first_approver == user_of(one)
@@ -171,7 +209,7 @@ def test_large_amounts_need_two_different_people(owners):
 
 def test_an_amount_just_below_the_threshold_needs_one_person(owners):
     withdrawal = make_withdrawal(owners[0], owners[1], "NGN", "4999999.99")
-    decide(signed_in_client(FINANCE_APPROVER), withdrawal, "approve", 1)
+    decide(signed_in_client(FINANCE_APPROVER), withdrawal, "approve")
     withdrawal.refresh_from_db()
     assert withdrawal.status == "Approved"
 
@@ -182,15 +220,14 @@ def test_approval_needs_the_details_of_the_corridor(owners):
     seen = client.get(page(withdrawal))
     assert "Payout details required: recipient's first name" in text_of(seen)
     assert "Incomplete Recipient's first name" in text_of(seen)
-    assert b"disabled>Approve" in seen.content
+    assert "Approve and pay" not in text_of(seen)
     before = table_fingerprints()
-    for confirmed, message in (
-        ("", "Payout details required: recipient's first"),
-        ("yes", "ZAR payouts require: recipient's first"),
+    for response in (
+        client.get(page(withdrawal, "approve")),
+        client.post(page(withdrawal, "approve"), {"version": 1, "seen": "{}"}),
     ):
-        body = {"version": 1, "confirmed": confirmed}
-        response = client.post(page(withdrawal, "approve"), body)
-        assert messages_of(response)[-1].startswith(message)
+        message = messages_of(response)[-1]
+        assert message.startswith("Payout details required: recipient's first")
     assert table_fingerprints() == before
 
     filled = {
@@ -216,8 +253,8 @@ def test_approval_needs_the_details_of_the_corridor(owners):
     client.post(page(withdrawal, "details"), filled)
     seen = client.get(page(withdrawal))
     assert "Recipient first name Ada" in text_of(seen)
-    assert b"disabled>Approve" not in seen.content
-    decide(client, withdrawal, "approve", 2)
+    assert "Approve and pay" in text_of(seen)
+    decide(client, withdrawal, "approve")
     withdrawal.refresh_from_db()
     assert withdrawal.status == "Approved"
 
@@ -264,13 +301,13 @@ def test_decisions_take_only_post_with_a_csrf_token(owners):
     client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     for action in ("approve", "reject"):
-        led = client.get(page(withdrawal, action), {"version": "1", "confirmed": "yes"})
-        assert (led.status_code, led["Location"]) == (302, page(withdrawal))
+        body = {**shown_fields(client.get(page(withdrawal, action))), "reason": "Yes"}
+        assert "No changes made yet." in text_of(client.get(page(withdrawal, action), body))
     assert client.get(page(withdrawal, "propose")).status_code == 405
     assert client.post(page(withdrawal), {"status": "Approved"}).status_code == 405
     strict = Client(enforce_csrf_checks=True)
     sign_in(strict, user_of(client))
-    body = {"version": 1, "confirmed": "yes"}
+    body = {"version": ["1"], "seen": ["{}"]}
     assert strict.post(page(withdrawal, "approve"), body).status_code == 403
     assert Withdrawal.objects.get(pk=withdrawal.pk).status == "Pending"
     before.pop("exchange_staffuser")  # the second sign-in
@@ -284,7 +321,9 @@ def test_the_confirmation_page_changes_nothing(owners, decision):
     withdrawal = make_withdrawal(owners[0], owners[1], "NGN", "2000")
     client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
-    given = {"version": 1, "reason": "Because <b>", "override": OVERRIDE}
+    given = {"version": "1", "reason": "Because <b>", "override": OVERRIDE}
+    # Neither when it is opened, nor by fields posted without those that it shows.
+    assert "No changes made yet." in text_of(client.get(page(withdrawal, decision)))
     confirmation = client.post(page(withdrawal, decision), given)
     assert confirmation.status_code == 200
     assert table_fingerprints() == before
@@ -301,20 +340,45 @@ def test_the_confirmation_page_changes_nothing(owners, decision):
         f"Bank {bank.name} ({bank.code})",
         "Owner Ada",
         "Because <b>",
-        f"Confirm approval: pay 1,950.00 NGN to {bank.account_name}"
+        f"Approve and pay 1,950.00 NGN to {bank.account_name}"
         if decision == "approve"
-        else "Confirm rejection: release 2,000.00 NGN",
+        else "Reject and release 2,000.00 NGN",
         "Go back",
     ):
         assert part in seen, part
     html = confirmation.content.decode()
     assert "Because <b>" not in html
     assert 'name="version" value="1"' in html
-    assert html.count("autofocus") == 1
+    # The facts have the focus, so that Enter decides nothing.
+    assert re.findall(r"<(\w+)[^>]* autofocus", html) == ["section"]
 
 
 def test_the_confirmation_of_a_first_approval_says_so(owners):
     withdrawal = make_withdrawal(owners[0], owners[1], "NGN", "5000000")
     client = signed_in_client(FINANCE_APPROVER)
-    confirmation = client.post(page(withdrawal, "approve"), {"version": 1, "override": OVERRIDE})
-    assert "This is the first of two approvals" in text_of(confirmation)
+    words = "Record first approval of 4,999,950.00 NGN to Forrest Green"
+    for name in ("change", "approve"):
+        seen = text_of(client.get(page(withdrawal, name)))
+        assert words in seen
+        assert "Approve and pay" not in seen
+    assert f"{words}? | " in seen
+    assert "Approval First of two" in seen
+    assert "Nothing is paid until a second person approves it too." in seen
+    decide(client, withdrawal, "approve")
+    last = text_of(signed_in_client(FINANCE_APPROVER, "x").get(page(withdrawal, "approve")))
+    assert "Approve and pay 4,999,950.00 NGN to Forrest Green" in last
+    assert "Approval Second of two" in last
+
+
+def test_a_page_that_said_pay_records_no_first_approval(owners):
+    withdrawal = make_withdrawal(owners[0], owners[1], "NGN", "2000000")
+    client = signed_in_client(FINANCE_APPROVER)
+    asked = client.get(page(withdrawal, "approve"))
+    set_setting("SECOND_APPROVAL_ABOVE_NGN", 1_000_000)
+    before = table_fingerprints()
+    again = decide(client, withdrawal, "approve", at=asked)
+    assert (
+        "No changes were made. Since you opened the page: Approval was The only one required"
+        " and is First of two. Review it again." in text_of(again)
+    )
+    assert table_fingerprints() == before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.db import connection
@@ -108,13 +109,41 @@ def test_saved_views_hold_the_withdrawals_of_their_name_for_each_role(owners):
     assert 'href="?view=stuck"' in seen.content.decode()
     assert "Stuck 3" in text_of(seen)
 
-    # An auditor has no approval view; its address shows the default view.
+    # An auditor has no approval view; its address shows the default view. What awaits a first
+    # approval is counted instead.
     auditor = signed_in_client(AUDITOR)
     narrowing = auditor.get(reverse(LIST)).context["cl"].filters
     assert [one.key for one, _, _ in narrowing.views] == [
-        "second_approval", "missing_details", "stuck", "returned", "failed",
+        "first_approval", "second_approval", "missing_details", "stuck", "returned", "failed",
     ]  # fmt: skip
+    assert view(auditor, "first_approval") == {"plain", "entered"}
     assert view(auditor, "second_approval") == {"mine", "theirs"}
+
+
+@pytest.mark.parametrize(
+    ("query", "offered"),
+    [
+        ({}, ["approve_selected", "reject_selected"]),
+        ({"view": "awaiting_my_approval"}, ["approve_selected", "reject_selected"]),
+        ({"status": "all"}, ["approve_selected", "reject_selected", "reverse_selected"]),
+        ({"status": "Returned"}, ["reverse_selected"]),
+        ({"view": "returned"}, ["reverse_selected"]),
+        ({"view": "stuck"}, []),
+        ({"view": "failed"}, []),
+        ({"status": "Failed"}, []),
+    ],
+)
+def test_a_list_offers_what_its_rows_may_take(owners, query, offered):
+    row = make_withdrawal(owners[0], owners[1], "KES", "100")
+    client = signed_in_client(FINANCE_APPROVER)
+    page = client.get(reverse(LIST), query)
+    admin = page.context["cl"].model_admin
+    assert list(admin.get_actions(page.wsgi_request)) == offered
+    # Nor does the address take another: no confirmation page follows.
+    for action in {"approve_selected", "reject_selected", "reverse_selected"} - {*offered}:
+        body = {"action": action, "_selected_action": str(row.pk)}
+        address = f"{reverse(LIST)}?{urlencode(query)}"
+        assert "decide/" not in client.post(address, body).get("Location", "")
 
 
 def test_the_list_starts_with_the_oldest_pending_withdrawals(owners):
@@ -230,16 +259,16 @@ def test_each_row_shows_what_it_awaits(owners):
     client = signed_in_client(FINANCE_APPROVER, "amina")
     kofi = user_of(signed_in_client(FINANCE_APPROVER, "kofi"))
     waits = {}
-    waits[make_withdrawal(organisation, member, "KES", "100")] = "approval"
-    waits[make_withdrawal(organisation, member, "NGN", "5000000")] = "two approvals"
+    waits[make_withdrawal(organisation, member, "KES", "100")] = "First approval"
+    waits[make_withdrawal(organisation, member, "NGN", "5000000")] = "Two approvals"
     once_approved = make_withdrawal(organisation, None, "NGN", "5000000")
     decisions.approve(withdrawal_id=once_approved.pk, version=1, approver=kofi, override=OVERRIDE)
-    waits[once_approved] = "second approval, after kofi"
-    waits[make_withdrawal(organisation, member, "GHS", "100")] = "payout details: branch code"
+    waits[once_approved] = "Second approval, after kofi"
+    waits[make_withdrawal(organisation, member, "GHS", "100")] = "Missing: branch code"
     for status, words in (
-        ("Approved", "sending to provider"),
-        ("Processing", "provider"),
-        ("Unknown", "provider check or dual approval"),
+        ("Approved", "Sending to provider"),
+        ("Processing", "Provider"),
+        ("Unknown", "Status check or dual approval"),
         ("Completed", "-"),
     ):
         row = make_withdrawal(organisation, member, "KES", "100")
@@ -248,7 +277,7 @@ def test_each_row_shows_what_it_awaits(owners):
     Proposal.objects.create(
         withdrawal=proposed, action="Fail", reason="x", proposed_by=kofi, created_at=timezone.now()
     )
-    waits[proposed] = "confirmation: Fail"
+    waits[proposed] = "Confirmation: Fail"
 
     response = client.get(reverse(LIST), {"status": "all"})
     changelist = response.context["cl"]

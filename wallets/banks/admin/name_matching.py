@@ -18,10 +18,14 @@ def describe_match(match: NameMatch | None) -> str:
     """Return the differences of a match as text; empty when there are none."""
     if match is None:
         return "Bank returned no account name"
-    parts = []
-    if match.only_first:
-        parts.append(f"only in the name provided: {' '.join(match.only_first)}")
-    if match.only_second:
-        parts.append(f"only at the bank: {' '.join(match.only_second)}")
+    rest = [
+        f'{where} "{" ".join(map(str.capitalize, words))}"'
+        for where, words in (("provided", match.only_first), ("bank", match.only_second))
+        if words
+    ]
+    if match.degree is MatchDegree.DIFFERENT and not match.similar:
+        text = f"{'; '.join(rest)}: no word in common"
+        return text[:1].upper() + text[1:]
+    parts = [f"only {each}" for each in rest]
     parts += [f"{ours} and {theirs} are similar" for ours, theirs in match.similar]
     return "; ".join(parts)

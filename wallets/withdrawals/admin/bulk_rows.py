@@ -10,8 +10,10 @@ from uuid import UUID
 
 import structlog
 from django.db import DatabaseError
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
-from exchange.admin.display import age, record_link
+from exchange.admin.display import age, record_link, record_url
 from exchange.core.currencies import format_money
 from exchange.core.errors import Conflict, DomainError
 from exchange.core.ids import parse_id
@@ -34,25 +36,57 @@ APPROVE, REJECT = "approve", "reject"
 
 
 @dataclass(frozen=True, slots=True)
+class BulkDecision:
+    """What is decided about many withdrawals at once.
+
+    `find_exclusion` says why a row cannot be decided in bulk, and `decide` decides one: by the
+    version and flags shown. `word` and `noun` name it on buttons and results.
+    """
+
+    verb: str
+    noun: str
+    word: str
+    permission: str
+    find_exclusion: Callable[[Withdrawal, StaffUser, Sequence[ReviewFlag]], str]
+    decide: Callable[[ChosenRow], Withdrawal]
+    reason_required: str = ""
+    final: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenRow:
+    """A row to decide, as it was shown."""
+
+    withdrawal_id: UUID
+    version: int
+    flags: set[str]
+    reason: str
+    user: StaffUser
+
+
+@dataclass(frozen=True, slots=True)
 class BulkRow:
     """Row of the bulk confirmation page; `exclusion` says why it cannot be decided in bulk."""
 
     withdrawal: Withdrawal
     owner: str
     amount: str
+    net: str
     match: str
     match_tone: str
     flags: Sequence[ReviewFlag]
     notes: str
     age: str
     exclusion: str
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
 class BulkResult:
-    """Result of one row."""
+    """Result of one row; `url` is the withdrawal's page."""
 
-    withdrawal: str
+    reference: str
+    url: str
     amount: str
     payee: str
     tone: str
@@ -61,30 +95,45 @@ class BulkResult:
     decided: Withdrawal | None = None
 
 
+def describe_stale(withdrawal: Withdrawal, version: int | None, decision: str) -> str:
+    """Return why `decision` on the `version` shown is too late, or ""."""
+    pending = withdrawal.status == WithdrawalStatus.PENDING
+    if pending and version in {None, withdrawal.version}:
+        return ""
+    word = "approved" if decision == APPROVE else "rejected"
+    changes = describe_changes(withdrawal, None if version == withdrawal.version else version)
+    return f"Not {word}: {changes or 'it has changed. Review it again.'}"
+
+
 def describe_error(object_id: UUID, version: int, error: DomainError) -> str:
-    """Return why a decision failed; for an outdated page, with the changes since."""
+    """Return why a decision failed; for an outdated page, the changes since."""
     if not isinstance(error, Conflict):
         return error.message
     since = describe_changes(Withdrawal.objects.get(pk=object_id), version)
-    return f"{error.message.rstrip('.')}. No changes were made. {since}".rstrip()
+    return since or f"{error.message.rstrip('.')}. No changes were made."
 
 
-def describe_decision(decided: Withdrawal) -> str:
-    """Return the message after a successful decision."""
-    amount = format_money(decided.amount, decided.currency_id)
+def describe_decision(decided: Withdrawal) -> SafeString:
+    """Return the message after a decision: amount, payee, linked reference and what follows."""
+    amount, what, then = decided.disburse_amount, "Approved", "."
     if decided.status == WithdrawalStatus.PENDING:
-        return "First approval recorded. A second approver is required."
-    if decided.status == WithdrawalStatus.REJECTED:
-        return f"Rejected. {amount} released to the wallet."
-    return (
-        f"Approved. {format_money(decided.disburse_amount, decided.currency_id)} queued for payout."
+        what, then = "First approval recorded", ". A second person must approve it."
+    elif decided.status == WithdrawalStatus.REJECTED:
+        amount, what, then = decided.amount, "Rejected", ". Released to the wallet."
+    return format_html(
+        "{}: {} to {} ({}){}",
+        what,
+        format_money(amount, decided.currency_id),
+        decided.bank.account_name,
+        record_link(decided),
+        then,
     )
 
 
-def build_rows(found: Sequence[Any], decision: str, user: StaffUser) -> list[BulkRow]:
+def build_rows(found: Sequence[Any], decision: BulkDecision, user: StaffUser) -> list[BulkRow]:
     """Return the rows of the page, with flags and exclusions, in a bounded number of queries."""
     pending = [row for row in found if row.status == WithdrawalStatus.PENDING]
-    first = [row.pk for row in pending if decision == APPROVE and row.first_approver_id is None]
+    first = [row.pk for row in pending if not decision.final and row.first_approver_id is None]
     requirements = approval_requirements(first)
     flags = review_flags(pending)
     return [
@@ -95,18 +144,11 @@ def build_rows(found: Sequence[Any], decision: str, user: StaffUser) -> list[Bul
 
 def _build_row(
     withdrawal: Withdrawal,
-    decision: str,
+    decision: BulkDecision,
     user: StaffUser,
     requirement: ApprovalRequirement | None,
     flags: Sequence[ReviewFlag],
 ) -> BulkRow:
-    exclusion = ""
-    if withdrawal.status != WithdrawalStatus.PENDING:
-        exclusion = f"No longer Pending; now {withdrawal.status}."
-    elif decision == APPROVE:
-        exclusion = describe_blocker(withdrawal, user, flags)
-        if not exclusion and critical_flags(flags):
-            exclusion = "Critical flags: approve it on its own page with a written reason."
     match = name_match(withdrawal)
     notes = []
     why_two = explain_requirement(withdrawal, requirement) if requirement else ""
@@ -118,20 +160,41 @@ def _build_row(
         withdrawal=withdrawal,
         owner=str(withdrawal.member or withdrawal.organisation),
         amount=format_money(withdrawal.amount, withdrawal.currency_id),
+        net=format_money(withdrawal.disburse_amount, withdrawal.currency_id),
         match=match.label if match else "not checked",
         match_tone=match_tone(match),
         flags=flags,
         notes="; ".join(notes),
         age=age(withdrawal.created_at),
-        exclusion=exclusion,
+        exclusion=decision.find_exclusion(withdrawal, user, flags),
+        url=record_url(withdrawal),
     )
 
 
-def excluded_results(found: Sequence[Any], decision: str, user: StaffUser) -> list[BulkResult]:
+def exclude_from_rejection(withdrawal: Withdrawal, *_: object) -> str:
+    """Return why a row cannot be rejected in bulk, or ""."""
+    pending = withdrawal.status == WithdrawalStatus.PENDING
+    return "" if pending else f"No longer Pending: {withdrawal.status}."
+
+
+def exclude_from_approval(
+    withdrawal: Withdrawal, user: StaffUser, flags: Sequence[ReviewFlag]
+) -> str:
+    """Return why a row cannot be approved in bulk, or ""."""
+    found = exclude_from_rejection(withdrawal) or describe_blocker(withdrawal, user, flags)
+    if not found and critical_flags(flags):
+        return "Critical: needs a written reason. Open it to decide."
+    return found
+
+
+def excluded_results(
+    found: Sequence[Any], decision: BulkDecision, user: StaffUser
+) -> list[BulkResult]:
     """Return the results of excluded rows, with the current reason."""
     return [
         BulkResult(
-            withdrawal=record_link(row.withdrawal),
+            reference=row.withdrawal.reference,
+            url=row.url,
             amount=row.amount,
             payee=str(row.withdrawal.bank),
             tone="waiting",
@@ -145,15 +208,21 @@ def excluded_results(found: Sequence[Any], decision: str, user: StaffUser) -> li
     ]
 
 
+def parse_version(text: str) -> int | None:
+    """Return a version, or None if it is malformed."""
+    valid = text.isascii() and text.isdigit() and len(text) < 9
+    return int(text) or None if valid else None
+
+
 def parse_versions(rows: Iterable[str]) -> dict[UUID, int]:
     """Return the versions to decide by id, in order; empty if any value is malformed."""
     wanted: dict[UUID, int] = {}
     for row in rows:
-        text, _, version = row.partition(":")
-        pk = parse_id(text)
-        if pk is None or not (version.isascii() and version.isdigit() and len(version) < 9):
+        text, _, posted = row.partition(":")
+        pk, version = parse_id(text), parse_version(posted)
+        if pk is None or version is None:
             return {}
-        wanted[pk] = int(version)
+        wanted[pk] = version
     return wanted
 
 
@@ -168,16 +237,15 @@ def parse_seen_flags(values: Iterable[str]) -> dict[UUID, set[str]]:
     return found
 
 
-def decide_row(
-    act: Callable[[UUID, int], Withdrawal], pk: UUID, version: int, seen: Withdrawal | None
-) -> BulkResult:
+def decide_row(decision: BulkDecision, chosen: ChosenRow, seen: Withdrawal | None) -> BulkResult:
     """Decide one row and return its result."""
     decided: Withdrawal | None = None
+    pk = chosen.withdrawal_id
     try:
-        decided = act(pk, version)
+        decided = decision.decide(chosen)
     except DomainError as error:
         tone, word = "bad", "Not decided"
-        text = describe_error(pk, version, error) if seen else error.message
+        text = describe_error(pk, chosen.version, error) if seen else error.message
     except DatabaseError:
         # The other rows are decided separately.
         log.exception("withdrawal_decision_failed", withdrawal_id=str(pk))
@@ -186,10 +254,11 @@ def decide_row(
     else:
         first = decided.status == WithdrawalStatus.PENDING
         tone = "moving" if first else "good"
-        word = "First approval" if first else decided.status
-        text = describe_decision(decided)
+        word = "First approval" if first else decision.word
+        text = _describe_result(decided)
     return BulkResult(
-        withdrawal=record_link(seen) if seen else str(pk),
+        reference=seen.reference if seen else str(pk),
+        url=record_url(seen) if seen else "",
         amount=format_money(seen.amount, seen.currency_id) if seen else "-",
         payee=str(seen.bank) if seen else "-",
         tone=tone,
@@ -197,6 +266,17 @@ def decide_row(
         text=text,
         decided=decided,
     )
+
+
+def _describe_result(decided: Withdrawal) -> str:
+    """Return what follows from a decision, beside its word."""
+    if decided.status == WithdrawalStatus.COMPLETED:
+        return "A second person must confirm it."
+    if decided.status == WithdrawalStatus.PENDING:
+        return "A second person must approve it."
+    if decided.status == WithdrawalStatus.REJECTED:
+        return f"{format_money(decided.amount, decided.currency_id)} released to the wallet."
+    return f"{format_money(decided.disburse_amount, decided.currency_id)} queued for payout."
 
 
 def total_by_currency(amounts: Iterable[tuple[str, Decimal]]) -> list[tuple[int, str]]:

@@ -1,16 +1,20 @@
 """Approval and rejection of withdrawals, single from the review page or in bulk from the list.
 
-Every decision takes two POSTs. The first shows a confirmation page with amount, payee and flags and
-changes nothing; the second decides exactly the versions and flags shown. A withdrawal with critical
-flags is approved only on its own page, with a written reason. A bulk decision runs one transaction
-per withdrawal and reports each result. A repeated POST carries outdated versions, so nothing is
-decided twice. A GET (browser back, fresh second factor) redirects to the page it started from.
+A confirmation page shows amount, payee and flags and changes nothing; its button decides exactly
+the version and flags shown. A withdrawal with critical flags is approved only on its own page, with
+a written reason. A bulk decision runs one transaction per withdrawal and reports each result. A
+repeated POST carries outdated versions, so nothing is decided twice. Confirmations and results are
+answers to GET, so the browser's Back and Reload show them again, or lead to the record once it is
+decided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Any, ClassVar
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django import forms
@@ -18,80 +22,138 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
+from django.utils.html import format_html
 
 from exchange.admin.base import staff_of
-from exchange.admin.fields import VISIBLE, audience_help
-from exchange.admin.queue_pages import queue_step, wants_next
-from exchange.core.errors import DomainError
+from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
+from exchange.admin.fields import VISIBLE, ReasonField
 from exchange.staff.models import StaffUser
 from wallets.withdrawals.admin.bulk_rows import (
     APPROVE,
     REJECT,
-    BulkRow,
+    BulkDecision,
+    ChosenRow,
     build_rows,
     decide_row,
     describe_decision,
-    describe_error,
+    describe_stale,
+    exclude_from_approval,
+    exclude_from_rejection,
     excluded_results,
     parse_seen_flags,
+    parse_version,
     parse_versions,
     total_by_currency,
 )
 from wallets.withdrawals.admin.review import (
     current_flags,
     decision_flags,
+    describe_approval,
     describe_blocker,
     payment_summary,
 )
 from wallets.withdrawals.admin.review_page import ReviewPage
-from wallets.withdrawals.admin.second_approval import explain_second_approval
+from wallets.withdrawals.admin.saved_views import actions_of_view
+from wallets.withdrawals.admin.second_approval import explain_second_approval, is_first_of_two
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+from wallets.withdrawals.selectors.review_flags import ReviewFlag
 from wallets.withdrawals.services import decisions
 from wallets.withdrawals.services.decisions import DECIDE
-from wallets.withdrawals.services.transitions import build_conflict
 
 MAX_BULK = 100
+_RESULTS = "bulk_results"
 _SERVICES: dict[str, Callable[..., Withdrawal]] = {
     APPROVE: decisions.approve,
     REJECT: decisions.reject,
 }
-_REASON_HELP = audience_help(
-    VISIBLE, "It sees the reason of a rejection. The note of an approval is internal"
-)
 _REASON_REQUIRED = "Enter a reason for the rejection"
-# Error codes after which the page is shown again with the submitted values.
-_REDISPLAY_CODES = {"critical_flag_not_overridden", "flagged_meanwhile"}
-_OVERRIDE_REQUIRED = "Flagged as critical. Enter a reason to approve it anyway."
+_MAX_REASON = 500
+_INCOMPLETE = "The form is incomplete"
 
 
-class DecisionForm(forms.Form):
-    """Decision on the version shown; `confirmed` marks the second POST."""
+class ApprovalForm(forms.Form):
+    """An optional note."""
 
-    version = forms.IntegerField(min_value=1)
-    reason = forms.CharField(max_length=500, required=False, help_text=_REASON_HELP)
-    override = forms.CharField(max_length=500, required=False)
-    confirmed = forms.BooleanField(required=False)
+    reason = ReasonField(label="Note", max_length=500, required=False)
 
 
-class BulkForm(forms.Form):
-    """Bulk decision; the rows are posted as `row`: `<id>:<version>`."""
+class OverrideForm(ApprovalForm):
+    """The written reason that an approval despite critical flags requires."""
 
-    decision = forms.ChoiceField(choices=[(APPROVE, "Approve"), (REJECT, "Reject")])
-    reason = forms.CharField(max_length=500, required=False, help_text=_REASON_HELP)
+    override = ReasonField(
+        label="Reason for approving despite critical flags",
+        help_text="Stored with your approval and shown on this withdrawal's page. Each approver"
+        " enters their own",
+        max_length=500,
+        error_messages={"required": "Flagged as critical. Enter a reason to approve it anyway."},
+    )
+    field_order = ("override", "reason")
 
 
-class DecisionPages(ReviewPage):
+class RejectionForm(forms.Form):
+    """The reason of a rejection."""
+
+    reason = ReasonField(
+        audience=VISIBLE, max_length=500, error_messages={"required": _REASON_REQUIRED}
+    )
+
+
+def _approve(row: ChosenRow) -> Withdrawal:
+    return decisions.approve(
+        withdrawal_id=row.withdrawal_id,
+        version=row.version,
+        approver=row.user,
+        reason=row.reason,
+        seen_flags=row.flags,
+    )
+
+
+def _reject(row: ChosenRow) -> Withdrawal:
+    return decisions.reject(
+        withdrawal_id=row.withdrawal_id,
+        version=row.version,
+        approver=row.user,
+        reason=row.reason,
+    )
+
+
+class DecisionPages(ConfirmationAdmin, ReviewPage):
     """Approval and rejection pages of the withdrawals admin."""
 
-    actions = ("approve_selected", "reject_selected")  # type: ignore[assignment]
+    actions: Any = ("approve_selected", "reject_selected")
+    # Decisions from the list, by their name in its URLs; `wallets.payouts` adds one.
+    bulk_decisions: ClassVar[Mapping[str, BulkDecision]] = {
+        APPROVE: BulkDecision(
+            verb="Approve",
+            noun="approval",
+            word="Approved",
+            permission=DECIDE,
+            find_exclusion=exclude_from_approval,
+            decide=_approve,
+            final=False,
+        ),
+        REJECT: BulkDecision(
+            verb="Reject",
+            noun="rejection",
+            word="Rejected",
+            permission=DECIDE,
+            reason_required=_REASON_REQUIRED,
+            find_exclusion=exclude_from_rejection,
+            decide=_reject,
+        ),
+    }
 
     def decision_urls(self) -> list[URLPattern]:
         """Return the URLs of this module's pages."""
         one = "<uuid:object_id>"
         return [
-            self.action_url("decide/", "bulk", self.bulk, only_post=False),
-            self.action_url(f"{one}/approve/", "approve", self.approve, only_post=False),
-            self.action_url(f"{one}/reject/", "reject", self.reject, only_post=False),
+            self.action_url(route, name, view, only_post=False)
+            for route, name, view in (
+                ("decide/", "bulk", self.bulk),
+                ("decided/", "decided", self.decided),
+                (f"{one}/approve/", "approve", self.approve),
+                (f"{one}/reject/", "reject", self.reject),
+            )
         ]
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
@@ -101,105 +163,42 @@ class DecisionPages(ReviewPage):
     # --- one, from its page ---
 
     def approve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Approve the version shown."""
+        """Confirm and approve the version shown."""
         return self._decide(request, object_id, APPROVE)
 
     def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Reject the version shown; a reason is required."""
+        """Confirm and reject the version shown; a reason is required."""
         return self._decide(request, object_id, REJECT)
 
     def _decide(self, request: HttpRequest, object_id: UUID, decision: str) -> HttpResponse:
-        withdrawal: Withdrawal = self.record(request, object_id)
-        self.require(request, DECIDE)
-        if request.method != "POST":
+        withdrawal: Withdrawal = self.record(request, object_id, DECIDE)
+        user, posted = staff_of(request), request.POST if request.method == "POST" else None
+        version = parse_version((posted or request.GET).get("version", ""))
+        if posted is not None and version is None:
+            messages.error(request, f"{_INCOMPLETE}. No changes were made.")
             return self.redirect_to_record(object_id)
-        form = DecisionForm(request.POST)
-        if not form.is_valid():
-            message = "The form is incomplete. No changes were made."
-            wrong = {
-                field: str(form.errors[name][0])
-                for name, field in (("reason", decision), ("override", "override"))
-                if name in form.errors
-            }
-            return self._show_error(request, withdrawal, message, wrong)
-        version = form.cleaned_data["version"]
-        if not form.cleaned_data["confirmed"]:
-            blocker = self._find_blocker(withdrawal, decision, form.cleaned_data, staff_of(request))
-            if not blocker:
-                return self._confirm(request, withdrawal, decision, form.cleaned_data)
-            fields = {_REASON_REQUIRED: decision, _OVERRIDE_REQUIRED: "override"}
-            wrong = {fields[blocker]: blocker} if blocker in fields else {}
-            return self._show_error(request, withdrawal, blocker, wrong)
-        approval: dict[str, Any] = {}
+        found = current_flags(withdrawal)
+        form: type[forms.Form] = RejectionForm
+        shown: dict[str, Any] = {}
         if decision == APPROVE:
-            approval = {
-                "override": form.cleaned_data["override"],
-                "seen_flags": set(request.POST.getlist("seen")),
-            }
-        step, then_next = queue_step(self, request), wants_next(request)
-        found = step.find_next(withdrawal, staff_of(request)) if then_next else None
-        try:
-            decided = _SERVICES[decision](
+            form = OverrideForm if found["stop"] else ApprovalForm
+            shown = {"seen_flags": set(request.POST.getlist("flag"))}
+        return self.confirm_page(
+            request,
+            withdrawal,
+            build_confirmation(withdrawal, decision, user, version, found["flags"]),
+            partial(
+                _SERVICES[decision],
                 withdrawal_id=object_id,
                 version=version,
-                approver=staff_of(request),
-                reason=form.cleaned_data["reason"],
-                **approval,
-            )
-        except DomainError as error:
-            message = describe_error(object_id, version, error)
-            wrong = {"override": message} if error.code in _REDISPLAY_CODES else {}
-            return self._show_error(request, withdrawal, message, wrong)
-        messages.success(request, describe_decision(decided))
-        return step.redirect(request, found) if then_next else self.redirect_to_record(object_id)
-
-    def _show_error(
-        self, request: HttpRequest, withdrawal: Withdrawal, message: str, wrong: dict[str, str]
-    ) -> HttpResponse:
-        """Show the error; with field errors in `wrong`, on the page with the submitted values."""
-        messages.error(request, message)
-        if wrong:
-            return self.record_page(request, withdrawal, wrong=wrong)
-        return self.redirect_to_record(withdrawal.pk)
-
-    def _find_blocker(
-        self, withdrawal: Withdrawal, decision: str, data: dict[str, Any], user: StaffUser
-    ) -> str:
-        """Return why the service would reject the decision, or ""."""
-        version = data["version"]
-        if withdrawal.status != WithdrawalStatus.PENDING or withdrawal.version != version:
-            stale = build_conflict(withdrawal.pk, (WithdrawalStatus.PENDING,))
-            return describe_error(withdrawal.pk, version, stale)
-        if decision == REJECT:
-            return "" if data["reason"].strip() else _REASON_REQUIRED
-        flags = current_flags(withdrawal)
-        blocker = describe_blocker(withdrawal, user, flags["flags"])
-        if not blocker and flags["stop"] and not data["override"].strip():
-            return _OVERRIDE_REQUIRED
-        return blocker
-
-    def _confirm(
-        self, request: HttpRequest, withdrawal: Withdrawal, decision: str, data: dict[str, Any]
-    ) -> HttpResponse:
-        why_two = ""
-        if decision == APPROVE and withdrawal.first_approver_id is None:
-            why_two = explain_second_approval(withdrawal, staff_of(request))
-        return self.page(
-            request,
-            "admin/wallets/withdrawal/confirm.html",
-            "Approve?" if decision == APPROVE else "Reject?",
-            record=withdrawal,
-            approving=decision == APPROVE,
-            why_two=why_two,
-            reason=data["reason"],
-            override=data["override"].strip() if decision == APPROVE else "",
+                approver=user,
+                **shown,
+            ),
+            describe_decision,
+            form=form(posted),
+            template="admin/wallets/withdrawal/confirm.html",
             decision_flags=decision_flags(withdrawal),
-            owner=withdrawal.member or withdrawal.organisation,
-            decide_at=self.address(decision, withdrawal.pk),
-            back=self.address("change", withdrawal.pk),
-            offers_next=queue_step(self, request).offers_next(request, withdrawal),
-            **current_flags(withdrawal),
-            **payment_summary(withdrawal),
+            **found,
         )
 
     # --- many, from the list ---
@@ -208,96 +207,160 @@ class DecisionPages(ReviewPage):
     def approve_selected(
         self, request: HttpRequest, queryset: QuerySet[Withdrawal]
     ) -> HttpResponse | None:
-        """Show the confirmation page for approving the selected rows."""
-        return self._confirm_bulk(request, queryset, APPROVE)
+        """Lead to the confirmation page for approving the selected rows."""
+        return self.select_rows(request, queryset, APPROVE)
 
     @admin.action(description="Reject…", permissions=["decide"])
     def reject_selected(
         self, request: HttpRequest, queryset: QuerySet[Withdrawal]
     ) -> HttpResponse | None:
-        """Show the confirmation page for rejecting the selected rows."""
-        return self._confirm_bulk(request, queryset, REJECT)
+        """Lead to the confirmation page for rejecting the selected rows."""
+        return self.select_rows(request, queryset, REJECT)
 
-    def _confirm_bulk(
-        self, request: HttpRequest, queryset: QuerySet[Withdrawal], decision: str
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """Return the actions that the rows of the list's view may take."""
+        found = super().get_actions(request)
+        names = actions_of_view(request.GET)
+        return {name: action for name, action in found.items() if name in names}
+
+    def select_rows(
+        self, request: HttpRequest, queryset: QuerySet[Withdrawal], name: str
     ) -> HttpResponse | None:
-        user = staff_of(request)
-        found = list(queryset.order_by("created_at", "pk")[: MAX_BULK + 1])
+        """Redirect to the confirmation page of the decision `name` on the selected rows."""
+        found = queryset.order_by("created_at", "pk")[: MAX_BULK + 1]
         if len(found) > MAX_BULK:
             messages.error(request, f"Select at most {MAX_BULK} withdrawals. No changes were made.")
             return None
-        return self._bulk_page(request, decision, build_rows(found, decision, user))
+        rows = [f"{row.pk}:{row.version}" for row in found]
+        query = urlencode({"decision": name, "row": rows}, doseq=True)
+        filters = self.get_preserved_filters(request)
+        return HttpResponseRedirect(f"{self.address('bulk')}?{query}&{filters}".rstrip("&"))
 
     def _bulk_page(
-        self, request: HttpRequest, decision: str, rows: Sequence[BulkRow], **context: Any
+        self, request: HttpRequest, name: str, chosen: QuerySet[Any], error: str
     ) -> HttpResponse:
-        ready = [row.withdrawal for row in rows if not row.exclusion]
-        verb = "Approve" if decision == APPROVE else "Reject"
+        decision = self.bulk_decisions[name]
+        rows = build_rows(list(chosen.order_by("created_at", "pk")), decision, staff_of(request))
+        ready = [row for row in rows if not row.exclusion]
         noun = "withdrawal" if len(ready) == 1 else "withdrawals"
+        decided = [row.withdrawal for row in ready]
         return self.page(
             request,
             "admin/wallets/withdrawal/bulk_confirm.html",
-            f"{verb} {len(ready)} {noun}?" if ready else "No withdrawals to decide",
+            f"{decision.verb} {len(ready)} {noun}?" if ready else "No withdrawals to decide",
+            name=name,
             decision=decision,
-            verb=verb,
-            rows=rows,
-            ready=len(ready),
-            left_out=len(rows) - len(ready),
-            totals=total_by_currency((row.currency_id, row.amount) for row in ready),
-            payments=total_by_currency((row.currency_id, row.disburse_amount) for row in ready),
+            rows=ready,
+            excluded=[row for row in rows if row.exclusion],
+            totals=total_by_currency((row.currency_id, row.amount) for row in decided),
+            payments=total_by_currency((row.currency_id, row.disburse_amount) for row in decided),
             decide_at=self.address("bulk"),
             back=self.address("changelist"),
-            **context,
+            error=error,
         )
 
     def bulk(self, request: HttpRequest) -> HttpResponse:
-        """Decide each row of the confirmation page and show the results."""
-        self.require(request, DECIDE)
-        if request.method != "POST":
+        """Show the confirmation page; decide each of its rows when it is confirmed."""
+        posted = request.method == "POST"
+        data = request.POST if posted else request.GET
+        name, reason = data.get("decision", ""), data.get("reason", "").strip()
+        decision, wanted = self.bulk_decisions.get(name), parse_versions(data.getlist("row"))
+        self.require(request, decision.permission if decision else DECIDE)
+        fits = 0 < len(wanted) <= MAX_BULK and len(reason) <= _MAX_REASON
+        if decision is None or not fits:
+            messages.error(request, f"{_INCOMPLETE}. No changes were made.")
             return HttpResponseRedirect(self.address("changelist"))
-        form = BulkForm(request.POST)
-        wanted = parse_versions(request.POST.getlist("row"))
-        if not form.is_valid() or not wanted or len(wanted) > MAX_BULK:
-            messages.error(request, "The form is incomplete. No changes were made.")
-            return HttpResponseRedirect(self.address("changelist"))
-        decision, reason = form.cleaned_data["decision"], form.cleaned_data["reason"].strip()
         user = staff_of(request)
         chosen: QuerySet[Any] = self.get_queryset(request).filter(pk__in=wanted)
-        if decision == REJECT and not reason:
-            rows = build_rows(list(chosen.order_by("created_at", "pk")), decision, user)
-            return self._bulk_page(request, decision, rows, error=_REASON_REQUIRED)
-        seen_flags = parse_seen_flags(request.POST.getlist("seen"))
-
-        def act(withdrawal_id: UUID, version: int) -> Withdrawal:
-            shown = (
-                {"seen_flags": seen_flags.get(withdrawal_id, set())} if decision == APPROVE else {}
-            )
-            return _SERVICES[decision](
-                withdrawal_id=withdrawal_id,
-                version=version,
-                approver=user,
-                reason=reason,
-                **shown,
-            )
-
-        chosen_rows = {row.pk: row for row in chosen}
+        if not posted or (decision.reason_required and not reason):
+            error = decision.reason_required if posted else ""
+            return self._bulk_page(request, name, chosen, error)
+        flags = parse_seen_flags(request.POST.getlist("seen"))
+        known = {row.pk: row for row in chosen}
         outcomes = [
-            decide_row(act, pk, version, chosen_rows.get(pk)) for pk, version in wanted.items()
+            decide_row(
+                decision, ChosenRow(pk, version, flags.get(pk, set()), reason, user), known.get(pk)
+            )
+            for pk, version in wanted.items()
         ]
         decided = [one.decided for one in outcomes if one.decided is not None]
         final = [row for row in decided if row.status != WithdrawalStatus.PENDING]
         out = [pk for pk in parse_seen_flags(request.POST.getlist("left_out")) if pk not in wanted]
         others = self.get_queryset(request).filter(pk__in=out[:MAX_BULK])
         omitted = excluded_results(list(others.order_by("created_at", "pk")), decision, user)
+        # In the session, so that the results are an answer to GET.
+        request.session[_RESULTS] = {
+            "outcomes": [asdict(replace(one, decided=None)) for one in (*outcomes, *omitted)],
+            "decided": len(decided),
+            "refused": len(outcomes) - len(decided),
+            "left_out": len(omitted),
+            "totals": total_by_currency((row.currency_id, row.amount) for row in final),
+            "word": decision.word,
+        }
+        return HttpResponseRedirect(self.address("decided"))
+
+    def decided(self, request: HttpRequest) -> HttpResponse:
+        """Show the results of the latest bulk decision in this session."""
+        self.require(request, *(each.permission for each in self.bulk_decisions.values()))
+        results = request.session.get(_RESULTS)
+        if results is None:
+            return HttpResponseRedirect(self.address("changelist"))
         return self.page(
             request,
             "admin/wallets/withdrawal/bulk_results.html",
-            f"{len(decided)} of {len(outcomes)} decided",
-            outcomes=[*outcomes, *omitted],
-            decided=len(decided),
-            refused=len(outcomes) - len(decided),
-            left_out=len(omitted),
-            totals=total_by_currency((row.currency_id, row.amount) for row in final),
-            word="Approved" if decision == APPROVE else "Rejected",
+            f"{results['decided']} of {results['decided'] + results['refused']} decided",
             back=self.address("changelist"),
+            **results,
         )
+
+
+def build_confirmation(
+    withdrawal: Withdrawal,
+    decision: str,
+    user: StaffUser,
+    version: int | None,
+    flags: Sequence[ReviewFlag],
+) -> Confirmation:
+    """Return the page that confirms `decision` on the `version` shown."""
+    paid = payment_summary(withdrawal)
+    amount, payee = paid["amount"], withdrawal.bank.account_name
+    blocker, approval = describe_stale(withdrawal, version, decision), ""
+    if decision == REJECT:
+        title = f"Reject {amount} to {payee}?"
+        text, submit = "The amount is released to the wallet.", f"Reject and release {amount}"
+    else:
+        blocker = blocker or describe_blocker(withdrawal, user, flags)
+        why_two = explain_second_approval(withdrawal, user)
+        submit = describe_approval(withdrawal, why_two)
+        title = f"{submit}?"
+        text = "It is sent to the provider immediately and cannot be cancelled."
+        approval = "Second of two" if why_two else "The only one required"
+        if is_first_of_two(withdrawal, why_two):
+            approval = "First of two"
+            text = f"{why_two} Nothing is paid until a second person approves it too."
+    bank = withdrawal.bank
+    provided = format_html(
+        '{} <span class="state state-{}">{}</span>',
+        bank.provided_name,
+        paid["match_tone"],
+        paid["match"],
+    )
+    return Confirmation(
+        title=title,
+        facts=[
+            ("Amount", amount),
+            ("Fee", paid["fee"]),
+            ("Net payout", paid["arrives"]),
+            ("Payee", payee),
+            ("Name provided", provided),
+            ("Bank", f"{bank.name} ({bank.code})"),
+            ("Account number", bank.account_number),
+            ("Owner", withdrawal.member or withdrawal.organisation),
+            ("Reference", withdrawal.reference),
+            *([("Approval", approval)] if decision == APPROVE else []),
+        ],
+        text=text,
+        submit=submit,
+        blocker=blocker,
+        final=decision == REJECT,
+    )

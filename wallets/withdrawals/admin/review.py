@@ -27,7 +27,7 @@ from wallets.banks.admin.name_matching import describe_match, match_tone
 from wallets.ledger.models import AccountKind, Transfer, TransferKind
 from wallets.ledger.selectors.wallets import wallet_balances
 from wallets.withdrawals.admin import review_tables
-from wallets.withdrawals.admin.second_approval import explain_second_approval
+from wallets.withdrawals.admin.second_approval import explain_second_approval, is_first_of_two
 from wallets.withdrawals.admin.show import withdrawal_badge
 from wallets.withdrawals.models import (
     OPEN_STATUSES,
@@ -61,6 +61,23 @@ from wallets.withdrawals.services.payout_details import missing_fields, required
 from wallets.withdrawals.services.transfer_requests import transfer_request
 
 _MAX_DEPOSITS = 10
+_DEEDS = {
+    Verdict.APPROVE: "approved it",
+    Verdict.REJECT: "rejected it",
+    Verdict.CANCEL: "cancelled it",
+    Verdict.ADD_DETAILS: "added payout details",
+    Verdict.PROPOSE: "proposed a resolution",
+    Verdict.CONFIRM: "confirmed the proposal",
+    Verdict.DECLINE: "declined the proposal",
+}
+# What the last decision says already is not repeated.
+_NOW = {
+    WithdrawalStatus.PENDING: "Review it again.",
+    WithdrawalStatus.APPROVED: "It is queued for payout.",
+    WithdrawalStatus.PROCESSING: "It is being processed.",
+    WithdrawalStatus.REJECTED: "",
+    WithdrawalStatus.CANCELLED: "",
+}
 _HAS_FLAGS = Q(verdict__in=(Verdict.APPROVE, Verdict.REJECT), flags__isnull=False)
 
 
@@ -141,6 +158,7 @@ def review_context(
         "pending": pending,
         "may_decide": pending and user.has_perm(DECIDE),
         "blocker": describe_blocker(withdrawal, user, flags.get("flags", ())),
+        "approve_words": describe_approval(withdrawal, why_two),
         "payout": payout,
         "sections": [
             *([review_tables.payout(withdrawal, payout)] if payout else []),
@@ -165,7 +183,7 @@ def decision_flags(withdrawal: Withdrawal) -> list[DecisionFlags]:
     """Return the approvals and rejections with stored flags, oldest first."""
     return [
         DecisionFlags(
-            f"{describe_verdict(d.verdict).capitalize()} by {d.actor_label}",
+            f"{'Approved' if d.verdict == Verdict.APPROVE else 'Rejected'} by {d.actor_label}",
             format_time(d.created_at),
             deserialize_flags(d.flags),
             d.override,
@@ -209,6 +227,13 @@ def payment_summary(withdrawal: Withdrawal) -> dict[str, Any]:
     }
 
 
+def describe_approval(withdrawal: Withdrawal, why_two: str) -> str:
+    """Return what approving does now; `why_two` says why two approvals are required, or ""."""
+    net = format_money(withdrawal.disburse_amount, withdrawal.currency_id)
+    verb = "Record first approval of" if is_first_of_two(withdrawal, why_two) else "Approve and pay"
+    return f"{verb} {net} to {withdrawal.bank.account_name}"
+
+
 def describe_blocker(withdrawal: Withdrawal, user: StaffUser, flags: Collection[ReviewFlag]) -> str:
     """Return why `user` cannot approve the Pending `withdrawal`, which has `flags`, now, or ""."""
     if is_frozen(flags):
@@ -225,14 +250,14 @@ def describe_blocker(withdrawal: Withdrawal, user: StaffUser, flags: Collection[
 
 def _describe_account_use(use: AccountUse) -> str:
     if not use.earlier:
-        return "new account for this customer"
+        return "First payout to this account"
     words = f"{use.earlier} earlier, {use.paid} paid"
     return f"{words}, {use.bounced} failed or returned" if use.bounced else words
 
 
 def _describe_sharing(withdrawal: Withdrawal, use: AccountUse) -> str:
     if not use.other_owners:
-        return "none"
+        return "None"
     named = [
         f"{member} of {firm}" if member else firm
         for firm, member in find_owners_sharing_account(withdrawal)
@@ -317,25 +342,19 @@ def _eligible_approvers(withdrawal: Withdrawal) -> str:
     return describe_approvers(DECIDE, withdrawal.first_approver_id, withdrawal.requested_by)
 
 
-def describe_changes(withdrawal: Withdrawal, version: int) -> str:
-    """Return the decisions on `withdrawal` since `version`, or ""."""
+def describe_changes(withdrawal: Withdrawal, version: int | None) -> str:
+    """Return the decisions on `withdrawal` since `version`, by default the last one, or "".
+
+    Who decided what, when, and what became of it: `kwesi.finance approved it at 00:44:01 UTC. It is
+    being processed.`
+    """
+    found = withdrawal.decisions.order_by("-pk")
+    since = found[:1] if version is None else found.filter(version__gte=version)
     happened = [
-        f"{describe_verdict(d.verdict)} by {d.actor_label} at {d.created_at:%H:%M:%S} UTC"
-        for d in withdrawal.decisions.filter(version__gte=version)
+        f"{d.actor_label} {_DEEDS[Verdict(d.verdict)]} at {d.created_at:%H:%M:%S} UTC"
+        for d in reversed(since)
     ]
     if not happened:
         return ""
-    return f"Since you opened the page: {'; '.join(happened)}."
-
-
-def describe_verdict(verdict: str) -> str:
-    """Return a verdict in the past tense."""
-    return {
-        Verdict.APPROVE: "approved",
-        Verdict.REJECT: "rejected",
-        Verdict.CANCEL: "cancelled",
-        Verdict.ADD_DETAILS: "payout details added",
-        Verdict.PROPOSE: "proposal made",
-        Verdict.CONFIRM: "proposal confirmed",
-        Verdict.DECLINE: "proposal declined",
-    }[Verdict(verdict)]
+    now = WithdrawalStatus(withdrawal.status)
+    return f"{'; '.join(happened)}. {_NOW.get(now, f'It is now {now}.')}".rstrip()

@@ -32,8 +32,14 @@ class ReviewPage(CustomPageAdmin):
         return self.page(
             request,
             "admin/wallets/withdrawal/review.html",
-            withdrawal.reference,
+            self.heading(withdrawal),
             record=withdrawal,
+            decide_at={
+                name: self.preserve_in_url(
+                    request, f"{self.address(name, withdrawal.pk)}?version={withdrawal.version}"
+                )
+                for name in ("approve", "reject")
+            },
             wrong=wrong or {},
             typed=request.POST,
             notice_template=self.notice_template,

@@ -1,6 +1,7 @@
 """Saved views of the withdrawals list: a condition each, and the number of matches.
 
 `awaiting_my_approval`  Pending, complete, neither entered nor approved by the user
+`first_approval`        Pending, complete, without an approval; for those who do not approve
 `second_approval`       Pending with one of two approvals, not by the user
 `awaiting_others`       Pending, entered or approved by the user
 `missing_details`       Pending without all details its payout needs
@@ -11,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -29,6 +30,8 @@ from wallets.withdrawals.services.payout_details import required_fields
 
 APPROVED_TOO_LONG = timedelta(minutes=15)
 PROCESSING_TOO_LONG = timedelta(hours=4)
+_DECISIONS = ("approve_selected", "reject_selected")
+_REVERSAL = ("reverse_selected",)
 _PENDING = Q(status=WithdrawalStatus.PENDING)
 
 
@@ -40,7 +43,10 @@ class SavedView:
     title: str
     explanation: str
     rows: Callable[[StaffUser], Q]
-    approvers_only: bool = False
+    # Whether only approvers have it, or only others; None: everybody.
+    for_approvers: bool | None = None
+    # Bulk actions that its rows may take.
+    actions: tuple[str, ...] = _DECISIONS
 
 
 def missing_details() -> Q:
@@ -91,8 +97,8 @@ def _entered_or_approved_by(user: StaffUser) -> Q:
 
 
 def awaiting_approval_by(user: StaffUser) -> Q:
-    """Return Pending ones that `user` may decide, once complete."""
-    return _PENDING & ~_entered_or_approved_by(user)
+    """Return Pending ones that `user` can approve now."""
+    return _PENDING & ~_entered_or_approved_by(user) & ~missing_details()
 
 
 QUEUE = Queue(
@@ -106,8 +112,15 @@ SAVED_VIEWS = (
         "awaiting_my_approval",
         "Awaiting my approval",
         "You can approve these now.",
-        lambda user: awaiting_approval_by(user) & ~missing_details(),
-        approvers_only=True,
+        awaiting_approval_by,
+        for_approvers=True,
+    ),
+    SavedView(
+        "first_approval",
+        "First approval",
+        "No approval is recorded yet.",
+        lambda _: _PENDING & Q(first_approver=None) & ~missing_details(),
+        for_approvers=False,
     ),
     SavedView(
         "second_approval",
@@ -120,7 +133,7 @@ SAVED_VIEWS = (
         "Awaiting others",
         "You requested or approved these.",
         lambda user: _PENDING & _entered_or_approved_by(user),
-        approvers_only=True,
+        for_approvers=True,
     ),
     SavedView(
         "missing_details",
@@ -133,21 +146,42 @@ SAVED_VIEWS = (
         "Stuck",
         "Unknown outcome, approved for 15 minutes, or at the provider for 4 hours.",
         lambda _: stuck(),
+        actions=(),
     ),
     SavedView(
         "returned",
         RETURNED,
         "Reversal requires dual approval.",
         lambda _: returned_by_bank(),
+        actions=_REVERSAL,
     ),
-    SavedView("failed", "Failed today", "Since midnight UTC.", lambda _: failed_today()),
+    SavedView(
+        "failed",
+        "Failed today",
+        "Since midnight UTC.",
+        lambda _: failed_today(),
+        actions=(),
+    ),
 )  # fmt: skip
+
+
+def actions_of_view(query: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the bulk actions that the rows of a list with this query may take."""
+    chosen = next((one for one in SAVED_VIEWS if one.key == query.get("view")), None)
+    if chosen is not None:
+        return chosen.actions
+    status = query.get("status") or WithdrawalStatus.PENDING
+    if status == "all":
+        return (*_DECISIONS, *_REVERSAL)
+    if status == "Returned":
+        return _REVERSAL
+    return _DECISIONS if status == WithdrawalStatus.PENDING else ()
 
 
 def saved_views_for(user: StaffUser) -> tuple[SavedView, ...]:
     """Return the views available to `user`."""
     decides = user.has_perm(DECIDE)
-    return tuple(one for one in SAVED_VIEWS if decides or not one.approvers_only)
+    return tuple(one for one in SAVED_VIEWS if one.for_approvers in (None, decides))
 
 
 def count_by_view(user: StaffUser) -> dict[str, int]:

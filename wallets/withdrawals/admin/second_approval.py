@@ -32,6 +32,11 @@ def explain_second_approval(withdrawal: Withdrawal, user: StaffUser) -> str:
     return explain_requirement(withdrawal, requirement, alone)
 
 
+def is_first_of_two(withdrawal: Withdrawal, why_two: str) -> bool:
+    """Return whether the next approval is the first of two, required by `why_two`."""
+    return bool(why_two) and withdrawal.first_approver_id is None
+
+
 def explain_requirement(
     withdrawal: Withdrawal, requirement: ApprovalRequirement, alone: SoleApprovals | None = None
 ) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from django.db.models import Q
 
 from exchange.admin.site_search import SearchKind, SearchTerm
-from exchange.core.currencies import format_money
 from wallets.withdrawals.models import BankAccount, Withdrawal
 
 _MAX_ACCOUNTS = 50
@@ -22,10 +21,10 @@ def _conditions(term: SearchTerm) -> Sequence[Q]:
 
 
 def _describe(withdrawal: Withdrawal) -> Iterator[object]:
-    yield format_money(withdrawal.amount, withdrawal.currency_id)
+    yield withdrawal.reference
     yield withdrawal.status
     yield withdrawal.member or withdrawal.organisation
-    yield f"to {withdrawal.bank}"
+    yield f"{withdrawal.bank.name} {withdrawal.bank.account_number}"
 
 
 WITHDRAWALS = SearchKind(

@@ -39,9 +39,9 @@ from wallets.withdrawals.services import decisions
 from wallets.withdrawals.services.payout_details import missing_fields, required_fields
 
 _AWAITING = {
-    WithdrawalStatus.APPROVED: "sending to provider",
-    WithdrawalStatus.PROCESSING: "provider",
-    WithdrawalStatus.UNKNOWN: "provider check or dual approval",
+    WithdrawalStatus.APPROVED: "Sending to provider",
+    WithdrawalStatus.PROCESSING: "Provider",
+    WithdrawalStatus.UNKNOWN: "Status check or dual approval",
 }
 
 
@@ -100,6 +100,10 @@ class WithdrawalAdmin(Exportable, DecisionPages):
     class Media:
         css = {"all": ("wallets/withdrawals.css",)}
 
+    def heading(self, obj: Withdrawal) -> str:
+        amount = format_money(obj.amount, obj.currency_id)
+        return f"{amount} to {obj.bank.account_name}"
+
     # --- the list ---
 
     @admin.display(description="age", ordering="-created_at")
@@ -132,15 +136,15 @@ class WithdrawalAdmin(Exportable, DecisionPages):
     @admin.display(description="awaiting")
     def awaiting(self, withdrawal: Any) -> str:
         if is_returned(withdrawal):
-            return "reversal (dual approval)"
+            return "Reversal"
         if withdrawal.status != WithdrawalStatus.PENDING:
             return _AWAITING.get(withdrawal.status, "-")
         missing = missing_fields(withdrawal.currency_id, withdrawal.bank)
         if missing:
-            return f"payout details: {missing[0] if len(missing) == 1 else len(missing)}"
+            return f"Missing: {missing[0] if len(missing) == 1 else f'{len(missing)} details'}"
         if withdrawal.first_approver is not None:
-            return f"second approval, after {withdrawal.first_approver}"
-        return "approval" if withdrawal.approvals_needed == 1 else "two approvals"
+            return f"Second approval, after {withdrawal.first_approver}"
+        return "First approval" if withdrawal.approvals_needed == 1 else "Two approvals"
 
     def default_order(self, query: Mapping[str, str]) -> tuple[str, ...]:
         """Sort queues oldest first and all other lists newest first. Ids grow with time."""
@@ -183,7 +187,8 @@ class WithdrawalAdmin(Exportable, DecisionPages):
                     approver=staff_of(request),
                 )
             except Conflict as error:
-                messages.error(request, describe_error(object_id, version, error))
+                words = describe_error(object_id, version, error)
+                messages.error(request, f"Payout details not saved: {words}")
             else:
                 messages.success(request, "Payout details saved.")
             return self.redirect_to_record(object_id)

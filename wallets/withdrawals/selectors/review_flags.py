@@ -204,8 +204,9 @@ def _account_flags(withdrawal: Withdrawal, use: AccountUse) -> Iterator[ReviewFl
         yield ReviewFlag(
             "account_never_paid",
             FlagLevel.REVIEW,
-            f"Nothing was paid to this account in {_count_noun(use.earlier, 'earlier request')}"
-            " of this owner.",
+            "One earlier request of this owner to this account was not paid."
+            if use.earlier == 1
+            else f"{use.earlier} earlier requests of this owner to this account were not paid.",
         )
 
 
