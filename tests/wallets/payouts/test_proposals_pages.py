@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -12,7 +13,7 @@ from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.services import PROVIDER_SECRET_KEY
 from tests.factories.back_office import (
-    approval_form,
+    approve_withdrawal,
     balances,
     fund,
     make_participants,
@@ -43,9 +44,7 @@ def unknown(provider_sandbox) -> Withdrawal:
     organisation, member = make_participants()
     fund(organisation, member, "KES", "1000")
     withdrawal = make_withdrawal(organisation, member, "KES", "400")
-    signed_in_client(FINANCE_APPROVER, "approver").post(
-        page(withdrawal, "approve"), approval_form(withdrawal)
-    )
+    approve_withdrawal(signed_in_client(FINANCE_APPROVER, "approver"), withdrawal)
     provider_sandbox.fault("error_5xx", match=TRANSFERS)
     payouts.send_payout(withdrawal.pk)
     withdrawal.refresh_from_db()
@@ -72,12 +71,28 @@ def test_two_people_fail_an_unresolved_payout_and_the_money_goes_back(unknown):
     assert messages_of(early)[-1].startswith(
         "Only an Unknown withdrawal that the provider did not find"
     )
-    assert "Propose a resolution" not in text_of(one.get(page(unknown)))
+    early_page = text_of(one.get(page(unknown)))
+    assert "Propose a resolution" not in early_page
+    # The page says from when on it can be decided.
+    since = unknown.payout.first_not_found_at + timedelta(seconds=HALF_AN_HOUR)
+    assert (
+        "One status check did not find it. If another one does not find it from"
+        f" {since:%Y-%m-%d %H:%M:%S} UTC on, it can be sent again or failed by dual approval."
+        in early_page
+    )
     assert table_fingerprints() == before
 
     make_unresolved(unknown)
-    seen = text_of(one.get(page(unknown)))
-    assert "Propose a resolution Action Send again Fail Reason" in seen
+    chosen = one.get(page(unknown))
+    seen = text_of(chosen)
+    assert "Propose a resolution Action Choose an action Send again Fail Reason" in seen
+    # Nothing is preselected, and what could pay twice least of all.
+    assert "selected>" not in chosen.content.decode().partition('id="propose-action"')[2]
+    before_choice = table_fingerprints()
+    blank = one.post(page(unknown, "propose"), {"action": "", "reason": "The bank never got it"})
+    assert "Choose an action and enter a reason. No changes were made." in text_of(blank)
+    assert 'id="propose-action_error"' in blank.content.decode()
+    assert table_fingerprints() == before_choice
     one.post(page(unknown, "propose"), {"action": "Fail", "reason": "The bank never got it"})
     proposal = Proposal.objects.get()
     assert "Someone other than the proposer must confirm this." in text_of(one.get(page(unknown)))

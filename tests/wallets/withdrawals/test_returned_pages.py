@@ -13,11 +13,13 @@ from django.utils import timezone
 
 from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from exchange.core.actors import Actor
+from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import without_guards
 from tests.factories.back_office import (
     fund,
     make_participants,
     make_withdrawal,
+    shown_fields,
     signed_in_client,
     submit_confirmation,
     text_of,
@@ -85,7 +87,7 @@ def test_a_returned_payout_is_marked_until_two_people_reverse_it(provider_sandbo
     assert rows(status="Completed") == rows(status="all") == both
     assert rows(status="Returned") == rows(view="returned") == {back.pk: "Returned by bank"}
     seen = text_of(one.get(reverse(LIST), {"status": "Returned"}))
-    assert "reversal (dual approval)" in seen
+    assert re.search(r"Returned by bank Reversal ", seen)
     assert "Returned by bank 1" in seen
 
     front = text_of(one.get("/admin/"))
@@ -117,10 +119,63 @@ def test_a_returned_payout_is_marked_until_two_people_reverse_it(provider_sandbo
 
     one.post(page(back, "propose"), {"action": "Reverse", "reason": "The account is closed"})
     assert rows(view="returned") == {back.pk: "Returned by bank"}
-    submit_confirmation(other, page(back, "confirm", Proposal.objects.get().pk))
+    proposal = Proposal.objects.get()
+    own = text_of(other.get(reverse("admin:wallets_proposal_change", args=[proposal.pk])))
+    assert " Reverse 400.00 KES to Ada Obi | Payout proposals | " in own
+    asked = text_of(other.get(page(back, "confirm", proposal.pk)))
+    assert re.search(
+        r"Provider status FAILED Provider message \S.* Paid \(UTC\) \d{4}-\d\d-\d\d \S+"
+        r" Return reported \(UTC\) \d{4}-\d\d-\d\d \S+ Proposed by one",
+        asked,
+    )
+    submit_confirmation(other, page(back, "confirm", proposal.pk))
     assert rows(view="returned") == rows(status="Returned") == {}
     assert rows(status="all") == {fine.pk: "Completed", back.pk: "Reversed"}
     assert "Payouts: returned by bank 0" in text_of(one.get("/admin/"))
+
+
+def test_returned_payouts_are_proposed_for_reversal_together(provider_sandbox, owners):
+    back = [paid(provider_sandbox, owners, returned=True) for _ in range(2)]
+    fine = paid(provider_sandbox, owners, returned=False)
+    client = signed_in_client(FINANCE_APPROVER)
+    chosen = {
+        "action": "reverse_selected",
+        "_selected_action": [str(row.pk) for row in (*back, fine)],
+    }
+    before = table_fingerprints()
+    asked = client.post(f"{reverse(LIST)}?status=all", chosen, follow=True)
+    seen = text_of(asked)
+    for part in (
+        "Propose reversal of 2 withdrawals?",
+        "Total of 2 800.00 KES Net payout of 2 740.00 KES",
+        "Reason (required; visible to the organisations)",
+        "Confirm proposal of 2: 800.00 KES",
+        "Not returned by the bank: Completed.",
+    ):
+        assert part in seen, part
+    body = shown_fields(asked)
+    bulk = reverse("admin:wallets_withdrawal_bulk")
+    again = client.post(bulk, {**body, "reason": " "})
+    assert "Enter a reason for the reversal" in text_of(again)
+    auditor = signed_in_client(AUDITOR)
+    assert auditor.post(bulk, {**body, "reason": "Closed"}).status_code == 403
+    assert {k: v for k, v in table_fingerprints().items() if k in before and "wallets_" in k} == {
+        k: v for k, v in before.items() if "wallets_" in k
+    }
+    done = client.post(bulk, {**body, "reason": "The account is closed"}, follow=True)
+    assert "2 decided, 0 not decided, 1 excluded. Proposed: 2, total 800.00 KES." in text_of(done)
+    assert [(row["word"], row["text"]) for row in done.context["outcomes"]] == [
+        ("Proposed", "A second person must confirm it."),
+        ("Proposed", "A second person must confirm it."),
+        ("Excluded", "Not returned by the bank: Completed."),
+    ]
+    assert set(Proposal.objects.values_list("withdrawal", "action", "reason")) == {
+        (row.pk, "Reverse", "The account is closed") for row in back
+    }
+    assert set(Withdrawal.objects.values_list("status", flat=True)) == {"Completed"}
+    late = client.post(bulk, {**body, "reason": "The account is closed"}, follow=True)
+    assert [row["word"] for row in late.context["outcomes"][:2]] == ["Not decided"] * 2
+    assert Proposal.objects.count() == 2
 
 
 def test_the_status_of_a_returned_payout_stays_completed_for_the_client(provider_sandbox, owners):

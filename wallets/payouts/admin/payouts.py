@@ -175,6 +175,10 @@ class ProposalAdmin(OwnedRecordAdmin):
     )  # fmt: skip
     readonly_fields = fields
 
+    def heading(self, obj: Proposal) -> str:
+        what = f"{obj.action} {self.amount_display(obj)}"
+        return f"{what} to {obj.withdrawal.bank.account_name}"
+
     def decision(self, request: HttpRequest, obj: Proposal) -> PendingDecision | None:
         user = staff_of(request)
         confirm, decline = (

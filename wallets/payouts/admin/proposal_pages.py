@@ -13,15 +13,17 @@ from django.urls import URLPattern
 
 from exchange.admin.base import bind_form, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
+from exchange.admin.display import record_link
 from exchange.admin.fields import VISIBLE, ReasonField, audience_help
 from exchange.core.currencies import format_money
 from exchange.staff.models import StaffUser
+from wallets.alerts.models import Alert
 from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.services import resolutions
 from wallets.payouts.services.resolutions import RESOLVE
 from wallets.withdrawals.admin.review_page import ReviewPage
-from wallets.withdrawals.admin.show import status_label
-from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.admin.show import get_payout, status_label
+from wallets.withdrawals.models import Payout, Withdrawal
 
 
 class ProposalForm(forms.Form):
@@ -189,8 +191,9 @@ def _build_decline(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) 
 
 def _facts(withdrawal: Withdrawal, proposal: Proposal) -> list[tuple[str, object]]:
     code, bank = withdrawal.currency_id, withdrawal.bank
+    payout = get_payout(withdrawal)
     return [
-        ("Withdrawal", withdrawal.reference),
+        ("Withdrawal", record_link(withdrawal)),
         ("State", status_label(withdrawal)),
         ("Amount", format_money(withdrawal.amount, code)),
         ("Fee", format_money(withdrawal.fee, code)),
@@ -199,6 +202,23 @@ def _facts(withdrawal: Withdrawal, proposal: Proposal) -> list[tuple[str, object
         ("Bank", f"{bank.name} {bank.account_number}"),
         ("Owner", withdrawal.member or withdrawal.organisation),
         ("Action", proposal.action),
+        *(_provider_facts(withdrawal, payout) if payout else ()),
         ("Proposed by", proposal.proposed_by),
         ("Reason", proposal.reason),
     ]
+
+
+def _provider_facts(withdrawal: Withdrawal, payout: Payout) -> list[tuple[str, object]]:
+    """Return what the provider says about the payout, and when it was paid and returned."""
+    if not payout.provider_status:
+        return []
+    facts: list[tuple[str, object]] = [
+        ("Provider status", payout.provider_status),
+        ("Provider message", payout.provider_message or "None"),
+    ]
+    if payout.settled_at:
+        facts.append(("Paid (UTC)", f"{payout.settled_at:%Y-%m-%d %H:%M:%S}"))
+    returned = Alert.objects.filter(kind="payout_returned", subject=withdrawal.reference).first()
+    if returned:
+        facts.append(("Return reported (UTC)", f"{returned.raised_at:%Y-%m-%d %H:%M:%S}"))
+    return facts

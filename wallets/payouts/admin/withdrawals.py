@@ -8,33 +8,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.contrib import admin
 from django.db.models import Prefetch, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
 from exchange.admin.base import Section, staff_of
-from exchange.admin.display import format_time, status_badge
+from exchange.admin.display import format_duration, format_time, status_badge
 from exchange.core.currencies import format_money
 from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert
 from wallets.holds.errors import AccountFrozen, ReceivableDue
 from wallets.holds.selectors import block_expression, find_block, find_freeze
+from wallets.payouts.admin.bulk_reversals import exclude_from_reversal, propose_reversal
 from wallets.payouts.admin.proposal_pages import ProposalPages
 from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus
 from wallets.payouts.selectors import get_payout_hold
 from wallets.payouts.services.resolutions import RESOLVE, possible_actions
 from wallets.receivables.services.repayments import amount_owed
+from wallets.withdrawals.admin.bulk_rows import BulkDecision
 from wallets.withdrawals.admin.show import RETURNED, is_returned
 from wallets.withdrawals.admin.withdrawals import WithdrawalAdmin
 from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
 
 # By what blocks the owner.
 _AWAITING = {
-    AccountFrozen.code: "lift of the freeze (dual approval)",
-    ReceivableDue.code: "repayment of the amount owed",
+    AccountFrozen.code: "Lift of the freeze",
+    ReceivableDue.code: "Repayment of the amount owed",
 }
 _SENT = "The payout is sent once"
 _UNLESS = ", unless it is returned by dual approval"
@@ -53,6 +57,19 @@ class PayoutNotice:
 class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
     """Withdrawals with their payouts."""
 
+    actions = (*WithdrawalAdmin.actions, "reverse_selected")
+    bulk_decisions = {
+        **WithdrawalAdmin.bulk_decisions,
+        "reverse": BulkDecision(
+            verb="Propose reversal of",
+            noun="proposal",
+            word="Proposed",
+            permission=RESOLVE,
+            reason_required="Enter a reason for the reversal",
+            find_exclusion=exclude_from_reversal,
+            decide=propose_reversal,
+        ),
+    }
     notice_template = "admin/wallets/payout/notice.html"
     actions_template = "admin/wallets/payout/actions.html"
 
@@ -61,7 +78,7 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
     @admin.display(description="awaiting")
     def awaiting(self, withdrawal: Any) -> str:
         if withdrawal.open_proposals:
-            return f"confirmation: {withdrawal.open_proposals[0].action}"
+            return f"Confirmation: {withdrawal.open_proposals[0].action}"
         if withdrawal.status == WithdrawalStatus.APPROVED and withdrawal.block:
             return _AWAITING[withdrawal.block]
         return super().awaiting(withdrawal)
@@ -71,6 +88,17 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
         proposals = Prefetch("proposals", queryset=queryset, to_attr="open_proposals")
         rows: QuerySet[Any] = super().rows(user).annotate(block=block_expression())
         return rows.prefetch_related(proposals)
+
+    def has_resolve_permission(self, request: HttpRequest) -> bool:
+        """Return whether the user sees the bulk action of the list."""
+        return self.may(request, RESOLVE)
+
+    @admin.action(description="Propose reversal…", permissions=["resolve"])
+    def reverse_selected(
+        self, request: HttpRequest, queryset: QuerySet[Withdrawal]
+    ) -> HttpResponse | None:
+        """Lead to the confirmation page for proposing to reverse the selected rows."""
+        return self.select_rows(request, queryset, "reverse")
 
     def get_urls(self) -> list[URLPattern]:
         return [*self.proposal_urls(), *super().get_urls()]
@@ -148,8 +176,27 @@ def _describe_notice(
         return PayoutNotice("bad", "Unresolved", words)
     at = payout.next_step_at if payout else None
     again = f", next at {at:%H:%M:%S} UTC" if at else ""
-    words = f"The outcome is unknown. The provider is queried again by reference{again}."
+    words = (
+        f"The outcome is unknown. The provider is queried again by reference{again}."
+        f" {_describe_decidable(payout)}"
+    )
     return PayoutNotice("waiting", "Checking status", words)
+
+
+def _describe_decidable(payout: Payout | None) -> str:
+    """Return when two people may decide about an Unknown payout."""
+    apart = timedelta(seconds=settings.PAYOUT_UNKNOWN_AFTER_SECONDS)
+    since = payout.first_not_found_at if payout else None
+    if since is None:
+        return (
+            "It can be sent again or failed by dual approval once two status checks,"
+            f" {format_duration(apart)} apart, do not find it."
+        )
+    return (
+        "One status check did not find it. If another one does not find it from"
+        f" {since + apart:%Y-%m-%d %H:%M:%S} UTC on, it can be sent again or failed by dual"
+        " approval."
+    )
 
 
 def _describe_block(withdrawal: Withdrawal) -> str:
