@@ -23,7 +23,7 @@ from orders.holds.admin import FreezePanel
 from wallets.conversions.admin import ConversionsPanel
 from wallets.deposits.admin.owner_panels import DepositsPanel, VirtualAccountsPanel
 from wallets.deposits.models import Deposit, Payment
-from wallets.holds.admin import FreezesPanel
+from wallets.holds.admin import FreezesPanel, FrozenPanel
 from wallets.ledger.admin.accounts import (
     deposits_link,
     statement_link,
@@ -31,12 +31,16 @@ from wallets.ledger.admin.accounts import (
     withdrawals_link,
 )
 from wallets.ledger.admin.owner_balances import BalancesPanel
+from wallets.ledger.models import Account
+from wallets.receivables.admin import DebtsPanel
 from wallets.reconciliation.models import ReconciliationBreak
 from wallets.statements.admin import StatementPanel
 from wallets.transfers.admin import WalletTransfersPanel
 from wallets.withdrawals.admin.owner_panel import WithdrawalsPanel
 from wallets.withdrawals.models import Withdrawal
 
+# Why money of an owner may not leave.
+_BLOCKS = (FrozenPanel(), DebtsPanel())
 _WALLET = LinksPanel(wallet_link, statement_link, deposits_link, withdrawals_link)
 _COMMENTS = CommentsPanel()
 
@@ -64,6 +68,7 @@ _OWNER_TABLES = (
 EVERYWHERE: tuple[Panel, ...] = (HistoryPanel(),)
 PANELS: dict[type[Model], tuple[Panel, ...]] = {
     Organisation: (
+        *_BLOCKS,
         LinksPanel(events_link, webhook_link),
         _WALLET,
         StatementPanel(),
@@ -74,6 +79,7 @@ PANELS: dict[type[Model], tuple[Panel, ...]] = {
         *_OWNER_TABLES,
     ),
     Member: (
+        *_BLOCKS,
         _WALLET,
         StatementPanel(),
         LinksPanel(orders_link, loans_link),
@@ -81,6 +87,7 @@ PANELS: dict[type[Model], tuple[Panel, ...]] = {
         _COMMENTS,
         *_OWNER_TABLES,
     ),
+    Account: _BLOCKS,
     Withdrawal: (_COMMENTS,),
     Deposit: (_COMMENTS,),
     Payment: (_COMMENTS,),

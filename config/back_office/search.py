@@ -24,6 +24,7 @@ from credit.configurations.admin.site_search import LOAN_CONFIGURATIONS
 from credit.loans.admin.site_search import LOANS
 from exchange.admin.base import SafeAdmin, Section, Tool, staff_of
 from exchange.admin.display import format_time
+from exchange.admin.panels import badges_of
 from exchange.admin.site_search import (
     MAX_LENGTH,
     RECENT_ROWS,
@@ -179,14 +180,15 @@ class _Search:
         absent = self._located is not None and kind.model not in self._located
         if not (absent and kind.needs_id):
             rows = kind.find(page.rows(self._user).order_by(), self._term)
-        more = None
+        shown, more = rows[:ROWS], None
+        badges = badges_of(kind.model, shown)
         if len(rows) > ROWS:
             query = _list_query(self._term)
             more = Tool("More in the list", f"{page.address('changelist')}?{query}")
         return Section(
             _title(kind.model),
             _HEADINGS,
-            [_cells(kind, page, row) for row in rows[:ROWS]],
+            [_cells(kind, page, row, badges.get(row.pk, "")) for row in shown],
             more=more,
             note=f"The first {ROWS}." if more else "",
         )
@@ -198,11 +200,11 @@ def _list_query(term: SearchTerm) -> str:
     return urlencode({"q": text})
 
 
-def _cells(kind: SearchKind, page: SafeAdmin, row: Any) -> tuple[object, ...]:
+def _cells(kind: SearchKind, page: SafeAdmin, row: Any, badges: str) -> tuple[object, ...]:
     details = ", ".join(str(part) for part in kind.describe(row))
     return (
         _link(page.address("change", row.pk), page.heading(row)),
-        details,
+        format_html("{} {}", details, badges) if badges else details,
         format_time(getattr(row, kind.created)),
     )
 

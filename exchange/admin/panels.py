@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import URLPattern
+from django.utils.html import format_html_join
 from django.utils.module_loading import import_string
+from django.utils.safestring import SafeString
 
 if TYPE_CHECKING:
     from exchange.admin.base import SafeAdmin, Tool
@@ -31,6 +33,14 @@ class Panel:
     def sections(self, page: SafeAdmin, request: HttpRequest, record: Any) -> Sequence[Any]:
         """Return tables appended to the page's own."""
         return ()
+
+    def warnings(self, page: SafeAdmin, request: HttpRequest, record: Any) -> Sequence[str]:
+        """Return warnings shown in red above the page's fields."""
+        return ()
+
+    def badges(self, records: Sequence[Any]) -> Mapping[Any, Sequence[str]]:
+        """Return badges of `records` by primary key, for lists and search results."""
+        return {}
 
     def context(self, page: SafeAdmin, request: HttpRequest, record: Any) -> dict[str, Any]:
         """Return template context for all custom pages of `record`."""
@@ -56,3 +66,12 @@ def panels_of(model: type[Model]) -> Sequence[Panel]:
     """Return the panels of the pages of `model`."""
     get_panels: Callable[[type[Model]], Sequence[Panel]] = import_string(settings.RECORD_PANELS)
     return get_panels(model)
+
+
+def badges_of(model: type[Model], records: Sequence[Any]) -> dict[Any, SafeString]:
+    """Return the badges that the panels of `model` give its `records`, by primary key."""
+    found: dict[Any, list[tuple[str]]] = {}
+    for panel in panels_of(model) if records else ():
+        for pk, badges in panel.badges(records).items():
+            found.setdefault(pk, []).extend((badge,) for badge in badges)
+    return {pk: format_html_join(" ", "{}", badges) for pk, badges in found.items()}

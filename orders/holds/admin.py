@@ -13,7 +13,7 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
+from django.urls import URLPattern, reverse
 
 from exchange.admin.base import SafeAdmin, Tool, bind_form, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
@@ -27,7 +27,7 @@ from orders.holds.services import confirm_reversal, freeze_owner
 from wallets.deposits.admin.reversals import DepositReversalAdmin
 from wallets.deposits.models import DepositReversal
 from wallets.holds.selectors import active_freezes
-from wallets.holds.services import PLACE
+from wallets.holds.services import LIFT, PLACE
 
 
 @admin.register(DepositReversal)
@@ -56,10 +56,20 @@ class FreezePanel(Panel):
     """The page that freezes an owner."""
 
     def tools(self, page: SafeAdmin, request: HttpRequest, record: Any) -> list[Tool]:
-        """Return the link to the page."""
-        if not page.may(request, PLACE):
-            return []
-        return [Tool("Freeze", page.address("freeze", record.pk))]
+        """Return the link to the page, unless all is frozen, and those that lift a freeze."""
+        active = list(active_freezes(record))
+        tools = []
+        if page.may(request, PLACE) and all(freeze.currency_id for freeze in active):
+            tools.append(Tool("Freeze", page.address("freeze", record.pk)))
+        if page.may(request, LIFT):
+            tools += [
+                Tool(
+                    f"Lift freeze of {freeze.currency_id}" if freeze.currency_id else "Lift freeze",
+                    reverse("admin:wallets_freeze_lift", args=[freeze.pk]),
+                )
+                for freeze in active
+            ]
+        return tools
 
     def urls(self, page: SafeAdmin) -> list[URLPattern]:
         """Return the URL of the page."""
@@ -77,7 +87,7 @@ def _freeze(page: ConfirmationAdmin, request: HttpRequest, object_id: UUID) -> H
         owner,
         _confirmation(owner),
         partial(freeze_owner, owner=owner, user=staff_of(request)),
-        "Frozen. Two people can lift it.",
+        "Frozen. Lifting it takes two people.",
         form=bind_form(request, FreezeForm),
     )
 
@@ -88,14 +98,14 @@ def _confirmation(owner: Member | Organisation) -> Confirmation:
     orders = Order.objects.filter(
         Q(organisation=organisation, member=member), status=OrderStatus.ACTIVE
     )
-    frozen = ", ".join(freeze.scope for freeze in active_freezes(owner)) or "Nothing"
+    frozen = ", ".join(freeze.scope for freeze in active_freezes(owner)) or "None"
     whose = "" if member else " The wallets of its members are not frozen."
     return Confirmation(
         title=f"Freeze {owner}?",
         facts=[
             ("Owner", record_link(owner)),
             ("Organisation", record_link(organisation)),
-            ("Frozen now", frozen),
+            ("Current freezes", frozen),
         ],
         live_facts=[("Open orders", f"{orders.count():,}")],
         text="Withdrawals, orders, transfers to other wallets, conversions and pledges are rejected"

@@ -5,6 +5,7 @@ The page that freezes an owner also cancels orders, so it is in `orders.holds.ad
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -16,7 +17,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
 
-from exchange.admin.base import PendingDecision, Section, Tool, bind_form, staff_of
+from exchange.admin.base import PendingDecision, SafeAdmin, Section, Tool, bind_form, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
 from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.fields import ReasonField, ReasonForm
@@ -27,14 +28,21 @@ from exchange.admin.list_filters import (
     day_range,
     id_filter,
 )
+from exchange.admin.panels import Panel
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.name_filters import OrganisationNameFilter
-from exchange.participants.admin.owner_records import Owner, OwnerRecords, TimelineColumns
+from exchange.participants.admin.owner_records import (
+    Owner,
+    OwnerRecords,
+    TimelineColumns,
+    owner_id_of,
+)
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.staff.admin.pending import Queue, QueueFilter, pending_decision
 from exchange.staff.models import ApprovalStatus
 from wallets.holds.models import Freeze, FreezeLift
 from wallets.holds.services import LIFT, LIFTS, confirm_lift, propose_lift, reject_lift
+from wallets.ledger.models import Account
 
 _ACTIVE, _LIFTED = "active", "lifted"
 _EFFECT = (
@@ -201,7 +209,7 @@ class FreezeAdmin(Exportable, ConfirmationAdmin, OwnedRecordAdmin):
             submit="Lift the freeze",
             find_blocker=LIFTS.describe_blocker,
             act=confirm_lift,
-            done="Lifted.",
+            done="Freeze lifted.",
         )
 
     def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -244,6 +252,37 @@ class FreezeAdmin(Exportable, ConfirmationAdmin, OwnedRecordAdmin):
         return self.confirm_page(request, freeze, confirmation, act, done, form=form)
 
 
+class FrozenPanel(Panel):
+    """Who is frozen: a warning on the pages of owners and their accounts, a badge in lists."""
+
+    def warnings(self, page: SafeAdmin, request: HttpRequest, record: Any) -> list[str]:
+        """Return a warning for each freeze in effect that concerns `record`."""
+        if not page.may(request, "wallets.view_freeze"):
+            return []
+        asset = record.asset_id if isinstance(record, Account) else None
+        found = Freeze.objects.filter(owner_id=owner_id_of(record), lifted_at=None)
+        return [
+            format_html(
+                "{} since {} UTC, by {}: {}",
+                record_link(freeze, _frozen_words(freeze)),
+                format_time(freeze.created_at),
+                freeze.placed_by,
+                freeze.reason,
+            )
+            for freeze in found.select_related("placed_by")
+            if asset is None or freeze.currency_id in (None, asset)
+        ]
+
+    def badges(self, records: Sequence[Any]) -> dict[Any, list[str]]:
+        """Return a badge for each freeze in effect."""
+        owners = [record.pk for record in records]
+        found: dict[Any, list[str]] = {}
+        for freeze in Freeze.objects.filter(owner_id__in=owners, lifted_at=None):
+            badge = status_badge(_frozen_words(freeze), "bad")
+            found.setdefault(freeze.owner_id, []).append(badge)
+        return found
+
+
 class FreezesPanel(OwnerRecords):
     """The newest freezes of an owner."""
 
@@ -262,6 +301,10 @@ class FreezesPanel(OwnerRecords):
             record.placed_by,
             format_time(record.lifted_at) if record.lifted_at else "",
         )
+
+
+def _frozen_words(freeze: Freeze) -> str:
+    return f"Frozen in {freeze.currency_id}" if freeze.currency_id else "Frozen"
 
 
 def _state_badge(freeze: Freeze) -> str:

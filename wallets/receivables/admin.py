@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -11,15 +12,18 @@ from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, reverse
+from django.utils.html import format_html
 
-from exchange.admin.base import PendingDecision, Section, Tool, bind_form, staff_of
+from exchange.admin.base import PendingDecision, SafeAdmin, Section, Tool, bind_form, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
 from exchange.admin.display import age, format_time, kind_label, record_link, status_badge
 from exchange.admin.fields import ReasonField, ReasonForm
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, id_filter
+from exchange.admin.panels import Panel
 from exchange.core.currencies import format_money
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.name_filters import OrganisationNameFilter
+from exchange.participants.admin.owner_records import owner_id_of
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.staff.admin.pending import Queue, QueueFilter, pending_decision
 from exchange.staff.models import ApprovalStatus, StaffUser
@@ -49,7 +53,8 @@ class WriteOffForm(forms.Form):
 @admin.register(Receivable)
 class ReceivableAdmin(Exportable, OwnedRecordAdmin):
     filters = ReceivableFilters
-    list_display = ("owned_by", "organisation", "owed_display", "age_display", "write_off_display")
+    # The first column links to the debt: the owner is a link itself.
+    list_display = ("owed_display", "owned_by", "organisation", "age_display", "write_off_display")
     list_select_related = ("organisation", "member")
     search_fields = ("organisation__name", "member__name")
     search_help_text = "Organisation, member, email or ID"
@@ -66,19 +71,18 @@ class ReceivableAdmin(Exportable, OwnedRecordAdmin):
     def owned_by(self, debt: Receivable) -> str:
         return _owner_link(debt)
 
-    @admin.display(description="owed", ordering="balance")
+    @admin.display(description="outstanding", ordering="balance")
     def owed_display(self, debt: Receivable) -> str:
         return format_money(debt.owed, debt.asset_id)
 
-    @admin.display(description="owed for")
+    @admin.display(description="since")
     def age_display(self, debt: Receivable) -> str:
         since: datetime | None = getattr(debt, "since", None)
         return age(since) if since else "-"
 
     @admin.display(description="owed since (UTC)")
     def since_display(self, debt: Receivable) -> str:
-        since: datetime | None = getattr(debt, "since", None)
-        return format_time(since) if since else "-"
+        return _since(debt)
 
     @admin.display(description="write-off")
     def write_off_display(self, debt: Receivable) -> str:
@@ -141,7 +145,7 @@ class ReceivableAdmin(Exportable, OwnedRecordAdmin):
                 empty="None proposed.",
             ),
             Section(
-                "How it came about",
+                "Origin",
                 ("Time (UTC)", "Type", "Amount", "Owed after"),
                 moved,
                 right=(2, 3),
@@ -167,9 +171,39 @@ class ReceivableAdmin(Exportable, OwnedRecordAdmin):
             title="Propose a write-off",
             submit="Propose write-off",
             record=debt,
-            note="Once a second person confirms, the owner owes nothing of it any more, and the"
-            " exchange bears it.",
+            note="Once a second person confirms, the debt is cancelled and booked as an expense of"
+            " the exchange.",
         )
+
+
+class DebtsPanel(Panel):
+    """Who owes: a warning on the pages of owners and their accounts, a badge in lists."""
+
+    def warnings(self, page: SafeAdmin, request: HttpRequest, record: Any) -> list[str]:
+        """Return a warning for each debt that concerns `record`."""
+        if not page.may(request, "wallets.view_receivable"):
+            return []
+        asset = record.asset_id if isinstance(record, Account) else None
+        return [
+            format_html(
+                "{} since {} UTC. Until it is repaid, withdrawals, transfers, conversions and"
+                " purchases in {} are rejected.",
+                record_link(debt, f"Owes {format_money(debt.owed, debt.asset_id)}"),
+                _since(debt),
+                debt.asset_id,
+            )
+            for debt in Receivable.objects.filter(owner_id=owner_id_of(record))
+            if asset in (None, debt.asset_id)
+        ]
+
+    def badges(self, records: Sequence[Any]) -> dict[Any, list[str]]:
+        """Return a badge for each debt."""
+        owners = [record.pk for record in records]
+        found: dict[Any, list[str]] = {}
+        for debt in Receivable.objects.filter(owner_id__in=owners):
+            badge = status_badge(f"Owes {format_money(debt.owed, debt.asset_id)}", "bad")
+            found.setdefault(debt.owner_id, []).append(badge)
+        return found
 
 
 class WriteOffFilters(ListFilters):
@@ -251,6 +285,11 @@ def _owner_link(account: Account) -> str:
     return record_link(owner) if owner else "-"
 
 
+def _since(debt: Receivable) -> str:
+    since: datetime | None = getattr(debt, "since", None)
+    return format_time(since) if since else "-"
+
+
 def _owed(balance: Decimal | None, currency: str) -> str:
     return format_money(-(balance or Decimal(0)), currency)
 
@@ -272,7 +311,8 @@ def _confirmation(write_off: ReceivableWriteOff, user: StaffUser) -> Confirmatio
         title=f"Write off {amount} owed by {account.member or account.organisation}?",
         facts=_facts(write_off),
         live_facts=[("Owed now", _owed(account.balance, account.asset_id))],
-        text="The owner owes this amount no more, and the exchange bears it. It cannot be undone.",
+        text="The debt is cancelled and booked as an expense of the exchange. This cannot be"
+        " undone.",
         submit=f"Write off {amount}",
         blocker=write_offs.WRITE_OFFS.describe_blocker(write_off, user),
         final=True,

@@ -37,7 +37,7 @@ class WalletTransferAdmin(Exportable, SafeAdmin):
     list_display = ("created", "organisation", "payer", "payee", "amount_display", "reference")
     list_select_related = ("organisation", "from_member", "to_member")
     search_fields = ("client_reference", "organisation__name")
-    search_help_text = "Client's reference, organisation, amount, email of either owner, or ID"
+    search_help_text = "Client reference, organisation, amount, email of either owner, or ID"
     id_fields = ("pk", "payer_id", "payee_id", "organisation_id")
     amount_fields = ("amount",)
     # Ids grow with time and have an index.
@@ -83,7 +83,7 @@ class WalletTransferAdmin(Exportable, SafeAdmin):
     def amount_display(self, transfer: WalletTransfer) -> str:
         return format_money(transfer.amount, transfer.currency_id)
 
-    @admin.display(description="client's reference")
+    @admin.display(description="client reference")
     def reference(self, transfer: WalletTransfer) -> str:
         return transfer.client_reference or "-"
 

@@ -30,6 +30,6 @@ WALLET_TRANSFERS: tuple[Column, ...] = (
     Column("Currency", lambda t: t.currency_id),
     Column("Amount", lambda t: t.amount),
     Column("Status", lambda t: t.status),
-    Column("Client's reference", lambda t: t.client_reference),
+    Column("Client reference", lambda t: t.client_reference),
     Column("Transfer ID", lambda t: str(t.pk)),
 )

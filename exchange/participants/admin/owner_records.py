@@ -136,6 +136,11 @@ class OwnerRecords(Panel):
         return Tool(self.list_label(owner), f"{address}?{query}")
 
 
+def owner_id_of(record: Any) -> Any:
+    """Return the id of an owner, or of the owner of an account."""
+    return record.pk if isinstance(record, Member | Organisation) else record.owner_id
+
+
 def owner_cell(record: Any) -> object:
     """Return whose record it is on the page of its organisation."""
     member: Member | None = record.member

@@ -11,6 +11,7 @@ from django.contrib import admin, messages
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
+from django.utils.html import format_html
 
 from exchange.admin.base import (
     AddFormAdmin,
@@ -25,6 +26,7 @@ from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.display import record_link, status_badge
 from exchange.admin.fields import NoteForm
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, OptionFilter, id_filter
+from exchange.admin.panels import badges_of
 from exchange.participants.admin.confirmations import confirm_organisation_status
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.models import Member, Organisation, Verification
@@ -107,8 +109,26 @@ class MemberEditForm(forms.Form):
     )
 
 
+class OwnerAdmin(AddFormAdmin, ConfirmationAdmin):
+    """Owners of money and units, with badges of what blocks them beside their status."""
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """Return the list, with the badges of all rows read together."""
+        found = super().get_changelist_instance(request)
+        rows = list(found.result_list)
+        badges = badges_of(self.model, rows)
+        for row in rows:
+            row.badges = badges.get(row.pk, "")
+        found.result_list = rows
+        return found
+
+    def status_with_badges(self, owner: Any, status: str) -> str:
+        """Return the status of `owner`, in a list with its badges; its page has warnings."""
+        return format_html("{} {}", status_badge(status), getattr(owner, "badges", ""))
+
+
 @admin.register(Organisation)
-class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
+class OrganisationAdmin(OwnerAdmin):
     add_permission = "exchange.add_organisation"
     list_display = ("name", "email", "state_display", "created_at")
     list_filter = ("active",)
@@ -124,7 +144,9 @@ class OrganisationAdmin(AddFormAdmin, ConfirmationAdmin):
 
     @admin.display(description="state", ordering="active")
     def state_display(self, organisation: Organisation) -> str:
-        return status_badge("Active" if organisation.active else "Inactive")
+        return self.status_with_badges(
+            organisation, "Active" if organisation.active else "Inactive"
+        )
 
     @admin.display(description="redirect addresses")
     def redirect_addresses(self, organisation: Organisation) -> str:
@@ -246,7 +268,7 @@ class MemberFilters(ListFilters):
 
 
 @admin.register(Member)
-class MemberAdmin(AddFormAdmin, ConfirmationAdmin):
+class MemberAdmin(OwnerAdmin):
     reads_replica = True
     add_permission = "exchange.add_member"
     list_display = (
@@ -267,7 +289,7 @@ class MemberAdmin(AddFormAdmin, ConfirmationAdmin):
 
     @admin.display(description="status", ordering="closed_at")
     def status_display(self, member: Member) -> str:
-        return status_badge(member.status.label)
+        return self.status_with_badges(member, member.status.label)
 
     @admin.display(description="organisation")
     def organisation_display(self, member: Member) -> str:

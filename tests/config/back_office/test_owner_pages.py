@@ -16,13 +16,21 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, ROLES
+from config.back_office.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    FINANCE_APPROVER,
+    ROLES,
+)
 from exchange.participants.admin.owner_records import ROWS
 from exchange.participants.models import Member
+from orders.holds.services import freeze_owner
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.back_office import signed_in_client, text_of, user_of
 from tests.factories.customers import Customer, make_customer
 from tests.factories.treasury import make_debt
+from wallets.holds.models import Freeze
 
 pytestmark = pytest.mark.django_db
 
@@ -295,3 +303,53 @@ def test_names_are_escaped_and_right_to_left_ones_stay_whole(ada):
         assert hostile not in body
         assert "&lt;script&gt;alert(1)&lt;/script&gt;" in body
     assert "\u202eمريم&#x27;&quot;%_" in page_of(client, ada.member).content.decode()
+
+
+def test_what_blocks_an_owner_is_seen_wherever_the_owner_is():
+    debt = make_debt(45_000, currency="NGN")
+    member = debt.member
+    assert member is not None
+    finance, auditor = signed_in_client(FINANCE_APPROVER), signed_in_client(AUDITOR)
+    other = make_member(member.organisation)
+    freeze_owner(owner=member, currency=None, reason="Court order 7", user=user_of(finance))
+    freeze_owner(owner=other, currency="GHS", reason="Dispute", user=user_of(finance))
+    (frozen,) = Freeze.objects.filter(owner_id=member.pk)
+
+    shown = page_of(auditor, member)
+    since = f"{frozen.created_at:%Y-%m-%d %H:%M:%S}"
+    assert f"Frozen since {since} UTC, by finance-approver: Court order 7" in text_of(shown)
+    assert "Owes 45,000.00 NGN since " in text_of(shown)
+    account = reverse("admin:wallets_account_change", args=[debt.pk])
+    assert "Frozen since" in text_of(auditor.get(account))
+    assert "Owes 45,000.00 NGN since " in text_of(auditor.get(account))
+    # The other is frozen in another currency only, and the organisation not at all.
+    assert "Frozen in GHS since" in text_of(page_of(auditor, other))
+    assert "Frozen" not in text_of(page_of(auditor, member.organisation)).split("Freezes")[0]
+
+    listed = text_of(auditor.get(reverse("admin:exchange_member_changelist")))
+    assert "Active Frozen Owes 45,000.00 NGN" in listed
+    assert "Active Frozen in GHS" in listed
+    found = text_of(auditor.get(reverse("admin:search"), {"q": str(member.email)}))
+    assert "Frozen Owes 45,000.00 NGN" in found
+
+    # What is frozen is lifted, not frozen again.
+    tools = [tool.label for tool in page_of(finance, member).context["tools"]]
+    assert ("Freeze" in tools, "Lift freeze" in tools) == (False, True)
+    tools = [tool.label for tool in page_of(finance, other).context["tools"]]
+    assert ("Freeze" in tools, "Lift freeze of GHS" in tools) == (True, True)
+
+
+def test_the_badges_of_a_list_take_the_same_number_of_queries_for_many_rows():
+    client = signed_in_client(AUDITOR)
+    address = reverse("admin:exchange_member_changelist")
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            assert "Owes 1,000.00 KES" in text_of(client.get(address))
+        return len(captured)
+
+    make_debt()
+    few = queries()
+    for _ in range(4):
+        make_debt()
+    assert queries() == few

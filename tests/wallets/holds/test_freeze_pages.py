@@ -42,14 +42,14 @@ def test_a_member_is_frozen_from_its_page_after_a_confirmation(office: Client):
     assert "Freeze" in text_of(office.get(of(member, "change")))
     asked = text_of(office.get(of(member)))
     assert "Freeze Ada?" in asked
-    assert "Owner Ada Organisation Acme Frozen now Nothing Open orders 1" in asked
+    assert "Owner Ada Organisation Acme Current freezes None Open orders 1" in asked
     before = table_fingerprints()
     office.post(of(member), {"currency": "", "reason": REASON})
     missing = submit_confirmation(office, of(member), currency="", reason="")
     assert "This field is required" in text_of(missing)
     assert table_fingerprints() == before
     response = submit_confirmation(office, of(member), currency="", reason=REASON)
-    assert messages_of(response) == ["Frozen. Two people can lift it."]
+    assert messages_of(response) == ["Frozen. Lifting it takes two people."]
     frozen = Freeze.objects.get()
     assert (frozen.owner_id, frozen.currency_id, frozen.reason) == (member.pk, None, REASON)
     assert trader.balance("KES", "reserved") == 0
@@ -60,7 +60,7 @@ def test_a_member_is_frozen_from_its_page_after_a_confirmation(office: Client):
     submit_confirmation(office, of(member), currency="KES", reason="Also this")
     assert list(Freeze.objects.values_list("currency_id", flat=True)) == ["KES", None]
     asked = text_of(office.get(of(member)))
-    assert "Frozen now KES, All currencies and units Open orders 0" in asked
+    assert "Current freezes KES, All currencies and units Open orders 0" in asked
 
 
 def test_the_page_of_an_organisation_says_that_members_are_not_frozen(finance: Client):
@@ -101,7 +101,7 @@ def test_two_people_lift_a_freeze_with_one_confirmation_each(finance: Client):
     assert "Lift the freeze of Acme?" in asked
     assert "Proposed by finance-approver Explanation Order withdrawn" in asked
     response = submit_confirmation(second, page(frozen, "confirm"))
-    assert messages_of(response) == ["Lifted."]
+    assert messages_of(response) == ["Freeze lifted."]
     frozen.refresh_from_db()
     assert frozen.state == "Lifted"
     shown = text_of(finance.get(page(frozen)))

@@ -48,7 +48,7 @@ def test_a_transfer_names_both_wallets(own, of_member):
         "Currency": "NGN",
         "Amount": Decimal("12.5"),
         "Status": "Completed",
-        "Client's reference": "a/1",
+        "Client reference": "a/1",
         "Transfer ID": str(made.pk),
     }
     row = row_of(WALLET_TRANSFERS, transfer(of_member, own, 5, "NGN"))

@@ -119,7 +119,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
     )  # fmt: skip
     list_select_related = ("organisation", "member", "entered_by", "decided_by")
     search_fields = ("reference", "client_reference", "organisation__name", "member__name")
-    search_help_text = "Reference, client's reference, organisation, member, amount, email or ID"
+    search_help_text = "Reference, client reference, organisation, member, amount, email or ID"
     id_fields = ("pk", "owner_id", "organisation_id")
     amount_fields = ("amount",)
     labels = {"created_at": "entered (UTC)"}
