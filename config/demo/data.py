@@ -126,6 +126,16 @@ INSTITUTIONS = (
     DemoOrganisation("umoja", "Umoja Nominees", "custody@umoja.test", ()),
     DemoOrganisation("zambezi", "Zambezi Custody", "custody@zambezi.test", ()),
 )
+# Whose members come to owe and are frozen.
+CASES = DemoOrganisation(
+    slug="pwani",
+    name="Pwani Savings Circle",
+    email="office@pwani.test",
+    members=(
+        DemoMember("Baraka Otieno", "baraka.otieno@example.com"),
+        DemoMember("Esi Owusu", "esi.owusu@example.com"),
+    ),
+)
 MARKET_MAKERS = ("mtaji", "umoja", "zambezi")
 
 # Opening balances of each organisation and each member. The same amount again is for investments.
@@ -182,7 +192,9 @@ STAFF = (
 )
 # Approves withdrawals and quotes and closes tokens; proposes quotes.
 APPROVER = "amina.finance"
+SECOND_APPROVER = "kwesi.finance"
 PROPOSER = "lindiwe.office"
+ADMIN = "samuel.admin"
 # Approve loan configurations and close loans; lends to members of any organisation.
 CREDIT_OFFICERS = ("imani.credit", "sefu.credit")
 LENDER = "mtaji"
@@ -225,9 +237,21 @@ RETURNED_WITHDRAWAL = DemoWithdrawal(
     "baobridge", 1, "KES", Decimal(18_400), "Equity Bank Kenya", "Tunde Alabi", "0690000038",
     becomes="Completed",
 )  # fmt: skip
-# A card's money is available after its clearing days. The last one waits for a decision.
+# Of an owner who is frozen before it is sent; two people may return it.
+CASE_WITHDRAWAL = DemoWithdrawal(
+    "pwani", 1, "NGN", Decimal(6_500), "Zenith Bank", "Esi Owusu", "2010290021",
+    override="Zenith Bank confirmed her name by telephone.",
+)  # fmt: skip
+# Charged back after a part was passed on.
+CASE_DEPOSIT = DemoPayment("account", "pwani", 0, "NGN", Decimal(24_000), "Baraka Otieno")
+CASE_PAYMENTS = (
+    CASE_DEPOSIT,
+    DemoPayment("account", "pwani", None, "NGN", Decimal(90_000), "Pwani Savings Circle"),
+)
+# A card's money is available after its clearing days. The last two await a decision.
 PAYMENTS = (
     DemoPayment("account", "sikadua", 2, "NGN", Decimal("86400.50"), "Thandi Mokoena"),
     DemoPayment("card", "baobridge", 0, "NGN", Decimal(41_250), "Adaora Nwosu"),
     DemoPayment("unmatched", "sikadua", None, "NGN", Decimal(127_300), "Efua Boateng"),
+    DemoPayment("unmatched", "sikadua", None, "NGN", Decimal(8_450), "Yaw Darko"),
 )

@@ -18,9 +18,12 @@ from django.conf import settings
 
 from config.back_office.roles import create_staff, ensure_roles
 from config.demo import credentials_file
+from config.demo.cases import load_cases
 from config.demo.controls import run_first_controls
 from config.demo.data import (
     APPROVER,
+    CASE_PAYMENTS,
+    CASES,
     CREDIT_OFFICERS,
     INSTITUTIONS,
     LENDER,
@@ -45,6 +48,7 @@ from exchange.core.actors import Actor
 from exchange.core.errors import InvalidRequest
 from exchange.events.models import WebhookEndpoint
 from exchange.events.services.endpoints import rotate_secret, set_endpoint
+from exchange.events.services.outbox import mark_delivered_without_sending
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.participants.services.api_keys import (
     get_live_keys,
@@ -101,11 +105,14 @@ def load_demo(
     people = {p.about.slug: p.members for p in participants}
     show = partial(load_withdrawals, organisations=firms, members=people)
     provider_available = show(WITHDRAWALS, timeout_seconds=timeout_seconds)
-    if provider_available:
-        load_payments(PAYMENTS, organisations=firms, members=people, actor=_ACTOR)
+    pays_in = provider_available and load_payments(
+        PAYMENTS, organisations=firms, members=people, actor=_ACTOR
+    )
     run_first_controls(actor=_ACTOR, provider_available=provider_available)
+    if pays_in:
+        _load_cases()
     if provider_available:
-        # After the reconciliation, which would report a variance once the money is back.
+        # After the reconciliations, which would report a variance once the money is back.
         show([RETURNED_WITHDRAWAL], timeout_seconds=0)
     for participant, entry in zip(participants, organisations, strict=True):
         entry["webhook_secret"] = _webhook_secret(participant, known)
@@ -131,6 +138,20 @@ def load_demo(
     }
     credentials_file.write(data_dir, content)
     return content
+
+
+def _load_cases() -> None:
+    """Create what the lists of exceptions show, at an organisation without a login."""
+    party = _participant(CASES)
+    slug, organisation = CASES.slug, party.organisation
+    if not get_live_keys(organisation).exists():
+        issue_api_key(
+            organisation=organisation, name=_KEY_NAME, scopes=settings.SCOPES, actor=_ACTOR
+        )
+    firms, people = {slug: organisation}, {slug: party.members}
+    load_payments(CASE_PAYMENTS, organisations=firms, members=people, actor=_ACTOR)
+    if load_cases(party.members, _ACTOR):
+        mark_delivered_without_sending(organisation_id=organisation.pk)
 
 
 def _participant(about: DemoOrganisation) -> Participant:

@@ -6,7 +6,9 @@ real provider has no control to pay with, so it gets none. Events are marked as 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import requests
@@ -23,8 +25,9 @@ from wallets.deposits.services.opening import (
     request_checkout,
     store_checkout,
 )
-from wallets.deposits.services.payments import look_up, report_payment
-from wallets.providers.collection import ChargeHint, CheckoutRequest
+from wallets.deposits.services.payments import look_up
+from wallets.payouts.services.provider_events import receive_webhook
+from wallets.providers.collection import CheckoutRequest
 from wallets.providers.registry import payment_provider
 
 _BVN = "22222222222"
@@ -36,17 +39,20 @@ def load_payments(
     organisations: Mapping[str, Organisation],
     members: Mapping[str, Sequence[Member]],
     actor: Actor,
-) -> None:
-    """Create the missing payments; `organisations` and `members` are by slug."""
+) -> bool:
+    """Create the missing payments; `organisations` and `members` are by slug.
+
+    Returns whether the provider can be paid at.
+    """
     if not _pays_in():
-        return
+        return False
     for shown in payments:
         if Payment.objects.filter(amount=shown.amount, currency_code=shown.currency).exists():
             continue
         organisation = organisations[shown.organisation]
         member = None if shown.member is None else members[shown.organisation][shown.member]
         made = _pay(_open(shown, organisation, member))
-        report_payment(ChargeHint(str(made["id"]), made["tx_ref"]))
+        _receive_webhook(made)
         payment = Payment.objects.get(transaction_id=made["id"])
         look_up(payment.pk, actor)
         payment.refresh_from_db()
@@ -54,6 +60,7 @@ def load_payments(
             mark_delivered_without_sending(
                 organisation_id=organisation.id, subject_ids=[payment.deposit_id]
             )
+    return True
 
 
 def _open(shown: DemoPayment, organisation: Organisation, member: Member | None) -> dict[str, Any]:
@@ -97,6 +104,31 @@ def _open(shown: DemoPayment, organisation: Organisation, member: Member | None)
             return {"tx_ref": request.tx_ref, "payment_type": "bank_transfer"}
 
 
+def find_payment(shown: DemoPayment) -> Payment:
+    """Return the payment, which was made before."""
+    return Payment.objects.get(amount=shown.amount, currency_code=shown.currency)
+
+
+def charge_back(payment: Payment) -> None:
+    """Let the payer's bank take the payment back at the sandbox."""
+    _control("charge-back", {"id": payment.transaction_id})
+
+
+def deduct_bank_charge(currency: str, amount: Decimal) -> None:
+    """Lower our balance at the sandbox."""
+    balances = requests.get(_control_url("float"), timeout=_TIMEOUT_SECONDS).json()
+    _control("float", {"currency": currency, "amount": str(Decimal(balances[currency]) - amount)})
+
+
+def _receive_webhook(made: dict[str, Any]) -> None:
+    """Receive the webhook of a payment, as the service does."""
+    body = {"event": "charge.completed", "data": {"id": made["id"], "tx_ref": made["tx_ref"]}}
+    receive_webhook(
+        headers={"verif-hash": settings.PAYMENT_PROVIDER["webhook_hash"]},
+        body=json.dumps(body).encode(),
+    )
+
+
 def _pays_in() -> bool:
     """Whether the provider is the sandbox, which has a control to pay with."""
     response = requests.get(_control_url("accounts"), timeout=_TIMEOUT_SECONDS)
@@ -105,8 +137,11 @@ def _pays_in() -> bool:
 
 def _pay(order: dict[str, Any]) -> dict[str, Any]:
     """Pay at the sandbox, without its webhook; return its transaction."""
-    order = {**order, "webhook": "no_webhook"}
-    response = requests.post(_control_url("pay"), json=order, timeout=_TIMEOUT_SECONDS)
+    return _control("pay", {**order, "webhook": "no_webhook"})
+
+
+def _control(name: str, order: dict[str, Any]) -> dict[str, Any]:
+    response = requests.post(_control_url(name), json=order, timeout=_TIMEOUT_SECONDS)
     response.raise_for_status()
     made: dict[str, Any] = response.json()
     return made

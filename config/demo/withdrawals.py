@@ -63,6 +63,12 @@ def load_withdrawals(
     return True
 
 
+def request_withdrawal_of(member: Member, shown: DemoWithdrawal) -> Withdrawal:
+    """Request the withdrawal, unless it was before, and return it."""
+    organisation = member.organisation
+    return _find(organisation, shown) or _request(organisation, member, shown, deadline=0)
+
+
 def _find(organisation: Organisation, shown: DemoWithdrawal) -> Withdrawal | None:
     return Withdrawal.objects.filter(
         organisation=organisation, bank__account_number=shown.account_number

@@ -70,7 +70,7 @@ def test_without_the_provider_withdrawals_are_created_later(data_dir, provider_s
     assert read_wallet(demo["organisations"][0]["access_token"]).status_code == 200
     provider_sandbox.reset()
     assert load_demo_data(data_dir) == demo
-    assert (Withdrawal.objects.count(), Payment.objects.count()) == (9, 3)
+    assert (Withdrawal.objects.count(), Payment.objects.count()) == (10, 6)
     assert_books_hold()
 
 
