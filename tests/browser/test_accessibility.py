@@ -14,9 +14,10 @@ from playwright.sync_api import Page, ViewportSize
 
 from config.back_office.roles import FINANCE_APPROVER
 from config.demo.loader import enrol_second_factor
+from exchange.participants.models import Member
 from tests.assertions import accessibility as axe
 from tests.environment.services import Service
-from tests.factories.api_clients import make_organisation
+from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_staff
 from tests.factories.wallets import Wallet, store_bank_list
@@ -54,6 +55,24 @@ def sign_in_approver(page: Page, service: Service) -> None:
     )
 
 
+def test_one_long_name_hides_no_column_of_a_list(page, live_service):
+    store_bank_list()
+    organisation = make_organisation("O" * 90)
+    member = make_member(organisation)
+    wallet = Wallet(organisation, member).fund(100_000)
+    Member.objects.filter(pk=member.pk).update(name="M" * 90)
+    wallet.request(500)
+    sign_in_approver(page, live_service)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    for name in ("wallets/withdrawal", "wallets/account", "wallets/entry", "exchange/member"):
+        page.goto(f"/admin/{name}/")
+        last = page.locator("#result_list tbody tr").first.locator("td, th").last
+        edge = last.evaluate("cell => cell.getBoundingClientRect().right")
+        assert edge <= 1440, f"{name}: {edge}"
+        scroll = page.locator(".results").evaluate("box => box.scrollWidth - box.clientWidth")
+        assert scroll <= 0, f"{name}: {scroll}"
+
+
 def test_axe_reports_a_known_violation(page):
     page.set_content("<html lang=en><title>A</title><main><p style='color: #ccc'>Pale</p></main>")
     assert [finding.rule for finding in axe.find_violations(page)] == ["color-contrast"]
@@ -73,8 +92,8 @@ def test_the_pages_of_sign_in_and_approval_have_no_violations(page, live_service
     found["list"] = page_faults(page)
     page.goto(f"/admin/wallets/withdrawal/{withdrawal.pk}/change/")
     found["review"] = page_faults(page)
-    page.get_by_role("button", name=re.compile("^Approve (?!and next)")).click()
-    page.get_by_role("button", name=re.compile("^Confirm approval")).wait_for()
+    page.get_by_role("link", name=re.compile("^Approve and pay")).click()
+    page.get_by_role("button", name=re.compile("^Approve and pay")).wait_for()
     found["confirmation"] = page_faults(page)
     page.goto("/admin/password_change/")
     page.locator("main form [type=submit]").click()

@@ -13,7 +13,14 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from config.back_office.roles import ADMINISTRATOR, AUDITOR, CREDIT_OFFICER, FINANCE_APPROVER, ROLES
+from config.back_office.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    CREDIT_OFFICER,
+    FINANCE_APPROVER,
+    ROLES,
+)
 from config.books import CHECKS
 from tests.environment.owner import without_guards
 from tests.factories.back_office import (
@@ -107,6 +114,24 @@ def test_every_number_links_to_a_page_that_opens(demo_records):
         shown = client.get(address)
         assert shown.status_code == 200, address
         assert "A filter is not valid" not in shown.content.decode(), address
+
+
+def test_the_dashboard_and_the_sidebar_count_the_same_withdrawals(demo_records):
+    organisation, member = demo_records
+    fund(organisation, member, "GHS", "5000")
+    for currency in ("NGN", "KES", "GHS"):  # the last without its branch code
+        make_withdrawal(organisation, member, currency, "2000")
+    approver = dashboard(signed_in_client(FINANCE_APPROVER))
+    items = {item.label: item.count for item in approver.context["dashboard"].awaiting_my_approval}
+    assert items["Withdrawals: awaiting my approval"] == 2
+    assert "Withdrawals: first approval" not in items
+    assert re.search(r"Withdrawals 2 ", text_of(approver))
+    # Who does not approve sees what awaits a first approval.
+    for role in (AUDITOR, BACK_OFFICE):
+        shown = dashboard(signed_in_client(role)).context["dashboard"]
+        others = {item.label: item.count for item in shown.awaiting_others}
+        assert others["Withdrawals: first approval"] == 2
+        assert others["Withdrawals: missing details"] == 1
 
 
 def test_ledger_integrity_is_passed_failed_overdue_or_not_run(demo_records):
