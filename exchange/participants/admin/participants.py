@@ -110,7 +110,7 @@ class MemberEditForm(forms.Form):
 
 
 class OwnerAdmin(AddFormAdmin, ConfirmationAdmin):
-    """Owners of money and units, with badges of what blocks them beside their status."""
+    """Owners of money and units, with badges of what blocks them after their status."""
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """Return the list, with the badges of all rows read together."""

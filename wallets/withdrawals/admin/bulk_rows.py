@@ -269,7 +269,7 @@ def decide_row(decision: BulkDecision, chosen: ChosenRow, seen: Withdrawal | Non
 
 
 def _describe_result(decided: Withdrawal) -> str:
-    """Return what follows from a decision, beside its word."""
+    """Return what follows from a decision, after its word."""
     if decided.status == WithdrawalStatus.COMPLETED:
         return "A second person must confirm it."
     if decided.status == WithdrawalStatus.PENDING:
