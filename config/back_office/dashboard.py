@@ -50,9 +50,11 @@ from wallets.payouts.selectors import (
 )
 from wallets.reconciliation.models import ReportStatus
 from wallets.reconciliation.selectors.overview import (
+    EXPLAINED,
     float_positions,
     latest_report,
     open_breaks_by_day,
+    result_of,
 )
 from wallets.withdrawals.admin.saved_views import count_by_view
 from wallets.withdrawals.models import WithdrawalStatus
@@ -351,13 +353,13 @@ def _provider_balances() -> ProviderBalances:
         )
         for found in sorted(float_positions(report), key=lambda each: each.currency)
     ]  # fmt: skip
-    status = ReportStatus(report.status)
-    status_text, text = status.label, f"{report.day}: {_REPORT_TEXTS[status]}"
+    status, status_text = ReportStatus(report.status), result_of(report)
+    text = f"{report.day}: {_REPORT_TEXTS[status]}"
     if report.day < due:
         status_text, text = "Missing", f"{due} was not reconciled. {text}"
-    elif status == ReportStatus.DIFFERS and not days:
-        status_text, text = "Explained", f"{text} All differences are explained."
-    elif status == ReportStatus.MATCHED and days:
+    elif status_text == EXPLAINED:
+        text = f"{text} All differences are explained."
+    if days and status_text in {ReportStatus.MATCHED, EXPLAINED}:
         status_text = "Open breaks"
     return ProviderBalances(
         rows,

@@ -41,6 +41,7 @@ from exchange.admin.lookups import DeclaredLookups
 from exchange.admin.paging import BoundedPaginator
 from exchange.admin.panels import Panel, panels_of
 from exchange.admin.preserved_filters import PreservedFilters
+from exchange.admin.progress import Progress
 from exchange.admin.queue_pages import queue_context, queue_urls
 from exchange.admin.replica_reads import ReplicaReads
 from exchange.core.actors import Actor
@@ -96,10 +97,13 @@ class Section:
 class PendingDecision:
     """The panel of a pending approval above a record's fields.
 
+    `proposal` says in one sentence what is proposed, `facts` what the record's fields lack.
     `summary` names the proposer, `eligible` the approvers. `blocker` says why the current user
     cannot approve; `approve` is then None.
     """
 
+    proposal: str
+    facts: Sequence[tuple[str, object]]
     summary: str
     eligible: str
     approve: Tool | None
@@ -202,6 +206,10 @@ class SafeAdmin(PreservedFilters, DeclaredLookups, Listing, FieldLabels, Replica
         """Return the warnings shown in red above the fields of `obj`."""
         return ()
 
+    def progress_of(self, obj: Any) -> Progress | None:
+        """Return the progress of work on `obj` that has not finished, if any."""
+        return None
+
     def decision(self, request: HttpRequest, obj: Any) -> PendingDecision | None:
         """Return the pending approval of `obj`, if any."""
         return None
@@ -238,6 +246,7 @@ class SafeAdmin(PreservedFilters, DeclaredLookups, Listing, FieldLabels, Replica
             context |= self.preserved_context(request)
             context["warnings"] = warnings
             context["decision"] = self.preserve_in_decision(request, self.decision(request, obj))
+            context["progress"] = self.progress_of(obj)
             context["sections"] = sections
             # The table of the latest changes links to the full history.
             context |= {**self.panel_context(request, obj), "history": ""}

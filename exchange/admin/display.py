@@ -39,6 +39,7 @@ _TONES = {
     "Ready": "good",
     "Downloaded": "good",
     "Matched": "good",
+    "Explained": "good",
     "Waiting": "waiting",
     "Reported": "waiting",
     "Unmatched": "waiting",

@@ -21,7 +21,6 @@ from django.http import (
     HttpResponseBase,
     HttpResponseNotAllowed,
     HttpResponseRedirect,
-    JsonResponse,
     QueryDict,
     StreamingHttpResponse,
 )
@@ -31,6 +30,7 @@ from django.urls import URLPattern, reverse
 from exchange.admin.base import CustomPageAdmin, SafeAdmin, bind_form, staff_of
 from exchange.admin.display import format_time, status_badge
 from exchange.admin.fields import DatePickerField
+from exchange.admin.progress import Progress, progress_response
 from exchange.core.errors import DomainError, InvalidRequest, NotFound
 from exchange.exports import services as exports
 from exchange.exports.models import Export, ExportStatus
@@ -218,22 +218,25 @@ class ExportAdmin(CustomPageAdmin):
             facts=facts,
             export=export,
             state_display=status_badge(export.status),
-            in_progress=export.status in _PENDING,
             ready=export.status == ExportStatus.READY,
             reason=exports.describe_missing_file(export),
-            progress=_describe_progress(export),
+            progress=self.progress_of(export),
+            rows=f"{export.rows_done:,}",
         )
 
     def progress(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Return the progress for the page's script."""
-        export: Export = self.record(request, object_id)
-        progress = {
-            "text": _describe_progress(export),
-            "rows": export.rows_done,
-            "estimated_rows": max(export.about_rows, export.rows_done),
-            "finished": export.status not in _PENDING,
-        }
-        return JsonResponse(progress)
+        return progress_response(self.progress_of(self.record(request, object_id)))
+
+    def progress_of(self, obj: Export) -> Progress | None:
+        """Return the progress of a file that is not finished."""
+        if obj.status not in _PENDING:
+            return None
+        total = max(obj.about_rows, obj.rows_done)
+        text = f"{obj.rows_done:,} of about {total:,} rows"
+        waiting = obj.status == ExportStatus.WAITING
+        url = self.address("progress", obj.pk)
+        return Progress(url, "Queued" if waiting else text, obj.rows_done, total)
 
     def download(self, request: HttpRequest, object_id: UUID) -> HttpResponseBase:
         """Download the file."""
@@ -244,11 +247,3 @@ class ExportAdmin(CustomPageAdmin):
             messages.error(request, NotFound("There is no file to download").message)
             return self.redirect_to_record(export.pk)
         return _as_download(StreamingHttpResponse(read_file(export)), export)
-
-
-def _describe_progress(export: Export) -> str:
-    if export.status == ExportStatus.WAITING:
-        return "Queued"
-    if export.status == ExportStatus.RUNNING:
-        return f"{export.rows_done:,} of about {max(export.about_rows, export.rows_done):,} rows"
-    return f"{export.rows_done:,} rows"

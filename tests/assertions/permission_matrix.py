@@ -153,8 +153,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "exchange_webhookendpoint_send_again": ("BD", "BD"),
     "exchange_webhookendpoint_enable": ("BD", "BD"),
     "exchange_webhookendpoint_disable": ("BD", "BD"),
-    # The audit and files. Only auditors find other users' files; reading the progress of an export
-    # changes nothing.
+    # The audit and files. Only auditors find other users' files; reading progress changes nothing.
     "exchange_change_export": ("AD", "AD"),
     "exchange_export_download": (ALL, ""),
     "exchange_export_progress": (ALL, ALL),
@@ -246,6 +245,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "wallets_reconciliationbreak_close": ("F", "F"),
     "wallets_reconciliationbreak_reject": ("F", "F"),
     "wallets_reconciliation_again": (ONLY_POST, "BF"),
+    "wallets_reconciliation_progress": (ALL, ALL),
     "wallets_reconciliation_export": (ONLY_POST, "BFCA"),
 }
 

@@ -230,7 +230,7 @@ def export_in_progress(site: DemoSite) -> Page:
     page = at(FINANCE_APPROVER, "wallets/entry/export/")(site)
     page.get_by_label("XLSX").check()
     page.locator("main form [type=submit]").click()
-    page.locator("#export-progress").wait_for()
+    page.locator("#progress-bar").wait_for()
     export = urlsplit(page.url).path.split("/")[-3]
     # The worker waits for this row's lock at its next progress report; pages do not.
     holding = site.hold_connection(psycopg.connect(database))

@@ -1,8 +1,8 @@
-// Updates the progress of an export that is being written; reloads the page once it has finished.
+// Updates the progress of work in the background; reloads the page once it has finished.
 "use strict";
 (function () {
-  const bar = document.getElementById("export-progress");
-  const text = document.getElementById("export-text");
+  const bar = document.getElementById("progress-bar");
+  const text = document.getElementById("progress-text");
   if (!bar || !text) return;
   async function refresh() {
     try {
@@ -13,8 +13,10 @@
         location.reload();
         return;
       }
-      bar.max = progress.estimated_rows;
-      bar.value = progress.rows;
+      if (progress.total !== null) {
+        bar.max = progress.total;
+        bar.value = progress.done;
+      }
       if (text.textContent !== progress.text) text.textContent = progress.text;
     } catch {
       text.textContent = "No response; retrying";

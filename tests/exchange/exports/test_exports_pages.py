@@ -429,12 +429,12 @@ def test_progress_is_shown_to_the_requester(wallet, finance, monkeypatch):
     Export.objects.update(status="Running", rows_done=1200)
     address = reverse("admin:exchange_export_progress", args=[export.pk])
     assert finance.get(address).json() == {
-        "text": "1,200 of about 1,200 rows",
-        "rows": 1200,
-        "estimated_rows": 1200,
         "finished": False,
+        "text": "1,200 of about 1,200 rows",
+        "done": 1200,
+        "total": 1200,
     }
     shown = page(finance, export).content.decode()
-    assert 'max="1" value="1200"' in shown
+    assert 'max="1200" value="1200"' in shown
     assert "exchange/progress" in shown
     assert signed_in_client(CREDIT_OFFICER).get(address).status_code == 404

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from exchange.core.currencies import format_money
 from exchange.core.numbers import format_plain
 from exchange.staff.models import StaffUser
 from tests.environment.owner import as_owner
@@ -74,6 +75,12 @@ def breaks(**narrowed: Any) -> list[tuple[str, str, str, bool]]:
          each.in_latest_report)
         for each in ReconciliationBreak.objects.filter(**narrowed).order_by("pk")
     ]  # fmt: skip
+
+
+def unexplained(amount: str, currency: str = "NGN") -> tuple[str, str, str, str]:
+    """Return the difference of an unexplained variance, as `differences_of` returns it."""
+    text = f"Unexplained: {format_money(Decimal(amount), currency)}"
+    return ("Unexplained variance", "", "", text)
 
 
 def approver() -> StaffUser:

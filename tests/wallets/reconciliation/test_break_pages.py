@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -20,7 +21,14 @@ from tests.factories.back_office import (
     user_of,
 )
 from tests.factories.breaks import make_break
-from wallets.reconciliation.models import BreakExplanation, ReconciliationBreak, ReportStatus
+from wallets.reconciliation.models import (
+    BreakExplanation,
+    LineKind,
+    Reconciliation,
+    ReconciliationBreak,
+    ReconciliationLine,
+    ReportStatus,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
 
@@ -251,3 +259,50 @@ def test_a_day_without_a_report_is_missing(ada, kwesi):
     # A provisional report of today does not count.
     make_break(day=timezone.now().date())
     assert floats(ada).status == "Missing"
+
+
+def test_dashboard_report_and_list_agree_on_a_variance_that_was_closed(ada, kwesi):
+    found = make_break(day=timezone.now().date() - timedelta(days=1))
+    lost = Decimal("-250000.55")
+    for position, (kind, ours) in enumerate(
+        (
+            (LineKind.BALANCE, Decimal(0)),
+            (LineKind.IN_TRANSIT, None),
+            (LineKind.VARIANCE, Decimal(0)),
+        )
+    ):
+        ReconciliationLine.objects.create(
+            report=found.first_report, position=position, is_difference=False, kind=kind,
+            currency_id="NGN", our_amount=ours,
+            their_amount=Decimal(0) if kind == LineKind.IN_TRANSIT else lost,
+        )  # fmt: skip
+    report = reverse("admin:wallets_reconciliation_change", args=[found.first_report_id])
+    reports = reverse("admin:wallets_reconciliation_changelist")
+
+    def shown() -> tuple[str, object, object, str]:
+        """Return the result and the unexplained amount of the dashboard, then of page and list."""
+        dashboard = floats(ada)
+        sections = {each.title: each for each in ada.get(report).context["sections"]}
+        balance = sections["Provider balance vs clearing"].rows[0]
+        listed = ada.get(reports).context["cl"].result_list[0].result
+        return dashboard.status, dashboard.rows[0].cells[-1], balance[-1], listed
+
+    assert shown() == ("Differs", "-250,000.55", "0.00 NGN", "Differs")
+    close(ada, kwesi, found)
+    assert shown() == ("Explained", "0.00", "-250,000.55 NGN", "Explained")
+    other = make_break("7", day=found.day)
+    assert (floats(ada).status, other.status) == ("Differs", "Open")
+
+
+def test_a_report_that_runs_shows_its_progress_until_it_is_ready(ada):
+    found = make_break()
+    report = found.first_report
+    Reconciliation.objects.filter(pk=report.pk).update(status=ReportStatus.RUNNING)
+    page = ada.get(reverse("admin:wallets_reconciliation_change", args=[report.pk]))
+    progress = reverse("admin:wallets_reconciliation_progress", args=[report.pk])
+    assert f'data-progress="{progress}"' in page.content.decode()
+    assert ada.get(progress).json() == {
+        "finished": False, "text": "Comparing with the provider", "done": None, "total": None,
+    }  # fmt: skip
+    Reconciliation.objects.filter(pk=report.pk).update(status=ReportStatus.DIFFERS)
+    assert ada.get(progress).json() == {"finished": True}

@@ -30,6 +30,7 @@ from tests.wallets.reconciliation.harness import (
     settle_at_bank,
     today,
     total_line,
+    unexplained,
     update_provider,
 )
 from wallets.alerts.models import Alert
@@ -67,7 +68,7 @@ def test_250000_55_ngn_that_went_missing_stay_open_however_often_the_day_is_comp
         report = compare()
         assert (report.status, differences_of(report)) == (
             "Differs",
-            [("Unexplained variance", "", "", f"Unexplained: -{LOST}")],
+            [unexplained(f"-{LOST}")],
         )
         assert gap_of(report) == (Decimal(0), -Decimal(LOST))
         assert total_line(report, "Unexplained variance", "NGN") == (
@@ -89,8 +90,8 @@ def test_an_older_day_changes_nothing_of_what_a_newer_day_shows(sandbox, naira):
     compare()
     older = compare(today() - timedelta(days=30))
     # The balance is that of now: the older day's report shows it as well, and takes nothing away.
-    assert differences_of(older) == [("Unexplained variance", "", "", f"Unexplained: -{LOST}")]
-    assert differences_of(compare()) == [("Unexplained variance", "", "", f"Unexplained: -{LOST}")]
+    assert differences_of(older) == [unexplained(f"-{LOST}")]
+    assert differences_of(compare()) == [unexplained(f"-{LOST}")]
     assert breaks() == [("Unexplained variance", f"-{LOST}", "Open", True)]
     assert ReconciliationBreak.objects.get().day == today()
     assert [alert.subject for alert in Alert.objects.filter(resolved_at=None)] == [str(today())]
@@ -108,16 +109,14 @@ def test_a_gap_that_two_people_explained_is_expected_from_then_on(sandbox, naira
     # What moves afterwards is a break of its own.
     hold(sandbox, "749999.44")
     report = compare()
-    assert differences_of(report) == [("Unexplained variance", "", "", "Unexplained: -0.01")]
+    assert differences_of(report) == [unexplained("-0.01")]
     assert breaks()[1:] == [("Unexplained variance", "-0.01", "Open", True)]
 
 
 @pytest.mark.parametrize(("held", "variance"), [("25000", "5000"), ("20000.01", "0.01")])
 def test_the_first_gap_of_all_is_explained_too(sandbox, wallet, held, variance):
     hold(sandbox, held, "KES")
-    assert differences_of(compare()) == [
-        ("Unexplained variance", "", "", f"Unexplained: {variance}")
-    ]
+    assert differences_of(compare()) == [unexplained(variance, "KES")]
     assert breaks() == [("Unexplained variance", variance, "Open", True)]
     close(ReconciliationBreak.objects.get(), "Our own float, paid in when the account was opened")
     assert compare().status == "Matched"
@@ -128,14 +127,14 @@ def test_each_change_of_the_variance_is_a_break_of_its_own_and_counts_once(sandb
     hold(sandbox, "900000")
     compare()
     hold(sandbox, "899999.50")
-    assert differences_of(compare()) == [("Unexplained variance", "", "", "Unexplained: -100000.5")]
+    assert differences_of(compare()) == [unexplained("-100000.5")]
     first, second = ReconciliationBreak.objects.order_by("pk")
     assert breaks() == [
         ("Unexplained variance", "-100000", "Open", True),
         ("Unexplained variance", "-0.5", "Open", True),
     ]
     close(second)
-    assert differences_of(compare()) == [("Unexplained variance", "", "", "Unexplained: -100000")]
+    assert differences_of(compare()) == [unexplained("-100000")]
     close(first)
     report = compare()
     assert (report.status, gap_of(report)[0]) == ("Matched", Decimal("-100000.5"))
@@ -151,7 +150,7 @@ def test_a_break_without_a_difference_stays_open_and_closing_it_expects_no_varia
     assert open_alerts() == {"reconciliation"}
     # It comes back: the same break.
     hold(sandbox, "1000007")
-    assert differences_of(compare()) == [("Unexplained variance", "", "", "Unexplained: 7")]
+    assert differences_of(compare()) == [unexplained("7")]
     assert breaks() == [("Unexplained variance", "7", "Open", True)]
     hold(sandbox, "1000000")
     compare()
@@ -162,7 +161,7 @@ def test_a_break_without_a_difference_stays_open_and_closing_it_expects_no_varia
     )
     # After it was closed as gone, the same amount is something new.
     hold(sandbox, "1000007")
-    assert differences_of(compare()) == [("Unexplained variance", "", "", "Unexplained: 7")]
+    assert differences_of(compare()) == [unexplained("7")]
     assert breaks()[1:] == [("Unexplained variance", "7", "Open", True)]
 
 
@@ -181,9 +180,7 @@ def test_reverted_changes_of_the_variance_are_no_longer_differences(
         ("Unexplained variance", "100", "Open", shown[0]),
         ("Unexplained variance", "30", "Open", shown[1]),
     ]
-    assert differences_of(report) == [
-        ("Unexplained variance", "", "", f"Unexplained: {amount}") for amount in left
-    ]
+    assert differences_of(report) == [unexplained(amount) for amount in left]
 
 
 @pytest.mark.parametrize(
@@ -220,7 +217,7 @@ def test_a_variance_that_moves_back_while_a_break_is_closed_is_found_again(sandb
     compare()
     close(ReconciliationBreak.objects.get())
     hold(sandbox, "1000000")
-    assert differences_of(compare()) == [("Unexplained variance", "", "", "Unexplained: 1000")]
+    assert differences_of(compare()) == [unexplained("1000")]
     assert breaks()[1:] == [("Unexplained variance", "1000", "Open", True)]
 
 
@@ -234,7 +231,7 @@ def test_an_older_reading_that_is_stored_later_changes_no_break(sandbox, naira):
     compare()
     reports._store(slow, before, [])
     assert breaks() == [("Unexplained variance", "-1000", "Open", True)]
-    assert differences_of(compare()) == [("Unexplained variance", "", "", "Unexplained: -1000")]
+    assert differences_of(compare()) == [unexplained("-1000")]
     assert breaks() == [("Unexplained variance", "-1000", "Open", True)]
 
 
@@ -280,7 +277,7 @@ def test_differences_of_payouts_are_one_break_each_however_often_they_are_found(
     for _ in range(2):
         report = compare()
         assert report.differences == 3
-        assert ("Unexplained variance", "", "", "Unexplained: -150") in differences_of(report)
+        assert unexplained("-150", "KES") in differences_of(report)
         assert sorted(breaks()) == [
             ("Amount", format_plain(999 - withdrawal.disburse_amount), "Open", True),
             ("Not in our records", "50", "Open", True),
@@ -404,7 +401,7 @@ def test_closing_a_break_waits_for_a_comparison_that_is_being_stored(
 
         report, closed, released = callers.at_once([compare, close_meanwhile, release_both])
     assert (closed, released) == (None, None)
-    assert differences_of(report) == [("Unexplained variance", "", "", f"Unexplained: -{LOST}")]
+    assert differences_of(report) == [unexplained(f"-{LOST}")]
     assert (breaks(), open_alerts()) == (
         [("Unexplained variance", f"-{LOST}", "Closed", True)],
         set(),

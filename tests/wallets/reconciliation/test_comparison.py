@@ -200,7 +200,7 @@ def test_each_kind_of_difference_is_found_and_leads_to_its_withdrawal(sandbox, w
         ("Status", by["status"], "Completed", "FAILED"),
         ("Provider charge", by["fee"], "100", "101.5"),
         ("Not in our records", "payout_stranger", "", "NEW KES to 01 0690000031"),
-        ("Unexplained variance", "", "", "Unexplained: -150"),
+        ("Unexplained variance", "", "", "Unexplained: -150.00 KES"),
     }  # fmt: skip
     assert open_alerts() == {"reconciliation"}
     touched = {table for table, seen in table_fingerprints().items() if seen != before[table]}
@@ -350,7 +350,7 @@ def test_the_rounding_of_a_charge_does_not_change_the_variance(sandbox, moved, v
     unexplained = (
         []
         if status == "Matched"
-        else [("Unexplained variance", "", "", f"Unexplained: {variance}")]
+        else [("Unexplained variance", "", "", f"Unexplained: {variance} NGN")]
     )
     for _ in range(2):
         report = compare()

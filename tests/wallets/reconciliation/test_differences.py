@@ -318,8 +318,8 @@ def test_a_payout_belongs_to_day_it_was_sent_on(held, ours):
         (
             201,
             ProviderDataUnreliable,
-            "^201 payouts are in transit: too many to check one by one$",
-            "^201 payouts differ or are not in the provider's list: too many to check$",
+            "^201 payouts in transit, limit 200$",
+            "^201 payouts differ or are not in the provider's list, limit 200$",
         ),
     ],
 )

@@ -108,7 +108,7 @@ def test_the_float_of_each_currency_is_read_from_the_lines_of_its_report():
     ] == [
         ("NGN", 1040, 1000, -30, 70, 60, 10),
         ("GHS", 6, 5, None, None, None, None),
-        ("KES", 8, 7, None, 9, None, 9),
+        ("KES", 8, 7, None, 9, 0, 9),
         ("ZAR", 2, 1, None, None, 3, None),
     ]
     assert selectors_overview.float_positions(report("Incomplete")) == []

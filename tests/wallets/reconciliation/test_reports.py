@@ -141,7 +141,7 @@ def test_the_command_prints_differences_and_exits_with_an_error(sandbox, wallet,
     assert capsys.readouterr().out.splitlines() == [
         "Not in our records: payout_stranger: provider NEW 50 KES to 01 0690000031;"
         " no withdrawal here",
-        "Unexplained variance: KES: ours 0, provider Unexplained: -150",
+        "Unexplained variance: KES: ours 0, provider Unexplained: -150.00 KES",
         f"{today()}: Differs, payouts compared: 1, differences: 2"
         " (preliminary: the day has not ended)",
     ]

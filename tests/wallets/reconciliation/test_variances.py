@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 
+from exchange.core.currencies import format_money
 from tests.environment.owner import without_guards
 from tests.factories.bare_rows import insert_row
 from tests.factories.wallets import SYSTEM
@@ -91,7 +92,12 @@ def test_each_charge_may_move_the_gap_by_half_of_the_smallest_unit(charges, chan
     found = [("Variance", expected, variance, "")]
     if new:
         found.append(
-            ("Unexplained variance", expected, variance, f"Unexplained: {Decimal(change):f}")
+            (
+                "Unexplained variance",
+                expected,
+                variance,
+                f"Unexplained: {format_money(Decimal(change), 'NGN')}",
+            )
         )
     assert judge(str(variance)) == found
     assert breaks() == (

@@ -98,9 +98,7 @@ def format_difference(found: ReconciliationBreak) -> str:
 def presence(found: ReconciliationBreak) -> str:
     """Return whether the latest report still has the difference."""
     return (
-        "Yes"
-        if found.in_latest_report
-        else f"No, gone since the report of {found.latest_report.day}"
+        "Yes" if found.in_latest_report else f"No longer in the report of {found.latest_report.day}"
     )
 
 
@@ -217,6 +215,8 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
             proposed,
             user,
             reconciliation.EXPLANATIONS,
+            proposal=f"Close the break of {obj.day}: {obj.kind.lower()}",
+            facts=[("Difference", format_difference(obj)), ("Explanation", proposed.explanation)],
             proposer=proposed.proposed_by,
             approve=Tool("Close the break", self.address("close", obj.pk, proposed.pk)),
             reject=Tool("Reject", reject),

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern
 
@@ -16,17 +17,19 @@ from exchange.admin.base import AddFormAdmin, Section, Tool, bind_form, staff_of
 from exchange.admin.columns import column
 from exchange.admin.display import format_time, status_badge
 from exchange.admin.fields import DatePickerField
+from exchange.admin.progress import Progress, progress_response
 from exchange.admin.replica_reads import read_page
 from exchange.core.currencies import format_money
 from exchange.core.errors import DomainError
 from exchange.exports import services as exports
 from exchange.exports.admin import start_and_respond
 from exchange.exports.sheets import CSV, FILE_FORMATS
+from exchange.staff.models import StaffUser
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.admin.breaks import about, breaks_section, side
 from wallets.reconciliation.admin.export_columns import REPORTS
 from wallets.reconciliation.models import LineKind, Reconciliation, ReconciliationLine, ReportStatus
-from wallets.reconciliation.selectors.overview import float_positions
+from wallets.reconciliation.selectors.overview import float_positions, with_results
 from wallets.reconciliation.services.totals import MOVEMENT_KINDS
 
 PROVISIONAL = "Preliminary: day not ended"
@@ -65,7 +68,7 @@ class ReconciliationAdmin(AddFormAdmin):
     )  # fmt: skip
     readonly_fields = fields
 
-    verdict = column("result", lambda report: status_badge(report.status), ordering="status")
+    verdict = column("result", lambda report: status_badge(report.result), ordering="status")
     basis = column(
         "basis",
         lambda report: PROVISIONAL if report.provisional else "Complete day",
@@ -81,11 +84,15 @@ class ReconciliationAdmin(AddFormAdmin):
     def heading(self, obj: Reconciliation) -> str:
         return f"Reconciliation of {obj.day}"
 
+    def rows(self, user: StaffUser) -> QuerySet[Any]:
+        return with_results(super().rows(user))
+
     def get_urls(self) -> list[URLPattern]:
         one = "<uuid:object_id>"
         return [
             self.action_url(f"{one}/again/", "again", self.again),
             self.action_url(f"{one}/export/", "export", self.export),
+            self.action_url(f"{one}/progress/", "progress", self.progress, only_post=False),
             *super().get_urls(),
         ]
 
@@ -96,10 +103,21 @@ class ReconciliationAdmin(AddFormAdmin):
         show = super().change_view
         return read_page(request, lambda: show(request, object_id, form_url, extra_context))
 
+    def progress_of(self, obj: Reconciliation) -> Progress | None:
+        """Return the progress of a report that is not finished."""
+        if obj.status not in _UNFINISHED:
+            return None
+        text = "Queued" if obj.status == ReportStatus.WAITING else "Comparing with the provider"
+        return Progress(self.address("progress", obj.pk), text)
+
+    def progress(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Return the progress for the page's script."""
+        return progress_response(self.progress_of(self.record(request, object_id)))
+
     def tools(self, request: HttpRequest, obj: Reconciliation) -> list[Tool]:
         shown = []
         if obj.status in _UNFINISHED:
-            return [Tool("Refresh", self.address("change", obj.pk))]
+            return []
         if self.may(request, exports.EXPORT_PERMISSION):
             shown = [
                 Tool(f"Export {label}", f"{self.address('export', obj.pk)}?form={form}", post=True)
@@ -178,7 +196,7 @@ def _differences(report: Reconciliation, lines: list[ReconciliationLine]) -> Sec
         for line in lines
     ]
     if report.status == ReportStatus.INCOMPLETE:
-        empty = f"Incomplete: {report.reason}."
+        empty = f"Could not finish: {report.reason}."
     else:
         empty = "No differences: all payouts, payments and balances match."
     headings = ("Kind", "Currency", "About", "Provider ID", "Ours", "Provider")
@@ -203,7 +221,7 @@ def _both_sides(
         for line in totals
         if line.kind in kinds and (line.our_amount or line.their_amount)
     ]
-    headings = ("Currency", "State", "Ours", "Amount", "Provider", "Amount")
+    headings = ("Currency", "Status", "Ours", "Amount", "Provider", "Amount")
     return Section(title, headings, rows, right=(2, 3, 4, 5), empty=empty)
 
 

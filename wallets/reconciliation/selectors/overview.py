@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from typing import Any
+from uuid import UUID
 
-from django.db.models import Count, Q
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Sum, Value, When
 
 from wallets.reconciliation.models import (
     BreakStatus,
@@ -16,6 +18,8 @@ from wallets.reconciliation.models import (
     ReconciliationLine,
     ReportStatus,
 )
+
+EXPLAINED = "Explained"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,24 @@ class OpenBreaks:
     owned: int
 
 
+def with_results(reports: QuerySet[Reconciliation]) -> QuerySet[Reconciliation, Any]:
+    """Annotate `result`: the status, or `EXPLAINED` of a report that differs without open breaks.
+
+    Its breaks are those of its day, and the variances of earlier days that it found again.
+    """
+    found = Q(kind=LineKind.UNEXPLAINED, **_found_by(OuterRef("pk")))
+    breaks = ReconciliationBreak.objects.exclude(status=BreakStatus.CLOSED)
+    is_open = Exists(breaks.filter(Q(day=OuterRef("day")) | found))
+    closed = Q(~is_open, status=ReportStatus.DIFFERS, provisional=False)
+    return reports.annotate(result=Case(When(closed, then=Value(EXPLAINED)), default=F("status")))
+
+
+def result_of(report: Reconciliation) -> str:
+    """Return the `result` of one report."""
+    found: Any = with_results(Reconciliation.objects.filter(pk=report.pk)).get()
+    return str(found.result)
+
+
 def latest_report() -> Reconciliation | None:
     """Return the newest complete-day report of the latest day."""
     finished = (ReportStatus.MATCHED, ReportStatus.DIFFERS, ReportStatus.INCOMPLETE)
@@ -71,7 +93,16 @@ def open_breaks_by_day() -> list[OpenBreaks]:
 
 
 def float_positions(report: Reconciliation) -> list[FloatPosition]:
-    """Return the balances of `report` by currency."""
+    """Return the balances of `report` by currency; closing a break explains its amount."""
+    closed_since = (
+        ReconciliationBreak.objects.filter(
+            kind=LineKind.UNEXPLAINED, status=BreakStatus.CLOSED, **_found_by(report.pk)
+        )
+        .exclude(latest_report=report, in_latest_report=False)
+        .values("currency")
+        .annotate(amount=Sum("difference"))
+    )
+    explained = {row["currency"]: row["amount"] for row in closed_since}
     rows = ReconciliationLine.objects.filter(
         report=report, kind__in=(LineKind.BALANCE, LineKind.IN_TRANSIT, LineKind.VARIANCE)
     ).order_by("position")
@@ -89,7 +120,14 @@ def float_positions(report: Reconciliation) -> list[FloatPosition]:
                 clearing=line.our_amount,
                 in_transit=expected.their_amount if expected else None,
                 variance=variance.their_amount if variance else None,
-                expected=variance.our_amount if variance else None,
+                expected=(variance.our_amount or Decimal(0)) + explained.get(currency, 0)
+                if variance
+                else None,
             )
         )
     return found
+
+
+def _found_by(report: UUID | OuterRef) -> dict[str, UUID | OuterRef]:
+    """Return the condition for variances that a report opened or found again."""
+    return {"first_report_id__lte": report, "latest_report_id__gte": report}

@@ -27,7 +27,6 @@ from django.db import connection
 from django.utils import timezone
 
 from exchange.core.currencies import currencies, format_money
-from exchange.core.numbers import format_plain
 from wallets.reconciliation.models import BreakStatus, LineKind, Reconciliation, ReconciliationBreak
 from wallets.reconciliation.selectors.movements import charges_since, last_variance
 from wallets.reconciliation.services.differences import ReportLine
@@ -97,7 +96,7 @@ def _judge_variance(
     if not report.provisional:
         _update_variance_breaks(report, known, change, rounding, ReportLine(
             LineKind.UNEXPLAINED, currency, our_amount=before, their_amount=variance,
-            their_text=f"Variance changed by {format_money(change, currency)}",
+            their_text=f"Unexplained change {format_money(change, currency)}",
         ))  # fmt: skip
     found = [
         ReportLine(
@@ -112,7 +111,7 @@ def _judge_variance(
                 is_difference=True,
                 our_amount=variance - unexplained,
                 their_amount=variance,
-                their_text=f"Unexplained: {format_plain(unexplained)}",
+                their_text=f"Unexplained: {format_money(unexplained, currency)}",
             )
         )
     return found

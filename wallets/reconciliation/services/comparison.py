@@ -124,7 +124,8 @@ def _recheck_differences(wanted: set[str], sides: _Sides) -> None:
         checked = suspects & sides.held.keys()
     if len(checked) > _MAX_STATUS_CHECKS:
         raise ProviderDataUnreliable(
-            f"{len(checked)} payouts differ or are not in the provider's list: too many to check"
+            f"{len(checked)} payouts differ or are not in the provider's list,"
+            f" limit {_MAX_STATUS_CHECKS}"
         )
     provider = payment_provider()
     for reference in sorted(checked):
@@ -167,7 +168,7 @@ def _provider_records(
     unknown = sorted(in_transit.keys() - known.keys())
     if len(unknown) > _MAX_STATUS_CHECKS:
         raise ProviderDataUnreliable(
-            f"{len(unknown)} payouts are in transit: too many to check one by one"
+            f"{len(unknown)} payouts in transit, limit {_MAX_STATUS_CHECKS}"
         )
     provider = payment_provider()
     for reference in unknown:

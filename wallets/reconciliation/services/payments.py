@@ -93,7 +93,8 @@ def _recheck(wanted: list[int], held: dict[int, OurPayment], records: _Records) 
         checked = suspects
     elif len(checked) > _MAX_STATUS_CHECKS:
         raise ProviderDataUnreliable(
-            f"{len(checked)} payments differ or are not in the provider's list: too many to check"
+            f"{len(checked)} payments differ or are not in the provider's list,"
+            f" limit {_MAX_STATUS_CHECKS}"
         )
     provider = payment_provider()
     for key in checked:
