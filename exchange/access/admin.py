@@ -132,6 +132,7 @@ class AccessProposalAdmin(ConfirmationAdmin):
             obj,
             me,
             APPROVAL,
+            proposal=f"{obj.get_kind_display()}: {_subject_label(obj)}",
             proposer=self.proposer_display(obj),
             approve=Tool(confirm, self.address("confirm", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),

@@ -154,6 +154,8 @@ class FreezeAdmin(Exportable, ConfirmationAdmin, OwnedRecordAdmin):
             lift,
             staff_of(request),
             LIFTS,
+            proposal=f"Lift the {obj}",
+            facts=[("Explanation", lift.explanation)],
             proposer=lift.proposed_by,
             approve=Tool("Lift the freeze", self.address("confirm", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),

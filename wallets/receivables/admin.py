@@ -267,6 +267,7 @@ class ReceivableWriteOffAdmin(ConfirmationAdmin):
             obj,
             staff_of(request),
             write_offs.WRITE_OFFS,
+            proposal=_title(obj),
             proposer=obj.proposed_by,
             approve=Tool(f"Write off {self.amount_display(obj)}", self.address("confirm", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),
@@ -304,11 +305,17 @@ def _facts(write_off: ReceivableWriteOff) -> list[tuple[str, object]]:
     ]
 
 
+def _title(write_off: ReceivableWriteOff) -> str:
+    account = write_off.account
+    amount = format_money(write_off.amount, account.asset_id)
+    return f"Write off {amount} owed by {account.member or account.organisation}"
+
+
 def _confirmation(write_off: ReceivableWriteOff, user: StaffUser) -> Confirmation:
     account = write_off.account
     amount = format_money(write_off.amount, account.asset_id)
     return Confirmation(
-        title=f"Write off {amount} owed by {account.member or account.organisation}?",
+        title=f"{_title(write_off)}?",
         facts=_facts(write_off),
         live_facts=[("Owed now", _owed(account.balance, account.asset_id))],
         text="The debt is cancelled and booked as an expense of the exchange. This cannot be"

@@ -158,6 +158,7 @@ class TreasuryMovementAdmin(Exportable, AddFormAdmin, ConfirmationAdmin):
             obj,
             staff_of(request),
             treasury.MOVEMENTS,
+            proposal=f"{obj.get_kind_display()} of {self.amount_display(obj)}",
             proposer=obj.proposed_by,
             approve=Tool(f"Confirm {self.amount_display(obj)}", self.address("confirm", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),

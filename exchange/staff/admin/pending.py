@@ -6,7 +6,7 @@ approval is pending. The rules are those of `exchange.staff.approvals`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -39,6 +39,8 @@ def pending_decision(
     user: StaffUser,
     approval: TwoPersonApproval[Any],
     *,
+    proposal: str,
+    facts: Sequence[tuple[str, object]] = (),
     proposer: object,
     approve: Tool,
     reject: Tool,
@@ -46,7 +48,8 @@ def pending_decision(
 ) -> PendingDecision | None:
     """Return the approval panel of a pending `record` for `user`; None once it is decided.
 
-    `cancel` replaces `reject` for the proposer.
+    `proposal` is a sentence, such as the title of the confirmation page; `facts` add what the
+    record's fields do not show. `cancel` replaces `reject` for the proposer.
     """
     if record.status != approval.pending:
         return None
@@ -54,6 +57,8 @@ def pending_decision(
     other_tools = [cancel] if cancel else [reject] if may else []
     blocker = approval.describe_blocker(record, user) if may or cancel else VIEW_ONLY
     return PendingDecision(
+        proposal=proposal.rstrip("?"),
+        facts=facts,
         summary=format_html("Proposed by {} {} ago.", proposer, age(record.created_at)),
         eligible=describe_approvers(approval.permission, *approval.proposers(record)),
         approve=None if blocker else approve,

@@ -158,6 +158,7 @@ class QuoteAdmin(ConfirmationAdmin):
             obj,
             user,
             quotes.QUOTES,
+            proposal=f"Quote {obj.token.symbol} at {prices} (buy / sell)",
             proposer=obj.proposed_by or "the system",
             approve=Tool(f"Approve {prices}", self.address("approve", obj.pk)),
             reject=Tool("Reject", reject_at),

@@ -4,6 +4,7 @@ page offers: each kind of proposal there is, for each role.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -81,6 +82,20 @@ OWN_PROPOSAL: dict[type[Model], str] = {
     AccessProposal: "Someone other than the proposer and the person concerned must confirm.",
     ReconciliationBreak: "Someone other than the person who explained it must close the break.",
     Freeze: "Someone other than the proposer must approve this.",
+}
+# What the panel says is proposed. The pages of loans and their configurations have their own.
+PROPOSED: dict[type[Model], str] = {
+    Deposit: r"Credit 700\.00 KES for Organisation \d+",
+    DepositReversal: r"Reverse 5,000\.00 KES of Organisation \d+",
+    Payment: r"Refund 1,000\.00 KES",
+    ReceivableWriteOff: r"Write off 40\.00 KES owed by Ada Obi",
+    TreasuryMovement: r"Float top-up of 1,000\.00 KES",
+    Proposal: r"Return: 600\.00 KES",
+    AccessProposal: r"Invite a person: invited",
+    Quote: r"Quote TKN\d+ at 10,100\.00 NGN / 10,100\.00 NGN \(buy / sell\)",
+    SettingChange: r"NGN_WITHDRAWAL_FEE from 50 NGN to 75\.5 NGN",
+    ReconciliationBreak: r"Close the break of [-\d]{10}: unexplained variance",
+    Freeze: r"Lift the freeze of Organisation \d+",
 }
 
 
@@ -213,6 +228,10 @@ def test_a_proposal_can_be_decided_on_its_page_or_the_page_says_why_not(demo_rec
     assert f'href="{approve_at}"' in able.content.decode()
     approvers = "Eligible approvers"
     assert approvers in text_of(able)
+    if model in PROPOSED:
+        proposal = able.context["decision"].proposal
+        assert re.fullmatch(PROPOSED[model], proposal), proposal
+        assert f"<p><strong>{proposal}</strong></p>" in able.content.decode()
     assert 'class="blocker"' not in able.content.decode()
 
     new = signed_in_client(decider, "new")

@@ -114,6 +114,8 @@ def reversal_decision(reversal: DepositReversal, user: StaffUser) -> PendingDeci
         reversal,
         user,
         REVERSALS,
+        proposal=f"Reverse {_amount(reversal.deposit)} of {_owner(reversal.deposit)}",
+        facts=[("Explanation", reversal.explanation)],
         proposer=reversal.proposed_by,
         approve=Tool(f"Reverse {_amount(reversal.deposit)}", confirm),
         reject=Tool("Reject", reject),

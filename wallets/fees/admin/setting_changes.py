@@ -164,6 +164,8 @@ class SettingChangeAdmin(ConfirmationAdmin):
             obj,
             user,
             services.SETTING_CHANGES,
+            proposal=_describe(obj),
+            facts=[("Reason", obj.reason)],
             proposer=obj.proposed_by,
             approve=Tool(f"Approve {number(obj.value)}", self.address("approve", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),
@@ -178,8 +180,9 @@ class SettingChangeAdmin(ConfirmationAdmin):
         dismiss = Tool("Keep the change", self.address("dismiss_cancellation", obj.pk))
         blocker = confirmations.cancellation(obj, user).blocker if may or own else VIEW_ONLY
         return PendingDecision(
-            summary=f"{obj.cancellation_requested_by} requested cancellation: "
-            f"{obj.cancellation_reason}.",
+            proposal=f"Cancel the change: {_describe(obj)}",
+            facts=[("Reason", obj.cancellation_reason)],
+            summary=f"{obj.cancellation_requested_by} requested cancellation.",
             eligible=describe_approvers(services.DECIDE, obj.cancellation_requested_by_id),
             approve=None if blocker else agree,
             other_tools=[dismiss] if may or own else [],
@@ -207,3 +210,10 @@ class SettingChangeAdmin(ConfirmationAdmin):
                 f"{made.effective_at:%Y-%m-%d %H:%M:%S} UTC."
             ),
         )
+
+
+def _describe(change: SettingChange) -> str:
+    """Return the proposed change: `KES_MINIMUM from 50 KES to 75 KES`."""
+    key = change.configuration_id
+    now = confirmations.with_unit(key, confirmations.current_value(change))
+    return f"{key} from {now} to {confirmations.with_unit(key, change.value)}"

@@ -190,9 +190,10 @@ class ProposalAdmin(OwnedRecordAdmin):
             obj,
             user,
             PROPOSALS,
+            proposal=f"{obj.action}: {self.amount_display(obj)}",
             proposer=obj.proposed_by,
             approve=Tool(f"Confirm: {obj.action.lower()}", confirm),
-            reject=Tool("Decline", decline),
+            reject=Tool("Reject", decline),
             cancel=Tool("Cancel proposal", decline) if own else None,
         )
         if found and not found.blocker and obj.action not in possible_actions(obj.withdrawal):
