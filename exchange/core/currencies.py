@@ -57,3 +57,10 @@ def format_money(amount: Decimal | None, asset: str) -> str:
         if facts
         else f"{format_grouped(amount)} units"
     )
+
+
+def format_paid(amount: Decimal, currency: str) -> str:
+    """Format an amount that was paid in any currency, also one without wallets."""
+    if currency in currencies():
+        return format_money(amount, currency)
+    return f"{format_grouped(amount, 2)} {currency}"

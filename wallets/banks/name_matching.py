@@ -103,6 +103,11 @@ def compare_names(first: str, second: str) -> NameMatch:
     return NameMatch(degree, shared, longer)
 
 
+def names_agree(first: str, second: str) -> bool:
+    """Return whether the names are compatible. Either may have extra words: a middle name."""
+    return compare_names(first, second).agrees or compare_names(second, first).agrees
+
+
 def _words(name: str) -> list[str]:
     """Return the significant words, without case, accents and punctuation."""
     bare = []

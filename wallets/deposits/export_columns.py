@@ -8,7 +8,7 @@ from wallets.ledger.admin.export_columns import kind_of_owner, name_of, owner_of
 DEPOSITS: tuple[Column, ...] = (
     Column("Reference", lambda d: d.reference),
     Column("Status", lambda d: d.state),
-    Column("Channel", lambda d: d.get_channel_display()),
+    Column("Channel", lambda d: d.channel_name),
     Column("Entered (UTC)", lambda d: d.created_at),
     Column("Entered by", lambda d: name_of(d.entered_by)),
     Column("Organisation", lambda d: d.organisation.name),

@@ -6,6 +6,8 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models.functions import Coalesce, Now
 
@@ -167,13 +169,16 @@ class Deposit(OwnedModel, ReferencedModel, ProposalModel):
 
     @property
     def state(self) -> str:
-        """The status as staff know it: a manual deposit was confirmed, rejected or cancelled."""
-        if self.channel != DepositChannel.MANUAL:
+        """The status as staff know it: a manual deposit was rejected or cancelled, not failed."""
+        if self.channel != DepositChannel.MANUAL or self.status != DepositStatus.FAILED:
             return self.status
-        if self.status == DepositStatus.FAILED:
-            # Only a rejection has a reason; who entered the deposit may also reject it.
-            return "Rejected" if self.reason else "Cancelled"
-        return "Confirmed" if self.status == DepositStatus.COMPLETED else self.status
+        # Only a rejection has a reason; who entered the deposit may also reject it.
+        return "Rejected" if self.reason else "Cancelled"
+
+    @property
+    def channel_name(self) -> str:
+        """The channel as staff know it: what people assigned did not arrive for its owner."""
+        return "Assigned" if "assigned" in self.flags else str(self.get_channel_display())
 
 
 class ManualDeposits(models.Manager["Deposit"]):
@@ -242,6 +247,12 @@ OPEN_PAYMENTS = (PaymentStatus.REPORTED, PaymentStatus.PENDING)
 UNMATCHED_PAYMENTS = (PaymentStatus.UNMATCHED, PaymentStatus.REFUNDING)
 
 
+# What a payment is searched by: the words of the payer's name.
+PAYER_WORDS = models.Func(
+    "payer_name", models.Value(""), function="member_words", output_field=SearchVectorField()
+)
+
+
 class Payment(models.Model):
     """A payment to us at the provider. Amounts are those of the status check, not a webhook's."""
 
@@ -263,6 +274,8 @@ class Payment(models.Model):
     )
     payment_type = models.CharField(max_length=40, blank=True)
     payer_name = models.CharField(max_length=200, blank=True)
+    payer_bank = models.CharField(max_length=200, blank=True, db_default="")
+    payer_account = models.CharField(max_length=40, blank=True, db_default="")
     paid_at = models.DateTimeField(null=True, blank=True)
     deposit = models.OneToOneField(
         Deposit, on_delete=models.PROTECT, null=True, blank=True, related_name="payment"
@@ -292,8 +305,10 @@ class Payment(models.Model):
                 condition=models.Q(status__in=["Unmatched", "Refunding"]),
                 name="payment_unmatched",
             ),
-            # The back office searches by it.
+            # The back office searches by these.
             models.Index(fields=["provider_reference"], name="payment_at_provider"),
+            models.Index(fields=["tx_ref", "-id"], name="payment_reference"),
+            GinIndex(PAYER_WORDS, name="payment_payer_words"),
             # The daily comparison with the provider.
             models.Index(fields=["paid_at"], name="payment_paid_on"),
         ]
@@ -338,8 +353,8 @@ class PaymentAction(models.TextChoices):
     ASSIGN = "Assign"
     REFUND = "Refund"
     # Where the provider's answer to a refund was lost, people find out and record it.
-    REFUNDED = "Refunded"
-    NOT_REFUNDED = "Not refunded", "Not refunded"
+    REFUNDED = "Refunded", "Record refund"
+    NOT_REFUNDED = "Not refunded", "Record no refund"
 
 
 class PaymentResolution(ProposalModel):

@@ -198,8 +198,8 @@ AUDITED: dict[str, Audited] = {
     ),
     "wallets_payment": Audited(
         "id transaction_id tx_ref status provider_reference currency_code amount charged_amount"
-        " settled_amount provider_fee booked_fee payment_type payer_name paid_at deposit_id"
-        " refund_reference"
+        " settled_amount provider_fee booked_fee payment_type payer_name payer_bank payer_account"
+        " paid_at deposit_id refund_reference"
         " created_at",
         operations="UPDATE DELETE",
         left_out={WORKERS: "lookups next_lookup_at last_error", TOUCHED: "updated_at"},

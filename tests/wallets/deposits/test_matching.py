@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+from exchange.core.currencies import format_money
 from exchange.core.ids import uuid7
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER, make_member, make_organisation
@@ -71,7 +72,8 @@ def test_a_payment_that_leaves_nothing_waits_for_two_people(owner, amount, fee, 
     alert = Alert.objects.get()
     assert (alert.kind, alert.message) == (
         "payment_unmatched",
-        f"Payment {payment.transaction_id} of {amount} NGN waits for a decision: {reason}",
+        f"Payment {payment.transaction_id} of {format_money(Decimal(amount), 'NGN')}"
+        f" needs a decision: {reason}",
     )
     assert_books_hold()
 

@@ -60,7 +60,7 @@ def test_one_person_enters_and_another_one_confirms():
     before = table_fingerprints()
     again = submit_confirmation(finance, page(deposit, "confirm"))
     assert messages_of(again)[-1] == (
-        "The deposit is Confirmed by finance-approver, no longer Pending. No changes were made."
+        "The deposit is Completed by finance-approver, no longer Pending. No changes were made."
     )
     assert table_fingerprints() == before
 
@@ -223,7 +223,7 @@ def test_a_confirmed_deposit_is_not_cancelled():
     before = table_fingerprints()
     late = submit_confirmation(office, page(deposit, "cancel"), at=asked)
     assert messages_of(late)[-1] == (
-        "The deposit is Confirmed by finance-approver, no longer Pending. No changes were made."
+        "The deposit is Completed by finance-approver, no longer Pending. No changes were made."
     )
     with pytest.raises(StateConflict):
         deposits.cancel(deposit_id=deposit.pk, user=user_of(office))

@@ -28,11 +28,14 @@ from tests.factories.deposits import (
     make_virtual_account,
     transaction_record,
 )
+from tests.factories.holds import REASON, freeze
 from tests.factories.unmatched import REFUNDS, pay_without_owner
 from wallets.deposits.models import Deposit, Payment, PaymentAction, PaymentResolution
 from wallets.deposits.services.unmatched import propose_resolution
+from wallets.providers.collection import Payer
 
 pytestmark = pytest.mark.django_db
+ADA = Payer("ADA", "Access Bank", "******4821")
 EXPLANATION = "The slip of Access Bank, no. 12"
 
 
@@ -64,23 +67,27 @@ def propose(client: Client, payment: Payment, action: str, **typed: str) -> Paym
 
 def test_one_person_proposes_an_owner_and_another_confirms(maker, checker):
     _, member = make_participants()
-    payment = arrive(transaction_record("unknown"))
+    payment = arrive(transaction_record("unknown", payer=ADA))
     shown = text_of(maker.get(page(payment)))
     for words in (
         f"Payment {payment.transaction_id} of 1,000.00 NGN",
         "Propose an owner", "Propose a refund", "Check at the provider now",
-        "Booked to unmatched payments 1,000.00 NGN, provider's charge 14.00 NGN",
-        "Differences It is credited to no one", "Owner Not known", "No decisions yet.",
+        "Held as unmatched 1,000.00 NGN (provider's charge 14.00 NGN)",
+        "Payer's account Access Bank ******4821", "Method Bank transfer",
+        "Differences Not credited", "No decisions yet.",
     ):  # fmt: skip
         assert words in shown
     assert "Record the refund" not in shown
+    # Fields without a value are left out.
+    for label in ("Owner", "Refund reference", "Last error -", "Next status check (UTC)"):
+        assert f" {label} -" not in shown
     address = page(payment, "propose_assign")
     before = table_fingerprints()
     refused = maker.post(address, {"explanation": EXPLANATION})
     assert "Choose an organisation or a member" in text_of(refused)
     assert f">\n{EXPLANATION}</textarea>" in refused.content.decode()
     assert table_fingerprints() == before
-    maker.post(address, {"member": str(member.pk), "explanation": EXPLANATION})
+    submit_confirmation(maker, address, member=str(member.pk), explanation=EXPLANATION)
     proposal = PaymentResolution.objects.get()
     confirm = page(payment, "confirm", proposal.pk)
     own = maker.get(page(payment)).content.decode()
@@ -94,12 +101,15 @@ def test_one_person_proposes_an_owner_and_another_confirms(maker, checker):
     assert listed(checker, decision="awaiting_my_approval") == [payment]
     assert listed(maker, decision="awaiting_my_approval") == []
     assert listed(checker, work="undecided") == []
-    assert "confirmation: Assign" in text_of(
+    assert "Second person: assign" in text_of(
         checker.get(reverse("admin:wallets_payment_changelist"))
     )
     asked = text_of(checker.get(confirm))
     assert "Assign 1,000.00 NGN to Ada?" in asked
-    assert f"Owner Ada Organisation Acme Explanation {EXPLANATION} Proposed by maker" in asked
+    assert (
+        f"Owner Ada Organisation Acme Name match same Explanation {EXPLANATION} Proposed by maker"
+    ) in asked
+    assert "Payer is not the wallet owner" not in asked
     done = submit_confirmation(checker, confirm, then="next")
     assert messages_of(done) == ["Confirmed. 1,000.00 NGN credited.", "Queue empty."]
     assert balances(member.pk, "NGN") == (Decimal(1000), Decimal(0))
@@ -107,6 +117,57 @@ def test_one_person_proposes_an_owner_and_another_confirms(maker, checker):
     assert f"Assign Ada {EXPLANATION} Confirmed maker checker" in shown
     assert "Owner Ada" in shown
     assert "Check at the provider now" not in shown
+
+
+def test_both_people_are_warned_that_the_payer_is_not_the_owner(maker, checker):
+    _, member = make_participants()
+    payer = Payer("Efua Boateng", "Access Bank", "******4821")
+    payment = arrive(transaction_record("unknown", payer=payer))
+    freeze(member, "NGN")
+    warnings = [
+        "Payer is not the wallet owner. Payer: Efua Boateng; owner: Ada; match: different.",
+        f"The account is frozen: {REASON.rstrip('.')}.",
+    ]
+    address, typed = (
+        page(payment, "propose_assign"),
+        {"member": str(member.pk), "explanation": EXPLANATION},
+    )
+    before = table_fingerprints()
+    shown = submit_confirmation(maker, address, **typed)
+    assert shown.context["confirmation"].warnings == warnings
+    assert "Owner Ada Name match different" in text_of(shown)
+    assert table_fingerprints() == before
+    submit_confirmation(maker, address, at=shown, **typed)
+    confirm = page(payment, "confirm", PaymentResolution.objects.get().pk)
+    asked = checker.get(confirm)
+    assert asked.context["confirmation"].warnings == warnings
+    before = table_fingerprints()
+    unwarned = checker.post(confirm, {"seen": asked.context["seen"]})
+    assert unwarned.status_code == 200
+    assert table_fingerprints() == before
+    assert messages_of(submit_confirmation(checker, confirm)) == [
+        "Confirmed. 1,000.00 NGN credited."
+    ]
+    assert balances(member.pk, "NGN") == (Decimal(1000), Decimal(0))
+
+
+@pytest.mark.parametrize(
+    ("changes", "account"),
+    [
+        ({}, "Access Bank ******4821"),
+        ({"payer": None}, "Not provided by the bank"),
+        ({"payer": None, "payment_type": "card"}, "The payer's card"),
+    ],
+)
+def test_a_refund_says_where_the_money_returns_and_what_is_lost(maker, checker, changes, account):
+    payment = arrive(transaction_record("unknown", **changes))
+    proposed = maker.get(page(payment, "propose_refund")).context["confirmation"]
+    proposal = propose(maker, payment, "refund", explanation=EXPLANATION)
+    confirmed = checker.get(page(payment, "confirm", proposal.pk)).context["confirmation"]
+    for confirmation in (proposed, confirmed):
+        facts = dict(confirmation.facts)
+        assert facts["Payer's account"] == account
+        assert facts["Lost by the exchange"] == "14.00 NGN, the provider's charge"
 
 
 def test_a_page_that_shows_another_state_confirms_nothing(maker, checker):
@@ -195,12 +256,13 @@ def test_pages_of_payments_that_have_no_decision(maker):
     checkout = make_checkout(Owner(organisation), "1000")
     credited = arrive(transaction_record(account.reference))
     differing = arrive(transaction_record(checkout.reference, "900"))
-    foreign = arrive(transaction_record("unknown", "50", currency="EUR"))
+    foreign = arrive(transaction_record("unknown", "50", currency="EUR", payer=ADA))
     disproved = arrive(transaction_record(account.reference), "another")
     for payment, words, missing in (
         (credited, "Owner Ada", "Propose"),
         (differing, "Amount differs", "Propose"),
-        (foreign, "Booked to unmatched payments Nothing", "Propose an owner"),
+        (foreign, "Differences Not credited", "Held as unmatched"),
+        (foreign, "The exchange keeps no wallets in its currency", "Propose an owner"),
         (foreign, "Propose a refund", "Record the refund"),
         (disproved, "The provider knows it under another reference", "Propose"),
     ):
@@ -212,8 +274,8 @@ def test_pages_of_payments_that_have_no_decision(maker):
     assert messages_of(late)[-1] == (
         "The payment is Credited, no longer Unmatched. No changes were made."
     )
-    unassignable = maker.post(
-        page(foreign, "propose_assign"), {"member": str(member.pk), "explanation": "x"}
+    unassignable = submit_confirmation(
+        maker, page(foreign, "propose_assign"), member=str(member.pk), explanation="x"
     )
     assert "It cannot be assigned: the exchange keeps no wallets in its currency" in text_of(
         unassignable

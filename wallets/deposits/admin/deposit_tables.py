@@ -15,7 +15,7 @@ from exchange.events.models import Event
 from exchange.staff.models import ApprovalStatus
 from wallets.deposits.admin.payment_pages import money
 from wallets.deposits.models import Deposit, Payment
-from wallets.ledger.models import Account
+from wallets.ledger.models import Account, AccountKind
 
 _SHOWN = 10
 _DECIDED = {
@@ -69,9 +69,10 @@ def comparison(deposit: Deposit, payment: Payment) -> Section:
 def wallet(deposit: Deposit) -> Section:
     """Return the balances of the owner in the deposit's currency."""
     accounts = Account.objects.filter(owner_id=deposit.owner_id, asset_id=deposit.currency_id)
+    found = list(accounts.order_by("pk"))
     rows = [
         (kind_label(account), format_money(account.balance, deposit.currency_id))
-        for account in accounts.order_by("pk")
+        for account in found
     ]
     return Section(
         f"Wallet of {deposit.member or deposit.organisation}, {deposit.currency_id}",
@@ -79,7 +80,9 @@ def wallet(deposit: Deposit) -> Section:
         rows,
         right=(1,),
         empty="No money has arrived yet.",
-        note="A receivable below zero is what the owner owes.",
+        note="The receivable is what the owner owes."
+        if any(account.kind == AccountKind.RECEIVABLE for account in found)
+        else "",
     )
 
 

@@ -114,8 +114,8 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
         ),
     )
     list_display = (
-        "reference", "state_display", "channel", "owned_by", "amount_display", "entered_by",
-        "decided_by", "entered",
+        "reference", "state_display", "channel_display", "owned_by", "amount_display",
+        "entered_by_display", "decided_by_display", "entered",
     )  # fmt: skip
     list_select_related = ("organisation", "member", "entered_by", "decided_by")
     search_fields = ("reference", "client_reference", "organisation__name", "member__name")
@@ -126,10 +126,11 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
     # Ids grow with time and have an index.
     ordering = ("-pk",)
     fields = (
-        ("reference", "state_display"), ("owner", "organisation"), ("channel", "amount_display"),
+        ("reference", "state_display"), ("owner", "organisation"),
+        ("channel_display", "amount_display"),
         ("fee_display", "provider_reference"), ("payer", "differences"),
         ("available_at", "cleared_at"), "client_reference", "note",
-        ("entered_by", "created_at"), ("decided_by", "decided_at"), "reason",
+        ("entered_by_display", "created_at"), ("decided_by_display", "decided_at"), "reason",
     )  # fmt: skip
     readonly_fields = flatten(fields)
 
@@ -170,18 +171,33 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
     @admin.display(description="provider's charge")
     def fee_display(self, deposit: Deposit) -> str:
         if not deposit.provider_fee:
-            return "None"
+            return "-"
         bearer = "borne by the owner" if deposit.fee else "borne by the exchange"
         return f"{format_money(deposit.provider_fee, deposit.currency_id)}, {bearer}"
 
     @admin.display(description="payer")
     def payer(self, deposit: Deposit) -> str:
         known = (deposit.payer_name, deposit.payer_bank, deposit.payer_account)
-        return ", ".join(part for part in known if part) or "Not known"
+        missing = "-" if deposit.channel == DepositChannel.MANUAL else "Not provided by the bank"
+        return ", ".join(part for part in known if part) or missing
 
-    @admin.display(description="differs from its checkout")
+    @admin.display(description="checkout difference")
     def differences(self, deposit: Deposit) -> str:
-        return describe_flags(deposit) or "No"
+        return describe_flags(deposit) or "-"
+
+    @admin.display(description="channel", ordering="channel")
+    def channel_display(self, deposit: Deposit) -> str:
+        return deposit.channel_name
+
+    @admin.display(description="entered by", ordering="entered_by__username")
+    def entered_by_display(self, deposit: Deposit) -> str:
+        return str(deposit.entered_by or "System")
+
+    @admin.display(description="decided by", ordering="decided_by__username")
+    def decided_by_display(self, deposit: Deposit) -> str:
+        if deposit.decided_by is not None:
+            return str(deposit.decided_by)
+        return "System" if deposit.decided_at else "-"
 
     @admin.display(description="age", ordering="created_at")
     def entered(self, deposit: Deposit) -> str:
@@ -206,6 +222,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
             obj,
             user,
             deposits.DEPOSITS,
+            proposal=f"Credit {self.heading(obj)}",
             proposer=obj.entered_by or "the system",
             approve=Tool(confirm, self.address("confirm", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),
@@ -292,7 +309,7 @@ def _facts(deposit: Deposit) -> list[tuple[str, object]]:
         ("Owner", record_link(deposit.member or deposit.organisation)),
         ("Organisation", record_link(deposit.organisation)),
         ("Reference", deposit.reference),
-        ("Note", deposit.note or "none"),
+        ("Note", deposit.note or "-"),
         ("Entered by", deposit.entered_by or "the system"),
         ("Entered (UTC)", f"{deposit.created_at:%Y-%m-%d %H:%M:%S}"),
     ]

@@ -25,7 +25,7 @@ class DepositsPanel(OwnerRecords):
         return (
             format_time(record.created_at),
             record_link(record),
-            record.get_channel_display(),
+            record.channel_name,
             record.payer_name or "-",
             format_money(record.amount, record.currency_id),
             status_badge(record.state),

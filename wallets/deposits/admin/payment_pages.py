@@ -10,15 +10,15 @@ from django import forms
 from exchange.admin.confirmation import Confirmation
 from exchange.admin.display import format_time, record_link
 from exchange.admin.fields import ReasonField
-from exchange.core.currencies import currencies, format_money
-from exchange.core.errors import InvalidRequest
-from exchange.core.numbers import format_grouped
+from exchange.core.currencies import format_paid
 from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
 from wallets.deposits.admin.owner_choice import MemberChoice
-from wallets.deposits.models import Payment, PaymentAction, PaymentResolution
+from wallets.deposits.admin.payer_match import assignment_warnings, payer_match
+from wallets.deposits.models import Payment, PaymentAction, PaymentResolution, PaymentStatus
 from wallets.deposits.services.unmatched import RESOLUTIONS, describe_action_blocker
+from wallets.providers.collection import BANK_TRANSFER
 
 _EXPLANATION_HELP = "What is known, and where to verify it. Read by the second person"
 
@@ -47,6 +47,16 @@ class AssignForm(forms.Form):
     member = MemberChoice(required=False, help_text="To credit a member's wallet")
     explanation = ReasonField(max_length=500, help_text=_EXPLANATION_HELP)
 
+    def clean(self) -> dict[str, Any]:
+        """Add `owner`, the member or organisation that is chosen."""
+        data = self.cleaned_data
+        member, organisation = data.get("member"), data.get("organisation")
+        if member is not None and organisation not in (None, member.organisation):
+            self.add_error("member", "The member does not belong to the organisation")
+        elif member is None and organisation is None and not self.errors:
+            self.add_error(None, "Choose an organisation or a member")
+        return {**data, "owner": member or organisation}
+
 
 # The label of each action's button on the page of a payment.
 LABELS = {
@@ -58,23 +68,22 @@ LABELS = {
 
 
 def money(amount: Any, currency: str) -> str:
-    """Format an amount, also in a currency that the exchange does not keep."""
-    if amount is None:
-        return "Not known"
-    if currency in currencies():
-        return format_money(amount, currency)
-    return f"{format_grouped(amount, 2)} {currency}"
+    """Format an amount of a payment, a dash before the provider has reported it."""
+    return "-" if amount is None else format_paid(amount, currency)
 
 
-def chosen_owner(data: dict[str, Any]) -> Member | Organisation:
-    """Return the owner chosen in an `AssignForm`."""
-    member, organisation = data["member"], data["organisation"]
-    if member is not None and organisation not in (None, member.organisation):
-        raise InvalidRequest.for_field("member", "The member does not belong to the organisation")
-    if member is None and organisation is None:
-        raise InvalidRequest("Choose an organisation or a member")
-    owner: Member | Organisation = member or organisation
-    return owner
+def assignment_confirmation(payment: Payment, owner: Member | Organisation | None) -> Confirmation:
+    """Return the page that proposes `owner`; None before one is chosen."""
+    amount = money(payment.amount, payment.currency_code)
+    return Confirmation(
+        title=f"Propose an owner of {amount}",
+        facts=payment_facts(payment),
+        live_facts=[("Owner", record_link(owner)), payer_match(payment, owner)] if owner else (),
+        text="The amount is credited once a second person confirms.",
+        submit="Propose owner",
+        blocker=describe_action_blocker(payment, PaymentAction.ASSIGN),
+        warnings=[*assignment_warnings(payment, owner)] if owner else (),
+    )
 
 
 def proposal_confirmation(payment: Payment, action: PaymentAction) -> Confirmation:
@@ -87,11 +96,18 @@ def proposal_confirmation(payment: Payment, action: PaymentAction) -> Confirmati
     }[action]
     return Confirmation(
         title=title,
-        facts=payment_facts(payment),
+        facts=[*payment_facts(payment), *_refund_facts(payment, action)],
         text="Nothing changes until a second person confirms.",
-        submit=f"Propose: {action.label.lower()}",
+        submit=_SUBMIT[action],
         blocker=describe_action_blocker(payment, action),
     )
+
+
+def resolution_title(payment: Payment, proposal: PaymentResolution) -> str:
+    """Return what is proposed, as a question."""
+    owner = str(proposal.member or proposal.organisation)
+    amount = money(payment.amount, payment.currency_code)
+    return _WORDS[PaymentAction(proposal.action)](amount, owner)[0]
 
 
 def resolution_confirmation(
@@ -100,10 +116,16 @@ def resolution_confirmation(
     """Return the page on which the second person carries out a proposal."""
     amount = money(payment.amount, payment.currency_code)
     action = PaymentAction(proposal.action)
-    title, text, submit = _WORDS[action](amount, str(proposal.member or proposal.organisation))
+    owner = proposal.member or proposal.organisation
+    title, text, submit = _WORDS[action](amount, str(owner))
     return Confirmation(
         title=title,
-        facts=[*payment_facts(payment), *resolution_facts(proposal)],
+        facts=[
+            *payment_facts(payment),
+            *_refund_facts(payment, action),
+            *resolution_facts(payment, proposal),
+        ],
+        warnings=[*assignment_warnings(payment, owner)] if owner else (),
         text=text,
         submit=submit,
         blocker=RESOLUTIONS.describe_blocker(proposal, user)
@@ -119,7 +141,7 @@ def rejection_confirmation(
     own = proposal.proposed_by_id == user.pk
     return Confirmation(
         title="Cancel the proposal?" if own else "Reject the proposal?",
-        facts=[*payment_facts(payment), *resolution_facts(proposal)],
+        facts=[*payment_facts(payment), *resolution_facts(payment, proposal)],
         text="No money moves. Another decision can be proposed.",
         submit="Cancel proposal" if own else "Reject",
         blocker=RESOLUTIONS.describe_closed(proposal),
@@ -143,28 +165,69 @@ def payment_facts(payment: Payment) -> list[tuple[str, object]]:
         ("State", payment.status),
         ("Amount", money(payment.amount, payment.currency_code)),
         ("Payer", payment.payer_name or "Not provided by the bank"),
-        ("Paid (UTC)", format_time(payment.paid_at) if payment.paid_at else "Not known"),
-        ("Reference", payment.tx_ref or "None"),
-        ("Unmatched because", payment.last_error or "-"),
+        ("Payer's account", describe_payer_account(payment)),
+        ("Paid (UTC)", format_time(payment.paid_at) if payment.paid_at else "-"),
+        ("Reference", payment.tx_ref or "-"),
+        (
+            "Unmatched because" if payment.status == PaymentStatus.UNMATCHED else "Last error",
+            payment.last_error or "-",
+        ),
     ]
 
 
-def resolution_facts(proposal: PaymentResolution) -> list[tuple[str, object]]:
-    """Return what is proposed."""
-    facts: list[tuple[str, object]] = [("Action", proposal.get_action_display())]
-    if proposal.organisation is not None:
-        facts.append(("Owner", record_link(proposal.member or proposal.organisation)))
-        facts.append(("Organisation", record_link(proposal.organisation)))
-    if proposal.refund_reference:
-        facts.append(("Provider's reference", proposal.refund_reference))
+def describe_payer_account(payment: Payment) -> str:
+    """Return the account that the payment came from, to which a refund returns."""
+    if payment.payer_account:
+        return f"{payment.payer_bank} {payment.payer_account}".strip()
+    if payment.payment_type == BANK_TRANSFER:
+        return "Not provided by the bank"
+    return f"The payer's {payment_method(payment).lower()}" if payment.payment_type else "-"
+
+
+def payment_method(payment: Payment) -> str:
+    """Return how the payment was made: `Bank transfer`, `Card`."""
+    return payment.payment_type.replace("_", " ").capitalize() or "-"
+
+
+def _refund_facts(payment: Payment, action: PaymentAction) -> list[tuple[str, object]]:
+    """Return what a refund costs the exchange: the provider keeps its charge."""
+    if action not in {PaymentAction.REFUND, PaymentAction.REFUNDED} or not payment.booked_fee:
+        return []
+    lost = money(payment.booked_fee, payment.currency_code)
+    return [("Lost by the exchange", f"{lost}, the provider's charge")]
+
+
+def resolution_facts(payment: Payment, proposal: PaymentResolution) -> list[tuple[str, object]]:
+    """Return what is proposed, and by whom."""
     return [
-        *facts,
-        ("Explanation", proposal.explanation),
+        ("Action", proposal.get_action_display()),
+        *proposal_facts(payment, proposal),
         ("Proposed by", proposal.proposed_by),
         ("Proposed (UTC)", format_time(proposal.created_at)),
     ]
 
 
+def proposal_facts(payment: Payment, proposal: PaymentResolution) -> list[tuple[str, object]]:
+    """Return owner or reference of a proposal, and its explanation."""
+    facts: list[tuple[str, object]] = []
+    if proposal.organisation is not None:
+        owner = proposal.member or proposal.organisation
+        facts += [
+            ("Owner", record_link(owner)),
+            ("Organisation", record_link(proposal.organisation)),
+            payer_match(payment, owner),
+        ]
+    if proposal.refund_reference:
+        facts.append(("Provider's reference", proposal.refund_reference))
+    return [*facts, ("Explanation", proposal.explanation)]
+
+
+# The button that proposes each action.
+_SUBMIT = {
+    PaymentAction.REFUND: "Propose refund",
+    PaymentAction.REFUNDED: "Propose: record refund",
+    PaymentAction.NOT_REFUNDED: "Propose: record no refund",
+}
 _WORDS: dict[PaymentAction, Callable[[str, str], tuple[str, str, str]]] = {
     PaymentAction.ASSIGN: lambda amount, owner: (
         f"Assign {amount} to {owner}?",
@@ -173,8 +236,8 @@ _WORDS: dict[PaymentAction, Callable[[str, str], tuple[str, str, str]]] = {
     ),
     PaymentAction.REFUND: lambda amount, _: (
         f"Refund {amount}?",
-        "The payment provider is requested once to return the payment to its payer. If its answer"
-        " is lost, the payment stays Refunding until two people record the result.",
+        "The provider is asked once to return the payment to its payer. If its answer is lost, the"
+        " payment stays Refunding until two people record the result.",
         f"Refund {amount}",
     ),
     PaymentAction.REFUNDED: lambda amount, _: (

@@ -22,22 +22,23 @@ def describe_owner(payment: Payment) -> str:
     """Return the owner of the payment's deposit, or of what has its reference."""
     found = payment.deposit or find_reference_owner(payment)
     if found is None:
-        return "Not known"
+        return "-"
     return record_link(found.member or found.organisation)
 
 
 def describe_differences(payment: Payment) -> str:
     """Return how the payment differs from the checkout that it paid."""
     if payment.deposit is not None:
-        return describe_flags(payment.deposit) or "None"
+        return describe_flags(payment.deposit) or "-"
     if payment.status in (PaymentStatus.UNMATCHED, PaymentStatus.REFUNDING):
-        return "It is credited to no one"
-    return "None known"
+        return "Not credited"
+    return "-"
 
 
 def describe_flags(deposit: Deposit) -> str:
-    """Return the flags of a deposit as words; empty without any."""
-    return ", ".join(flag.replace("_", " ") for flag in deposit.flags).capitalize()
+    """Return how a deposit differs from what was requested; empty if it does not."""
+    differences = (flag for flag in deposit.flags if flag != "assigned")
+    return ", ".join(flag.replace("_", " ") for flag in differences).capitalize()
 
 
 def decisions(payment: Payment) -> Section:

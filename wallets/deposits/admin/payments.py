@@ -38,12 +38,16 @@ from wallets.deposits.admin.payment_pages import (
     AssignForm,
     ExplanationForm,
     RefundedForm,
-    chosen_owner,
+    assignment_confirmation,
     describe_done,
+    describe_payer_account,
     money,
+    payment_method,
     proposal_confirmation,
+    proposal_facts,
     rejection_confirmation,
     resolution_confirmation,
+    resolution_title,
 )
 from wallets.deposits.admin.payment_tables import describe_differences, describe_owner
 from wallets.deposits.models import (
@@ -72,10 +76,10 @@ from wallets.ledger.admin.legs import transfer_legs_section
 
 _PROPOSED = "Proposed. A second person must confirm it."
 _AWAITING = {
-    PaymentStatus.REPORTED: "status check",
-    PaymentStatus.PENDING: "status check",
-    PaymentStatus.UNMATCHED: "decision",
-    PaymentStatus.REFUNDING: "result of the refund",
+    PaymentStatus.REPORTED: "Status check",
+    PaymentStatus.PENDING: "Status check",
+    PaymentStatus.UNMATCHED: "Decision",
+    PaymentStatus.REFUNDING: "Result of the refund",
 }
 
 
@@ -133,7 +137,7 @@ class PaymentAdmin(ConfirmationAdmin):
         SavedView("Unmatched", "All unmatched payments.", {"status__exact": "Unmatched"}),
     )
     list_display = (
-        "transaction_id", "state_display", "amount_display", "payer_name", "payment_type",
+        "transaction_id", "state_display", "amount_display", "payer_name", "method",
         "deposit_display", "awaiting", "reported",
     )  # fmt: skip
     list_select_related = ("deposit",)
@@ -143,14 +147,14 @@ class PaymentAdmin(ConfirmationAdmin):
     amount_fields = ("amount",)
     labels = {
         "created_at": "reported (UTC)",
-        "last_error": "note",
+        "last_error": "last error",
         "lookups": "status checks",
         "tx_ref": "reference",
     }
     ordering = ("-pk",)
     fields = (
         ("transaction_id", "state_display"), ("amount_display", "charged_display"),
-        ("fee_display", "settled_display"), ("payer_name", "payment_type"),
+        ("fee_display", "settled_display"), ("payer_name", "payer_account_display"), "method",
         ("tx_ref", "provider_reference"), ("paid_display", "owner"),
         ("differences", "booked"), ("deposit_display", "refund_reference"),
         "last_error", ("lookups", "next_check"), ("created_at", "updated_at"),
@@ -173,29 +177,29 @@ class PaymentAdmin(ConfirmationAdmin):
     charged_display = column("charged", lambda p: money(p.charged_amount, p.currency_code))
     settled_display = column("settled", lambda p: money(p.settled_amount, p.currency_code))
     fee_display = column("provider's charge", lambda p: money(p.provider_fee, p.currency_code))
-    paid_display = column(
-        "paid (UTC)", lambda p: format_time(p.paid_at) if p.paid_at else "Not known"
-    )
+    paid_display = column("paid (UTC)", lambda p: format_time(p.paid_at) if p.paid_at else "-")
     next_check = column(
         "next status check (UTC)",
-        lambda p: format_time(p.next_lookup_at) if p.next_lookup_at else "None",
+        lambda p: format_time(p.next_lookup_at) if p.next_lookup_at else "-",
     )
-    deposit_display = column("deposit", lambda p: record_link(p.deposit) if p.deposit else "None")
+    deposit_display = column("deposit", lambda p: record_link(p.deposit) if p.deposit else "-")
+    method = column("method", payment_method, ordering="payment_type")
+    payer_account_display = column("payer's account", describe_payer_account)
     reported = column("age", lambda p: age(p.created_at), ordering="created_at")
     owner = column("owner", describe_owner)
     differences = column("differences", describe_differences)
 
-    @admin.display(description="booked to unmatched payments")
+    @admin.display(description="held as unmatched")
     def booked(self, payment: Payment) -> str:
         if payment.booked_fee is None or payment.amount is None:
-            return "Nothing"
+            return "-"
         fee = money(payment.booked_fee, payment.currency_code)
-        return f"{money(payment.amount, payment.currency_code)}, provider's charge {fee}"
+        return f"{money(payment.amount, payment.currency_code)} (provider's charge {fee})"
 
     @admin.display(description="awaiting")
     def awaiting(self, payment: Any) -> str:
         if payment.open_proposals:
-            return f"confirmation: {payment.open_proposals[0].get_action_display()}"
+            return f"Second person: {payment.open_proposals[0].get_action_display().lower()}"
         return _AWAITING.get(payment.status, "-")
 
     def get_urls(self) -> list[URLPattern]:
@@ -238,7 +242,8 @@ class PaymentAdmin(ConfirmationAdmin):
         ]
 
     def decision(self, request: HttpRequest, obj: Payment) -> PendingDecision | None:
-        proposed = obj.resolutions.filter(status=ApprovalStatus.PENDING).first()
+        pending = obj.resolutions.filter(status=ApprovalStatus.PENDING)
+        proposed = pending.select_related("organisation", "member", "proposed_by").first()
         if proposed is None:
             return None
         reject, user = self.address("reject", obj.pk, proposed.pk), staff_of(request)
@@ -247,6 +252,8 @@ class PaymentAdmin(ConfirmationAdmin):
             proposed,
             user,
             RESOLUTIONS,
+            proposal=resolution_title(obj, proposed),
+            facts=proposal_facts(obj, proposed),
             proposer=proposed.proposed_by,
             approve=Tool(
                 f"Confirm: {proposed.get_action_display().lower()}",
@@ -280,27 +287,20 @@ class PaymentAdmin(ConfirmationAdmin):
         """Propose the owner of the payment."""
         payment: Payment = self.record(request, object_id, RESOLVE)
 
-        def act(data: dict[str, Any]) -> HttpResponse:
+        form = bind_form(request, AssignForm)
+        owner = form.cleaned_data["owner"] if form.is_bound and form.is_valid() else None
+
+        def act(owner: Any, explanation: str, **_chosen: object) -> None:
             propose_resolution(
                 payment_id=payment.pk,
                 action=PaymentAction.ASSIGN,
-                owner=chosen_owner(data),
-                explanation=data["explanation"],
+                owner=owner,
+                explanation=explanation,
                 user=staff_of(request),
             )
-            messages.success(request, _PROPOSED)
-            return self.redirect_to_record(payment.pk)
 
-        return self.form_page(
-            request,
-            bind_form(request, AssignForm),
-            act,
-            title="Propose an owner",
-            submit="Propose",
-            record=payment,
-            note=f"{money(payment.amount, payment.currency_code)} is credited"
-            " once a second person confirms.",
-        )
+        confirmation = assignment_confirmation(payment, owner)
+        return self.confirm_page(request, payment, confirmation, act, _PROPOSED, form=form)
 
     def propose(
         self, request: HttpRequest, object_id: UUID, *, action: PaymentAction

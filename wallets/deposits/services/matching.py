@@ -10,9 +10,9 @@ from uuid import UUID
 from django.utils import timezone
 
 from exchange.core.actors import Actor
-from exchange.core.currencies import currencies
+from exchange.core.currencies import currencies, format_paid
 from exchange.core.ids import new_reference, uuid7
-from exchange.core.numbers import count_decimals, format_plain, round_half_even
+from exchange.core.numbers import count_decimals, round_half_even
 from exchange.participants.services.members import hold_open
 from wallets.alerts.services import raise_alert
 from wallets.deposits.models import (
@@ -28,14 +28,14 @@ from wallets.fees.selectors import effective_setting
 from wallets.fees.services import DEPOSIT_CLEARING_DAYS, DEPOSIT_FEE_BORNE_BY_OWNER
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, post_transfer, system_account
-from wallets.providers.collection import BANK_TRANSFER, TransactionRecord
+from wallets.providers.collection import BANK_TRANSFER
 
 _CLOSED = "The member it is for is closed"
 
 Owner = tuple[UUID, UUID | None]
 
 
-def match(payment: Payment, record: TransactionRecord, actor: Actor) -> None:
+def match(payment: Payment, actor: Actor) -> None:
     """Credit a successful payment to its owner, or keep it as unmatched.
 
     `payment` is locked and open. A payment that differs from its checkout is credited as what it
@@ -53,7 +53,7 @@ def match(payment: Payment, record: TransactionRecord, actor: Actor) -> None:
         _keep_unmatched(payment, actor, _CLOSED)
         return
     if checkout is not None:
-        _complete_checkout(payment, record, checkout, actor)
+        _complete_checkout(payment, checkout, actor)
         return
     account = VirtualAccount.objects.filter(reference=payment.tx_ref).first()
     if account is None:
@@ -68,7 +68,6 @@ def match(payment: Payment, record: TransactionRecord, actor: Actor) -> None:
         (account.organisation_id, account.member_id),
         DepositChannel.VIRTUAL_ACCOUNT,
         actor,
-        record=record,
         flags=flags,
     )
 
@@ -79,7 +78,6 @@ def credit_payment(
     channel: DepositChannel,
     actor: Actor,
     *,
-    record: TransactionRecord | None = None,
     flags: list[str] | None = None,
     source: AccountKind = AccountKind.CLEARING,
 ) -> Deposit:
@@ -96,7 +94,7 @@ def credit_payment(
         decided_at=now,
         created_at=now,
         updated_at=now,
-        **_arrived(payment, record, flags or []),
+        **_arrived(payment, flags or []),
     )
     _close(payment, deposit, actor, source)
     return deposit
@@ -118,14 +116,10 @@ def fail_checkouts(why: str, *, nowait: bool = False, **conditions: Any) -> None
         emit_deposit_event(deposit_id, "deposit.failed")
 
 
-def _complete_checkout(
-    payment: Payment, record: TransactionRecord, checkout: Deposit, actor: Actor
-) -> None:
+def _complete_checkout(payment: Payment, checkout: Deposit, actor: Actor) -> None:
     owner = (checkout.organisation_id, checkout.member_id)
     if checkout.status not in (DepositStatus.PENDING, DepositStatus.FAILED):
-        credit_payment(
-            payment, owner, DepositChannel.CHECKOUT, actor, record=record, flags=["paid_again"]
-        )
+        credit_payment(payment, owner, DepositChannel.CHECKOUT, actor, flags=["paid_again"])
         return
     flags = []
     if payment.currency_code != checkout.currency_id:
@@ -140,7 +134,7 @@ def _complete_checkout(
         reason="",
         decided_at=now,
         updated_at=now,
-        **_arrived(payment, record, flags),
+        **_arrived(payment, flags),
     )
     checkout.refresh_from_db()
     _close(payment, checkout, actor, AccountKind.CLEARING)
@@ -164,13 +158,10 @@ def _close(payment: Payment, deposit: Deposit, actor: Actor, source: AccountKind
         )
 
 
-def _arrived(
-    payment: Payment, record: TransactionRecord | None, flags: list[str]
-) -> dict[str, object]:
+def _arrived(payment: Payment, flags: list[str]) -> dict[str, object]:
     """Return the columns of a deposit that say what arrived."""
     # The fee of a payment that was unmatched was booked with it.
     fee = _fee(payment) if payment.booked_fee is None else Decimal(0)
-    payer = record.payer if record else None
     # Only a bank transfer is final; whatever else was paid can be taken back for a while.
     rests = payment.payment_type != BANK_TRANSFER
     days = timedelta(days=int(effective_setting(DEPOSIT_CLEARING_DAYS) or 0))
@@ -181,8 +172,8 @@ def _arrived(
         "fee": fee if effective_setting(DEPOSIT_FEE_BORNE_BY_OWNER) else Decimal(0),
         "provider_reference": payment.provider_reference,
         "payer_name": payment.payer_name,
-        "payer_bank": payer.bank[:200] if payer else "",
-        "payer_account": payer.account_number[:40] if payer else "",
+        "payer_bank": payment.payer_bank,
+        "payer_account": payment.payer_account,
         "available_at": timezone.now() + days if rests and days else None,
         "flags": flags,
     }
@@ -243,6 +234,6 @@ def _keep_unmatched(payment: Payment, actor: Actor, why: str) -> None:
     raise_alert(
         "payment_unmatched",
         subject=str(payment.transaction_id),
-        message=f"Payment {payment.transaction_id} of {format_plain(amount)}"
-        f" {payment.currency_code} waits for a decision: {why}",
+        message=f"Payment {payment.transaction_id} of"
+        f" {format_paid(amount, payment.currency_code)} needs a decision: {why}",
     )

@@ -108,7 +108,7 @@ def apply_record(payment_id: UUID, record: TransactionRecord, actor: Actor) -> N
             )
         else:
             payment.next_lookup_at = None
-            match(payment, record, actor)
+            match(payment, actor)
 
 
 def _store(payment: Payment, record: TransactionRecord) -> None:
@@ -120,6 +120,8 @@ def _store(payment: Payment, record: TransactionRecord) -> None:
     payment.provider_fee = record.app_fee + record.merchant_fee
     payment.payment_type = record.payment_type[:40]
     payment.payer_name = (record.payer.name if record.payer else record.customer_name)[:200]
+    payment.payer_bank = record.payer.bank[:200] if record.payer else ""
+    payment.payer_account = record.payer.account_number[:40] if record.payer else ""
     payment.paid_at = record.created_at
     payment.last_error = ""
     payment.lookups += 1

@@ -122,7 +122,7 @@ def reopen(payment: Payment, why: str) -> None:
     raise_alert(
         "payment_unmatched",
         subject=str(payment.transaction_id),
-        message=f"Payment {payment.transaction_id} waits for a decision: {why}"[:_MAX_ERROR],
+        message=f"Payment {payment.transaction_id} needs a decision: {why}"[:_MAX_ERROR],
     )
 
 

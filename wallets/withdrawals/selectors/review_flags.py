@@ -22,7 +22,7 @@ from django.db.models import TextChoices
 from exchange.core.currencies import format_money, resolves_names
 from exchange.core.ids import parse_id
 from exchange.participants.models import ApiKey
-from wallets.banks.name_matching import NameMatch, compare_names
+from wallets.banks.name_matching import NameMatch, compare_names, names_agree
 from wallets.holds.errors import AccountFrozen, ReceivableDue
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.selectors.review_facts import AccountUse, ReviewFacts, load_review_facts
@@ -164,9 +164,8 @@ def _name_flags(withdrawal: Withdrawal) -> Iterator[ReviewFlag]:
             f" {withdrawal.bank.provided_name}: {match.label}.",
         )
     owner, payee = str(withdrawal.member or withdrawal.organisation), withdrawal.bank.account_name
-    match = compare_names(owner, payee)
-    # Either name may have extra words, such as a middle name.
-    if not (match.agrees or compare_names(payee, owner).agrees):
+    if not names_agree(owner, payee):
+        match = compare_names(owner, payee)
         yield ReviewFlag(
             "payee_not_owner",
             FlagLevel.REVIEW,
