@@ -18,16 +18,20 @@ from django.db.models.expressions import RawSQL
 
 from exchange.admin.branches import newest_matching
 from exchange.core.currencies import currencies
-from exchange.core.ids import parse_id
+from exchange.core.ids import ALPHABET, parse_id
 from exchange.core.numbers import parse_typed_amount
 
 ROWS = 5
+# So many matches of words and of beginnings are looked at.
+MAX_FOUND = 200
 MAX_LENGTH = 200
 # Where amounts have no index, so many of the newest records are searched.
 RECENT_ROWS = 10_000
 _MAX_RECENT = 50
 _AMOUNT_FIRST = re.compile(r"(?P<amount>[0-9.,]+)\s*(?P<currency>[A-Za-z]{3})")
 _CURRENCY_FIRST = re.compile(r"(?P<currency>[A-Za-z]{3})\s*(?P<amount>[0-9.,]+)")
+_MIN_REFERENCE = 3
+_REFERENCE_LETTERS = frozenset(ALPHABET.decode())
 _MAX_BIGINT = 2**63 - 1
 
 
@@ -51,6 +55,12 @@ class SearchTerm:
         """The text as words of a name; empty where it cannot be a name."""
         return "" if self.currency or self.record_id or self.email else self.text
 
+    def reference_of(self, prefix: str) -> str:
+        """The text as the beginning of a reference of our own with `prefix`, else empty."""
+        letters = self.text.removeprefix(prefix)
+        own = self.text.startswith(prefix) and len(letters) >= _MIN_REFERENCE
+        return self.text if own and set(letters) <= _REFERENCE_LETTERS else ""
+
     @property
     def email(self) -> str:
         """The text as an email address, else empty."""
@@ -63,6 +73,23 @@ class SearchTerm:
             return None
         number = int(self.text)
         return number if number <= _MAX_BIGINT else None
+
+
+def bounded(found: QuerySet[Any], column: str = "pk") -> QuerySet[Any, Any]:
+    """Return `column` of any `MAX_FOUND` of the records.
+
+    Not of the newest: in the order of the ids, an index of words or references would not be used.
+    """
+    return found.order_by().values(column)[:MAX_FOUND]
+
+
+def starts_with(column: str, beginning: str) -> Q:
+    """Return the condition for references of our own that start with `beginning`.
+
+    As a range, since `LIKE` uses an index in few collations. References have lower-case letters
+    and digits behind their prefix, of which "z" is the last.
+    """
+    return Q(**{f"{column}__gte": beginning, f"{column}__lte": f"{beginning}{'z' * 26}"})
 
 
 def parse_search(text: str) -> SearchTerm:

@@ -6,12 +6,14 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from django.contrib.postgres.search import SearchQueryCombinable, SearchVectorExact
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from exchange.staff.models import ApprovalStatus
 from wallets.deposits.errors import DepositNotFound
 from wallets.deposits.models import (
+    PAYER_WORDS,
     UNMATCHED_PAYMENTS,
     Deposit,
     DepositChannel,
@@ -46,15 +48,20 @@ def deposit_document(organisation_id: UUID, deposit_id: UUID) -> str:
     return document
 
 
-def has_reference(reference: str) -> tuple[Q, Q]:
-    """Return the conditions of deposits with this reference, each served by an index."""
+def has_reference(condition: Q) -> tuple[Q, Q]:
+    """Return `condition` on the reference of deposits as two, each served by an index."""
     failed = Q(status=DepositStatus.FAILED)
-    return ~failed & Q(reference=reference), failed & Q(reference=reference)
+    return ~failed & condition, failed & condition
+
+
+def paid_by(names: SearchQueryCombinable) -> QuerySet[Payment]:
+    """Return the payments whose payer's name has the words `names`."""
+    return Payment.objects.filter(SearchVectorExact(PAYER_WORDS, names))
 
 
 def find_deposit_ids(reference: str) -> list[UUID]:
     """Return the ids of the deposits with this reference."""
-    valid, failed = has_reference(reference)
+    valid, failed = has_reference(Q(reference=reference))
     return list(Deposit.objects.filter(valid | failed).values_list("pk", flat=True))
 
 

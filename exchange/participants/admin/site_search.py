@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from django.contrib.postgres.search import SearchVectorExact
 from django.db.models import Q
 
-from exchange.admin.site_search import SearchKind, SearchTerm
+from exchange.admin.site_search import SearchKind, SearchTerm, bounded
 from exchange.core.words import name_query
 from exchange.participants.models import MEMBER_WORDS, ApiKey, Member, Organisation
-
-_MAX_NAMED = 20
 
 
 def _member_conditions(term: SearchTerm) -> Sequence[Q]:
@@ -20,9 +18,8 @@ def _member_conditions(term: SearchTerm) -> Sequence[Q]:
     query = name_query(term.names)
     if query is None:
         return ()
-    # Any of them, not the newest: in the order of the ids the index of words would not be used.
-    named = Member.objects.order_by().filter(SearchVectorExact(MEMBER_WORDS, query))
-    return (Q(pk__in=named.values("pk")[:_MAX_NAMED]),)
+    named = Member.objects.filter(SearchVectorExact(MEMBER_WORDS, query))
+    return (Q(pk__in=bounded(named)),)
 
 
 def _organisation_conditions(term: SearchTerm) -> Sequence[Q]:

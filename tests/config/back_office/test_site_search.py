@@ -32,9 +32,11 @@ from tests.factories.deposits import arrive, transaction_record
 from tests.factories.staff import create_superuser
 from tests.factories.traders import Trader, make_trader
 from wallets.deposits.admin.site_search import DEPOSITS
+from wallets.deposits.models import Payment
 from wallets.deposits.selectors import find_deposit_ids
 from wallets.deposits.services import manual as deposits
 from wallets.ledger.models import Account, Transfer
+from wallets.providers.collection import Payer
 
 pytestmark = pytest.mark.django_db
 
@@ -56,7 +58,7 @@ KIND_OF = {
     "orders.view_trade": "Trades",
     "credit.view_loan": "Loans",
     "credit.view_loanconfiguration": "Loan configurations",
-    "wallets.view_transfer": "Transfers",
+    "wallets.view_transfer": "Ledger transfers",
     "exchange.view_event": "Events",
 }
 
@@ -114,7 +116,7 @@ def references(ada: Customer) -> dict[str, str]:
         "move-1": "Wallet transfers",
         "desk-9": "Orders",
         "loan-77": "Loans",
-        f"withdrawal:{ada.withdrawal.pk}:hold": "Transfers",
+        f"withdrawal:{ada.withdrawal.pk}:hold": "Ledger transfers",
         ada.organisation.api_keys.get().client_id: "API keys",
         ada.order.token.symbol.lower(): "Tokens",
         "savannah": "Tokens",
@@ -149,6 +151,32 @@ def test_a_payment_without_an_owner_is_found_by_our_reference_and_amount(ada):
     assert look_for(client, "43.21 NGN") == {}
 
 
+def test_payees_payers_and_beginnings_of_references_are_found(ada):
+    payer = Payer("Forrest Green", "Equity Bank", "******4821")
+    paid = arrive(transaction_record(ada.account.reference, "60", currency="KES", payer=payer))
+    arrive(transaction_record("invoice-127300", "43.21", currency="KES", payer=payer))
+    client = signed_in_client(AUDITOR)
+    unmatched = f"Payment {Payment.objects.get(tx_ref='invoice-127300')} of 43.21 KES"
+    credited = f"Payment {paid} of 60.00 KES"
+    for text in ("forrest green", "Green For"):
+        assert look_for(client, text) == {
+            "Deposits": ["60.00 KES for Ada Obi"], "Payments": [unmatched, credited],
+        }, text  # fmt: skip
+    assert look_for(client, "invoice-127300") == {"Payments": [unmatched]}
+    # That of one that was credited, too.
+    assert look_for(client, ada.account.reference)["Payments"][0] == credited
+    payee = ada.withdrawal.bank.account_name
+    assert look_for(client, payee)["Withdrawals"] == ["500.00 KES to Ada Obi"]
+    assert look_for(client, f"{payee}x").get("Withdrawals") is None
+    references = {"Withdrawals": ada.withdrawal.reference, "Deposits": ada.deposit.reference}
+    for kind, reference in references.items():
+        beginning = reference[:14]
+        assert len(look_for(client, beginning)[kind]) == 1
+        assert look_for(client, f"{beginning}_") == {}
+    for text in ("payout_", "payout_ab", "deposit_"):
+        assert look_for(client, text) == {}
+
+
 def test_an_id_finds_the_record_of_any_kind_and_what_is_about_it(ada):
     client = signed_in_client(AUDITOR)
     for record, kind in (
@@ -167,7 +195,9 @@ def test_an_id_finds_the_record_of_any_kind_and_what_is_about_it(ada):
     found = look_for(client, str(ada.withdrawal.pk).upper())
     assert found == {
         "Withdrawals": ["500.00 KES to Ada Obi"],
-        "Transfers": [f"Withdrawal hold of {ada.withdrawal.created_at:%Y-%m-%d %H:%M:%S} UTC"],
+        "Ledger transfers": [
+            f"Withdrawal hold of {ada.withdrawal.created_at:%Y-%m-%d %H:%M:%S} UTC"
+        ],
         "Events": ["withdrawal.created to Acme"],
     }
     account = Account.objects.filter(owner_id=ada.member.pk).first()
@@ -248,7 +278,8 @@ def test_every_role_finds_the_kinds_that_it_may_view(role, ada):
     texts = ("obi", "salary-4", ada.deposit.reference, "129 kes", str(ada.withdrawal.pk))
     found = {title for text in texts for title in look_for(client, text)}
     assert found == visible & {
-        "Members", "Staff users", "Withdrawals", "Deposits", "Conversions", "Transfers", "Events",
+        "Members", "Staff users", "Withdrawals", "Deposits", "Payments", "Conversions",
+        "Ledger transfers", "Events",
     }  # fmt: skip
 
 
@@ -287,7 +318,8 @@ def test_hostile_text_finds_nothing_and_breaks_nothing(ada):
         assert page.status_code == 200, text
         assert page.context["found"].cut_short == [], text
         titles = [section.title for section in page.context["found"].sections]
-        assert titles == (["Members"] if text == "\u202eAda" else []), text
+        named = ["Members", "Withdrawals", "Deposits", "Payments"]
+        assert titles == (named if text == "\u202eAda" else []), text
 
 
 def test_text_that_no_record_can_have_is_refused_in_words(ada):

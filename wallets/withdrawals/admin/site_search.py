@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from django.db.models import Q
 
-from exchange.admin.site_search import SearchKind, SearchTerm
+from exchange.admin.site_search import SearchKind, SearchTerm, bounded, starts_with
+from exchange.core.words import name_query
 from wallets.withdrawals.models import BankAccount, Withdrawal
 
+REFERENCE_PREFIX = "payout_"
 _MAX_ACCOUNTS = 50
 
 
@@ -17,7 +19,14 @@ def _conditions(term: SearchTerm) -> Sequence[Q]:
         return ()
     # Limited, so that the bank records are found first, whatever the order of the withdrawals.
     accounts = BankAccount.objects.order_by("-pk").filter(account_number=term.text)
-    return (Q(bank__in=accounts.values("pk")[:_MAX_ACCOUNTS]),)
+    found = [Q(bank__in=accounts.values("pk")[:_MAX_ACCOUNTS])]
+    if beginning := term.reference_of(REFERENCE_PREFIX):
+        begins = Withdrawal.objects.filter(starts_with("reference", beginning))
+        found.append(Q(pk__in=bounded(begins)))
+    # The words of a payee include the account number, of which only the whole is searched for.
+    elif any(map(str.isalpha, term.names)) and (query := name_query(term.names)):
+        found.append(Q(bank__in=bounded(BankAccount.objects.filter(words=query))))
+    return found
 
 
 def _describe(withdrawal: Withdrawal) -> Iterator[object]:
