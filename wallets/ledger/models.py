@@ -38,7 +38,7 @@ class AccountKind(models.TextChoices):
     # A creditor's outstanding principal and earned interest, and their system counterpart.
     PRINCIPAL = "principal"
     INTEREST = "interest"
-    LOANS = "loans"
+    LOANS = "loans", "Loans and earned interest"
 
 
 class TransferKind(models.TextChoices):

@@ -22,6 +22,8 @@ from exchange.core.currencies import format_money
 from exchange.core.errors import InvalidRequest
 from tests.factories.back_office import signed_in_client, text_of, user_of
 from tests.factories.conversions import convert, set_rates
+from tests.factories.lending import make_lending
+from tests.factories.loans import repay_loan
 from tests.factories.payouts import settle_at_bank
 from tests.factories.treasury import make_debt, move, system_balance, terms
 from tests.factories.wallets import (
@@ -245,6 +247,26 @@ def test_movements_lead_from_opening_to_closing_balance(fee):
     assert [m.amount for m in clearing.movements] == [-5000, 1000 - fee, 100, Decimal("-994.5")]
     assert clearing.closing == system_balance("clearing", "KES")
     assert ledger_of(AccountKind.UNMATCHED).closing == 0
+
+
+def test_loans_have_a_running_balance_that_includes_earned_interest(client):
+    lending = make_lending()
+    loan = lending.lend()
+    for amount in (210_000, 500_000):
+        loan = repay_loan(loan, amount)
+    found = ledger_of(AccountKind.LOANS, loan.currency_id)
+    assert [(m.kind, m.amount, m.balance) for m in found.movements] == [
+        ("loan_disburse", -840_000, -840_000),
+        ("loan_repay", -210_000, -1_050_000),
+        ("loan_repay", -500_000, -1_550_000),
+    ]
+    assert found.closing == -(loan.amount - loan.principal_repaid + loan.interest_repaid)
+    assert found.closing == system_balance("loans", loan.currency_id)
+    today = timezone.now().date()
+    query = {"kind": "loans", "currency": loan.currency_id, "first": today, "last": today}
+    title = page_rows(client, GENERAL_LEDGER, **query)[0][0]
+    assert title.startswith(f"Loans and earned interest {loan.currency_id}, ")
+    assert "Loans and earned interest" in text_of(client.get(reverse(TRIAL_BALANCE)))
 
 
 @pytest.mark.parametrize("share", [0, 1, 2])

@@ -23,8 +23,7 @@ from wallets.ledger.selectors.ledger import MAX_SUMMED_ENTRIES
 from wallets.ledger.selectors.trial_balance import Side
 
 MAX_DAYS = 31
-# System accounts of currencies. `loans` is left out: in an upgraded database ids of its entries are
-# not in the order of time (docs/ledger.md).
+# System accounts of currencies.
 KINDS = (
     AccountKind.CLEARING,
     AccountKind.TREASURY,
@@ -32,6 +31,7 @@ KINDS = (
     AccountKind.EXPENSES,
     AccountKind.UNMATCHED,
     AccountKind.POSITION,
+    AccountKind.LOANS,
 )
 # An id is made within an hour of its transaction (docs/ledger.md, Time order of ids).
 _MARGIN, _DAY = timedelta(hours=1), timedelta(days=1)
@@ -160,5 +160,6 @@ _GENERAL_LEDGER = """
            m.subject_id, m.amount
     FROM head h
     LEFT JOIN movement m ON h.complete AND m.created_at >= %(from)s AND m.created_at < %(to)s
-    ORDER BY m.id
+    -- In an upgraded database ids of loans' entries are not in the order of time (docs/ledger.md).
+    ORDER BY m.created_at, m.id
 """
