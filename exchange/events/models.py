@@ -42,6 +42,10 @@ class EventStatus(models.TextChoices):
     UNSENT = "Unsent"
 
 
+# The retry schedule ended, or there was no endpoint: resent only on request.
+UNDELIVERED = (EventStatus.EXHAUSTED, EventStatus.UNSENT)
+
+
 class Event(Record):
     """An event of an organisation: the frozen body to deliver, and its delivery status."""
 

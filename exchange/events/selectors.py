@@ -11,7 +11,7 @@ from django.db.models import Max, Q, QuerySet
 from exchange.core.ids import first_id_since
 from exchange.core.querysets import document_texts, get_or_raise
 from exchange.events.errors import EndpointNotFound, EventNotFound
-from exchange.events.models import DeliveryAttempt, Event, EventStatus, WebhookEndpoint
+from exchange.events.models import UNDELIVERED, DeliveryAttempt, Event, WebhookEndpoint
 from exchange.events.payloads import EVENT, EVENT_DETAIL, WEBHOOK
 
 
@@ -63,11 +63,11 @@ MAX_COUNTED = 1_000
 
 @dataclass(frozen=True, slots=True)
 class EndpointHealth:
-    """Recent deliveries to an endpoint; `exhausted` is counted up to `MAX_COUNTED`."""
+    """Recent deliveries to an endpoint; `undelivered` is counted up to `MAX_COUNTED`."""
 
     last_success: datetime | None
     last_failure: DeliveryAttempt | None
-    exhausted: int
+    undelivered: int
 
 
 def get_endpoint_health(organisation_id: UUID) -> EndpointHealth:
@@ -78,12 +78,12 @@ def get_endpoint_health(organisation_id: UUID) -> EndpointHealth:
     )
     failed = ~Q(status_code__range=(200, 299))  # also matches no status
 
-    exhausted = events.filter(status=EventStatus.EXHAUSTED).order_by()[:MAX_COUNTED]
+    undelivered = events.filter(status__in=UNDELIVERED).order_by()[:MAX_COUNTED]
     return EndpointHealth(
         last_success=Event.objects.filter(id__in=recent).aggregate(at=Max("delivered_at"))["at"],
         last_failure=DeliveryAttempt.objects.filter(failed, event__in=recent)
         .select_related("event")
         .order_by("-attempted_at", "-id")
         .first(),
-        exhausted=exhausted.count(),
+        undelivered=undelivered.count(),
     )

@@ -19,7 +19,7 @@ def confirm_endpoint_status(
         facts=_endpoint_facts(endpoint),
         live_facts=_health_facts(health),
         text="New events are delivered from now on. Events created while the endpoint was disabled"
-        " are Unsent and can be resent from their own pages."
+        " are Unsent; Resend undelivered queues them."
         if enabled
         else "Events are stored but not delivered: the organisation receives no webhooks about"
         " payouts, orders and loans until the endpoint is enabled again.",
@@ -30,13 +30,14 @@ def confirm_endpoint_status(
 
 
 def confirm_redelivery(endpoint: WebhookEndpoint, health: EndpointHealth) -> Confirmation:
-    """Return the confirmation for resending all exhausted events."""
-    blocker = "" if health.exhausted else "There are no undelivered webhooks"
+    """Return the confirmation for resending the undelivered events."""
+    blocker = "" if health.undelivered else "There are no undelivered webhooks"
     return Confirmation(
         title=f"Resend undelivered webhooks of {endpoint.organisation}?",
         facts=_endpoint_facts(endpoint),
         live_facts=_health_facts(health),
-        text=f"Resends up to {MAX_REDELIVERIES:,} events, each with its original webhook-id."
+        text=f"Resends up to {MAX_REDELIVERIES:,} Exhausted and Unsent events, the oldest first,"
+        " each with its original webhook-id."
         " Make sure that the organisation's server is ready to receive them.",
         submit="Resend events",
         blocker=blocker
@@ -55,8 +56,12 @@ def _endpoint_facts(endpoint: WebhookEndpoint) -> list[tuple[str, object]]:
 
 
 def _health_facts(health: EndpointHealth) -> list[tuple[str, object]]:
-    count = f"{health.exhausted:,}{' or more' if health.exhausted >= MAX_COUNTED else ''}"
     return [
         ("Last delivered", last_used(health.last_success, "not recently")),
-        ("Undelivered webhooks", count if health.exhausted else "none"),
+        ("Undelivered webhooks", count_undelivered(health)),
     ]
+
+
+def count_undelivered(health: EndpointHealth) -> str:
+    """Return the number of undelivered events, or its bound: `1,000 or more`."""
+    return f"{health.undelivered:,}{' or more' if health.undelivered >= MAX_COUNTED else ''}"

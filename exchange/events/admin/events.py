@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime, time
 from functools import cache, partial
 from uuid import UUID
 
+from django import forms
 from django.apps import apps
 from django.conf import settings
 from django.contrib import admin
@@ -17,23 +18,55 @@ from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from exchange.admin.base import SafeAdmin, Section, Tool, actor_of
+from exchange.admin.base import SafeAdmin, Section, Tool, actor_of, bind_form
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.display import age, format_time, record_link, status_badge
-from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range, id_filter
-from exchange.events.admin.confirmations import confirm_endpoint_status, confirm_redelivery
-from exchange.events.models import Event, EventStatus, WebhookEndpoint
-from exchange.events.selectors import MAX_COUNTED, attempts_of, get_endpoint_health
+from exchange.admin.fields import DatePickerField
+from exchange.admin.list_filters import (
+    ChoiceFilter,
+    ListFilters,
+    OptionFilter,
+    day_range,
+    id_filter,
+)
+from exchange.events.admin.confirmations import (
+    confirm_endpoint_status,
+    confirm_redelivery,
+    count_undelivered,
+)
+from exchange.events.models import UNDELIVERED, Event, EventStatus, WebhookEndpoint
+from exchange.events.selectors import EndpointHealth, attempts_of, get_endpoint_health
 from exchange.events.services.endpoints import send_test, switch_endpoint
-from exchange.events.services.outbox import MAX_REDELIVERIES, redeliver, redeliver_exhausted
+from exchange.events.services.outbox import MAX_REDELIVERIES, redeliver, redeliver_undelivered
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 
 _MAX_ATTEMPTS = 50
+_NOTES: Mapping[str, str] = {
+    EventStatus.UNSENT: "The organisation had no enabled webhook endpoint. It can be resent.",
+    EventStatus.EXHAUSTED: "All attempts of the retry schedule failed. It can be resent.",
+}
 _CHANGE_PERMISSION = "exchange.change_webhookendpoint"
+
+
+class ResendForm(forms.Form):
+    """From when undelivered events are resent."""
+
+    since = DatePickerField(
+        label="Created from", required=False, help_text="Day in UTC. Empty: all undelivered events"
+    )
+
+    def clean_since(self) -> datetime | None:
+        """Return the start of the day."""
+        day = self.cleaned_data["since"]
+        return datetime.combine(day, time(), UTC) if day else None
 
 
 class EventFilters(ListFilters):
     status__exact = ChoiceFilter("status", EventStatus.choices, title="status")
+    delivery = OptionFilter(
+        "delivery",
+        ("undelivered", "Undelivered", lambda rows: rows.filter(status__in=UNDELIVERED)),
+    )
     type = ChoiceFilter("type", [(name, name) for name in settings.EVENT_TYPES], title="type")
     organisation_name = OrganisationNameFilter()
     day_from, day_to = day_range()
@@ -53,8 +86,8 @@ class EventAdmin(SafeAdmin):
     # Ids follow time and are indexed.
     ordering = ("-id",)
     fields = (
-        "type", "organisation", "about", "state_display", "attempts", "time_display",
-        "delivered_at", "next_attempt_at", "id", "body_display",
+        "type", "organisation", "about", "state_display", "delivery_note", "attempts",
+        "time_display", "delivered_at", "next_attempt_at", "id", "body_display",
     )  # fmt: skip
     readonly_fields = fields
 
@@ -79,6 +112,12 @@ class EventAdmin(SafeAdmin):
     @admin.display(description="delivery", ordering="status")
     def state_display(self, event: Event) -> str:
         return status_badge(event.status)
+
+    @admin.display(description="note")
+    def delivery_note(self, event: Event) -> str:
+        if event.status == EventStatus.DELIVERED and not event.attempts:
+            return "Not sent: demo data is loaded as delivered."
+        return _NOTES.get(event.status, "-")
 
     @admin.display(description="body")
     def body_display(self, event: Event) -> str:
@@ -197,20 +236,18 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
                 if failure
                 else "None recently",
             ),
-            ("Undelivered webhooks", self._exhausted_link(obj, health.exhausted)),
+            ("Undelivered webhooks", self._undelivered_link(obj, health)),
         ]
         return [Section("Deliveries", ("", ""), rows)]
 
-    def _exhausted_link(self, obj: WebhookEndpoint, count: int) -> str:
-        if not count:
-            return "none"
-        address = reverse("admin:exchange_event_changelist")
+    def _undelivered_link(self, obj: WebhookEndpoint, health: EndpointHealth) -> str:
+        if not health.undelivered:
+            return "0"
         return format_html(
-            '<a href="{}?organisation={}&status__exact=Exhausted">{}{}</a>',
-            address,
+            '<a href="{}?organisation={}&delivery=undelivered">{}</a>',
+            reverse("admin:exchange_event_changelist"),
             obj.organisation_id,
-            f"{count:,}",
-            " or more" if count >= MAX_COUNTED else "",
+            count_undelivered(health),
         )
 
     def test(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -224,7 +261,7 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
         return self.redirect_to_record(obj.pk)
 
     def send_again(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Confirm, then resend exhausted events, up to `MAX_REDELIVERIES`."""
+        """Confirm, then resend undelivered events, up to `MAX_REDELIVERIES`."""
         obj: WebhookEndpoint = self.record(request, object_id, _CHANGE_PERMISSION)
 
         def describe_result(count: int) -> str:
@@ -240,11 +277,12 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
             obj,
             confirm_redelivery(obj, get_endpoint_health(obj.organisation_id)),
             partial(
-                redeliver_exhausted,
+                redeliver_undelivered,
                 organisation_id=obj.organisation_id,
                 actor=actor_of(request),
             ),
             describe_result,
+            form=bind_form(request, ResendForm),
         )
 
     def enable(self, request: HttpRequest, object_id: UUID) -> HttpResponse:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Collection
+from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Case, F, Value, When
+from django.db.models import Case, F, Q, Value, When
 from django.db.models.functions import Now
 
 from exchange.core import leases
@@ -23,7 +24,7 @@ from exchange.core.ids import uuid7
 from exchange.core.querysets import get_or_raise
 from exchange.core.task_notifier import DELIVER_EVENTS, notify_after_commit
 from exchange.events.errors import EventNotFound
-from exchange.events.models import Event, EventStatus, WebhookEndpoint
+from exchange.events.models import UNDELIVERED, Event, EventStatus, WebhookEndpoint
 
 MAX_REDELIVERIES = 1_000
 
@@ -83,17 +84,20 @@ def redeliver(*, event_id: UUID, actor: Actor, organisation_id: UUID | None = No
     return event
 
 
-def redeliver_exhausted(*, organisation_id: UUID, actor: Actor) -> int:
-    """Queue the exhausted events of an organisation again; return their number.
+def redeliver_undelivered(
+    *, organisation_id: UUID, actor: Actor, since: datetime | None = None
+) -> int:
+    """Queue the undelivered events of an organisation again; return their number.
 
-    Takes the oldest first, up to `MAX_REDELIVERIES`. Raises Conflict when there is no enabled
-    endpoint.
+    Takes those created from `since` on, the oldest first, up to `MAX_REDELIVERIES`. Raises Conflict
+    when there is no enabled endpoint.
     """
     with transaction.atomic():
         _require_endpoint(organisation_id)
         chosen = (
             Event.objects.select_for_update(skip_locked=True)
-            .filter(organisation_id=organisation_id, status=EventStatus.EXHAUSTED)
+            .filter(organisation_id=organisation_id, status__in=UNDELIVERED)
+            .filter(*([Q(created_at__gte=since)] if since else []))
             .order_by("id")
             .values_list("id", flat=True)[:MAX_REDELIVERIES]
         )

@@ -30,11 +30,12 @@ from exchange.events.services.outbox import (
     emit,
     mark_delivered_without_sending,
     redeliver,
-    redeliver_exhausted,
+    redeliver_undelivered,
 )
 from exchange.participants.models import Organisation
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.database import session
+from tests.environment.owner import without_guards
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.events import emit_event, exhaust_attempts, make_organisation_with_endpoint
@@ -113,7 +114,7 @@ def test_redelivery_requires_an_enabled_endpoint_of_the_organisation(owner, endp
     before = table_fingerprints()
     for act in (
         lambda: redeliver(event_id=event.id, actor=TESTER),
-        lambda: redeliver_exhausted(organisation_id=owner.pk, actor=TESTER),
+        lambda: redeliver_undelivered(organisation_id=owner.pk, actor=TESTER),
     ):
         with pytest.raises(Conflict) as refused:
             act()
@@ -122,14 +123,16 @@ def test_redelivery_requires_an_enabled_endpoint_of_the_organisation(owner, endp
     assert table_fingerprints() == before
 
 
-def test_only_exhausted_events_are_redelivered(owner, bystander):
+def test_only_undelivered_events_are_redelivered(owner, bystander):
     exhausted = [exhaust_attempts(emit_event(owner)) for _ in range(2)]
+    # Its endpoint was disabled for a while.
+    Event.objects.filter(id=exhausted[0].id).update(status="Unsent", attempts=0)
     others = [emit_event(owner), *Event.objects.filter(organisation=bystander)]
     done = emit_event(owner)
     Event.objects.filter(id=done.id).update(status="Delivered", attempts=2, next_attempt_at=None)
     untouched = [columns(each) for each in (*others, done)]
     before = timezone.now()
-    assert redeliver_exhausted(organisation_id=owner.pk, actor=TESTER) == 2
+    assert redeliver_undelivered(organisation_id=owner.pk, actor=TESTER) == 2
     for event in exhausted:
         now = columns(event)
         assert abs(now.pop("next_attempt_at") - before) < timedelta(seconds=5)
@@ -137,7 +140,7 @@ def test_only_exhausted_events_are_redelivered(owner, bystander):
             "status": "Pending", "attempts": 0, "delivered_at": None, "leased_until": None,
         }  # fmt: skip
     assert [columns(each) for each in (*others, done)] == untouched
-    assert redeliver_exhausted(organisation_id=owner.pk, actor=TESTER) == 0
+    assert redeliver_undelivered(organisation_id=owner.pk, actor=TESTER) == 0
 
 
 def test_redelivery_takes_a_thousand_events_and_health_reads_five_hundred(owner):
@@ -159,9 +162,22 @@ def test_redelivery_takes_a_thousand_events_and_health_reads_five_hundred(owner)
         for number, ago in ((501, 1), (500, 9))
     ]  # fmt: skip
     assert get_endpoint_health(owner.pk) == EndpointHealth(None, tried[1], 1000)
-    assert redeliver_exhausted(organisation_id=owner.pk, actor=TESTER) == 1000
+    assert redeliver_undelivered(organisation_id=owner.pk, actor=TESTER) == 1000
     assert own.get(status="Exhausted").id == ids[-1]
-    assert get_endpoint_health(owner.pk).exhausted == 1
+    assert get_endpoint_health(owner.pk).undelivered == 1
+
+
+def test_redelivery_starts_from_the_chosen_time(owner):
+    """Events missed long ago stay where they are."""
+    old, new = [exhaust_attempts(emit_event(owner)) for _ in range(2)]
+    since = timezone.now()
+    with without_guards() as cursor:
+        for event, at in ((old, since - timedelta(seconds=1)), (new, since)):
+            cursor.execute(
+                "UPDATE exchange_event SET created_at = %s WHERE id = %s", [at, event.id]
+            )
+    assert redeliver_undelivered(organisation_id=owner.pk, actor=TESTER, since=since) == 1
+    assert [columns(each)["status"] for each in (old, new)] == ["Exhausted", "Pending"]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -171,7 +187,7 @@ def test_redelivery_skips_locked_events():
     with session("runtime") as other, connection.cursor() as cursor:
         other.execute("SELECT FROM exchange_event WHERE id = %s FOR UPDATE", [locked.id])
         cursor.execute("SET lock_timeout = '100ms'")
-        assert redeliver_exhausted(organisation_id=owner.pk, actor=TESTER) == 1
+        assert redeliver_undelivered(organisation_id=owner.pk, actor=TESTER) == 1
     assert [columns(each)["status"] for each in (locked, free)] == ["Exhausted", "Pending"]
 
 
@@ -183,7 +199,7 @@ def test_every_queued_event_notifies_the_delivery_task(
         lambda: emit(
             organisation_id=owner.pk, event_type="webhook.test", subject_id=uuid7(), data="{}"
         ),
-        lambda: redeliver_exhausted(organisation_id=owner.pk, actor=TESTER),
+        lambda: redeliver_undelivered(organisation_id=owner.pk, actor=TESTER),
         lambda: redeliver(event_id=event.id, actor=TESTER),
         lambda: send_test(organisation_id=owner.pk, actor=TESTER),
     ):

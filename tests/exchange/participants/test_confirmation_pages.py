@@ -177,7 +177,7 @@ def test_disabling_a_webhook_shows_its_address(organisation):
     for words in (
         "Disable the webhook of Acme?",
         "Address https://acme.example/hook State Enabled",
-        "Last delivered not recently Undelivered webhooks none",
+        "Last delivered not recently Undelivered webhooks 0",
     ):
         assert words in text_of(asked), words
     WebhookEndpoint.objects.update(url="https://acme.example/other")

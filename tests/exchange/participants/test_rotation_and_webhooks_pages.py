@@ -205,18 +205,23 @@ def address_of(endpoint: WebhookEndpoint, name: str) -> str:
     return reverse(f"admin:exchange_webhookendpoint_{name}", args=[endpoint.pk])
 
 
-def test_an_endpoint_shows_its_deliveries_and_resends_exhausted_events(monkeypatch):
+def test_an_endpoint_shows_its_deliveries_and_resends_undelivered_events(monkeypatch):
     organisation, _ = make_participants()
     endpoint = endpoint_of(organisation)
     exhausted(organisation, 3)
+    missed = Event.objects.order_by("id")[0]
+    # The endpoint was disabled when it was created.
+    Event.objects.filter(pk=missed.pk).update(status="Unsent", attempts=0)
     client = signed_in_client(BACK_OFFICE)
+    shown = text_of(client.get(reverse("admin:exchange_event_change", args=[missed.pk])))
+    assert "Note The organisation had no enabled webhook endpoint. It can be resent." in shown
     page = client.get(address_of(endpoint, "change"))
     assert "503 ( withdrawal.created )" in text_of(page)
     assert "Undelivered webhooks 3" in text_of(page)
     assert "whsec_" not in page.content.decode()
     listed = client.get(
         reverse("admin:exchange_event_changelist"),
-        {"organisation": str(organisation.pk), "status__exact": "Exhausted"},
+        {"organisation": str(organisation.pk), "delivery": "undelivered"},
     )
     assert listed.context["cl"].result_count == 3
     monkeypatch.setattr(events, "MAX_REDELIVERIES", 2)
@@ -224,6 +229,12 @@ def test_an_endpoint_shows_its_deliveries_and_resends_exhausted_events(monkeypat
     assert reported[-1].startswith("2 events queued for delivery.")
     statuses = Event.objects.order_by("id").values_list("status", "attempts")
     assert list(statuses) == [("Pending", 0), ("Pending", 0), ("Exhausted", 10)]
+    tomorrow = f"{timezone.now().date() + timedelta(days=1)}"
+    reported = messages_of(
+        submit_confirmation(client, address_of(endpoint, "send_again"), since=tomorrow)
+    )
+    assert reported == ["There was nothing to resend."]
+    assert Event.objects.filter(status="Exhausted").count() == 1
 
 
 def test_a_disabled_endpoint_receives_nothing_until_it_is_enabled(settings):

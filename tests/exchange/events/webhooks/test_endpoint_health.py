@@ -65,4 +65,4 @@ def test_only_recent_events_are_read_and_the_count_is_limited(monkeypatch):
     newer = attempt(recent[0], 500, 5)
     assert get_endpoint_health(owner.id).last_failure == newer
     exhaust_attempts(emit_event(owner))
-    assert get_endpoint_health(owner.id).exhausted == 3
+    assert get_endpoint_health(owner.id).undelivered == 3
