@@ -6,6 +6,8 @@ from typing import Any
 
 from django import forms
 
+from exchange.core.text import unify_line_breaks
+
 VISIBLE = "Visible to the organisation"
 INTERNAL = "Internal: not visible to the organisation"
 
@@ -18,15 +20,22 @@ def audience_help(audience: str, help_text: str = "") -> str:
     return f"{audience}. {help_text}" if help_text else audience
 
 
-class ReasonField(forms.CharField):
+class MultilineField(forms.CharField):
+    """A text of several lines. A line break counts once, as in the browser's `maxlength`."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(widget=forms.Textarea(attrs={"rows": 3}), **kwargs)
+
+    def to_python(self, value: Any) -> str:
+        """Return the text with the line breaks that the service stores."""
+        return unify_line_breaks(str(super().to_python(value) or ""))
+
+
+class ReasonField(MultilineField):
     """A multi-line reason whose help text states its audience."""
 
     def __init__(self, *, audience: str = INTERNAL, help_text: str = "", **kwargs: Any) -> None:
-        super().__init__(
-            widget=forms.Textarea(attrs={"rows": 3}),
-            help_text=audience_help(audience, help_text),
-            **kwargs,
-        )
+        super().__init__(help_text=audience_help(audience, help_text), **kwargs)
 
 
 class ReasonForm(forms.Form):

@@ -17,7 +17,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
 from exchange.admin.base import SafeAdmin, bind_form, staff_of
-from exchange.admin.fields import INTERNAL, audience_help
+from exchange.admin.fields import INTERNAL, MultilineField, audience_help
 from exchange.admin.panels import Panel
 from exchange.comments.models import MAX_COMMENT_LENGTH, Comment
 from exchange.comments.selectors import comments_on
@@ -29,9 +29,8 @@ _SHOWN = 50
 class CommentForm(forms.Form):
     """A comment."""
 
-    comment = forms.CharField(
+    comment = MultilineField(
         max_length=MAX_COMMENT_LENGTH,
-        widget=forms.Textarea(attrs={"rows": 3}),
         help_text=audience_help(INTERNAL, "It cannot be changed or removed"),
     )
 

@@ -11,12 +11,12 @@ MAX_LENGTH = 500
 
 
 def clean_text(text: str, *, missing: str | None = None, max_length: int = MAX_LENGTH) -> str:
-    """Return `text` without surrounding white space.
+    """Return `text` without surrounding white space, each line break as one character.
 
     Raises `InvalidRequest` above `max_length`, and for empty text with the message `missing` where
     one is given.
     """
-    cleaned = text.strip()
+    cleaned = unify_line_breaks(text).strip()
     if not cleaned and missing is not None:
         raise InvalidRequest(missing)
     if len(cleaned) > max_length:
@@ -24,6 +24,11 @@ def clean_text(text: str, *, missing: str | None = None, max_length: int = MAX_L
             f"The text must have at most {max_length} characters, not {len(cleaned)}"
         )
     return cleaned
+
+
+def unify_line_breaks(text: str) -> str:
+    """Return `text` with the line breaks of a submitted form, two characters each, as one."""
+    return text.replace("\r\n", "\n")
 
 
 def has_control_characters(text: str) -> bool:

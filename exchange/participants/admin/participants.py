@@ -24,7 +24,7 @@ from exchange.admin.base import (
 )
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.display import record_link, status_badge
-from exchange.admin.fields import NoteForm
+from exchange.admin.fields import MultilineField, NoteForm
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, OptionFilter, id_filter
 from exchange.admin.panels import badges_of
 from exchange.participants.admin.confirmations import confirm_organisation_status
@@ -50,10 +50,9 @@ class OrganisationForm(forms.Form):
 class OrganisationEditForm(OrganisationForm):
     """Corrections to an organisation."""
 
-    redirect_origins = forms.CharField(
+    redirect_origins = MultilineField(
         required=False,
         max_length=2000,
-        widget=forms.Textarea(attrs={"rows": 3}),
         label="Redirect addresses",
         help_text="Where a payer may return after a checkout, such as https://example.com, one on "
         "each line",

@@ -22,7 +22,7 @@ from exchange.comments.services import add_comment
 from exchange.core.errors import Forbidden, InvalidRequest
 from exchange.core.ids import uuid7
 from tests.assertions.unchanged import table_fingerprints
-from tests.environment.owner import as_owner
+from tests.environment.owner import as_owner, without_guards
 from tests.factories.back_office import (
     fund,
     make_participants,
@@ -121,6 +121,26 @@ def test_an_invalid_comment_is_shown_again_and_not_kept(text, message):
     assert message in text_of(response)
     assert text.strip()[:50] in text_of(response)
     assert table_fingerprints() == before
+
+
+def test_a_comment_sent_twice_is_kept_once_and_a_line_break_counts_once():
+    """Browsers send two characters for a line break, and count one."""
+    organisation, member = make_participants()
+    finance, back_office = signed_in_client(FINANCE_APPROVER), signed_in_client(BACK_OFFICE)
+    text = "x\r\n" * 999 + "xx"
+    for client in (finance, finance, back_office):
+        assert messages_of(client.post(address(member), {"comment": text}))[-1] == "Comment added."
+    finance.post(address(organisation), {"comment": text})
+    kept = Comment.objects.order_by("id")
+    assert list(kept.values_list("subject_id", "author__username", "text")) == [
+        (member.pk, user_of(finance).username, "x\n" * 999 + "xx"),
+        (member.pk, user_of(back_office).username, "x\n" * 999 + "xx"),
+        (organisation.pk, user_of(finance).username, "x\n" * 999 + "xx"),
+    ]
+    with without_guards() as cursor:
+        cursor.execute("UPDATE exchange_comment SET created_at = created_at - interval '1 minute'")
+    finance.post(address(member), {"comment": text})
+    assert Comment.objects.filter(subject_id=member.pk).count() == 3
 
 
 def test_the_service_refuses_without_permission_view_or_words():
