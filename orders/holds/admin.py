@@ -15,19 +15,23 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 
-from exchange.admin.base import SafeAdmin, Tool, bind_form, staff_of
+from exchange.admin.base import SafeAdmin, Section, Tool, bind_form, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
 from exchange.admin.display import record_link
 from exchange.admin.fields import ReasonField
 from exchange.admin.panels import Panel
 from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.participants.models import Member, Organisation
+from orders.book.admin.owner_panel import OpenOrdersPanel
 from orders.book.models import Order, OrderStatus
 from orders.holds.services import confirm_reversal, freeze_owner
 from wallets.deposits.admin.reversals import DepositReversalAdmin
 from wallets.deposits.models import DepositReversal
 from wallets.holds.selectors import active_freezes
 from wallets.holds.services import LIFT, PLACE
+
+_EVERYTHING = "all"
+_ORDERS_SHOWN = 50
 
 
 @admin.register(DepositReversal)
@@ -41,15 +45,20 @@ class FreezeForm(forms.Form):
     """What is frozen, and why."""
 
     currency = forms.ChoiceField(
-        required=False,
-        choices=[("", "All currencies and units"), *((code, code) for code in WALLET_CURRENCIES)],
+        label="Freeze",
+        choices=[
+            ("", "Choose"),
+            *((code, f"{code} only") for code in WALLET_CURRENCIES),
+            (_EVERYTHING, "All currencies and units"),
+        ],
         help_text="One currency: its money, and orders for tokens priced in it",
     )
     reason = ReasonField(max_length=500)
 
     def clean_currency(self) -> str | None:
         """Return the currency, None for all."""
-        return self.cleaned_data["currency"] or None
+        chosen: str = self.cleaned_data["currency"]
+        return None if chosen == _EVERYTHING else chosen
 
 
 class FreezePanel(Panel):
@@ -95,9 +104,6 @@ def _freeze(page: ConfirmationAdmin, request: HttpRequest, object_id: UUID) -> H
 def _confirmation(owner: Member | Organisation) -> Confirmation:
     member = owner if isinstance(owner, Member) else None
     organisation = owner.organisation if isinstance(owner, Member) else owner
-    orders = Order.objects.filter(
-        Q(organisation=organisation, member=member), status=OrderStatus.ACTIVE
-    )
     frozen = ", ".join(freeze.scope for freeze in active_freezes(owner)) or "None"
     whose = "" if member else " The wallets of its members are not frozen."
     return Confirmation(
@@ -107,11 +113,27 @@ def _confirmation(owner: Member | Organisation) -> Confirmation:
             ("Organisation", record_link(organisation)),
             ("Current freezes", frozen),
         ],
-        live_facts=[("Open orders", f"{orders.count():,}")],
+        sections=[_orders(owner, Q(organisation=organisation, member=member))],
         text="Withdrawals, orders, transfers to other wallets, conversions and pledges are rejected"
         " at once. Open orders are cancelled, and payouts that are not sent yet wait. Money that"
-        f" arrives is credited, and loans can be repaid.{whose} Two people can lift the freeze;"
-        " cancelled orders stay cancelled.",
+        f" arrives is credited, and loans can be repaid.{whose} Lifting the freeze takes two"
+        " people; cancelled orders stay cancelled.",
         submit="Freeze",
         final=True,
+    )
+
+
+def _orders(owner: Member | Organisation, owned: Q) -> Section:
+    """Return the open orders, which are cancelled where their currency is frozen."""
+    panel = OpenOrdersPanel()
+    orders = Order.objects.filter(owned, status=OrderStatus.ACTIVE).select_related("token")
+    count = orders.count()
+    shown = f", the newest {_ORDERS_SHOWN}" if count > _ORDERS_SHOWN else ""
+    return Section(
+        f"Orders that are cancelled ({count:,}{shown})",
+        panel.headings,
+        [panel.cells(order, owner) for order in orders.order_by("-pk")[:_ORDERS_SHOWN]],
+        right=panel.right,
+        empty="No open orders.",
+        note="If you freeze one currency, only orders for tokens priced in it are cancelled.",
     )

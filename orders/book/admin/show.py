@@ -6,23 +6,18 @@ from collections.abc import Collection
 from uuid import UUID
 
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from exchange.admin.base import Section, Tool
+from exchange.admin.display import record_link
 from exchange.tokens.models import Token
 from orders.book.models import Order
 from wallets.ledger.admin.legs import transfer_legs_section
 
 
 def owner_link(order: Order) -> SafeString:
-    """Return the owner's name as a link to their accounts."""
-    return format_html(
-        '<a href="{}?owner_id={}">{}</a>',
-        reverse("admin:wallets_account_changelist"),
-        order.owner_id,
-        order.member or order.organisation,
-    )
+    """Return the owner's name as a link to the owner's page."""
+    return record_link(order.member or order.organisation)
 
 
 def list_ledger_legs(subjects: Collection[UUID], token: Token) -> Section:
