@@ -9,13 +9,14 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils import timezone
+from django.utils.text import slugify
 
 from exchange.admin.base import SafeAdmin, Tool, bind_form
 from exchange.admin.fields import DatePickerField
 from exchange.admin.panels import Panel
 from exchange.api.files import CSV, PDF, file_response
 from exchange.core.currencies import WALLET_CURRENCIES
-from exchange.participants.models import Member
+from exchange.participants.models import Member, Organisation
 from exchange.pdf.printer import take_printer
 from wallets.statements.files import to_csv, to_printout
 from wallets.statements.period import MAX_DAYS, Period
@@ -74,11 +75,11 @@ class StatementPanel(Panel):
 
             if data["form"] == "csv":
                 statement = read()
-                return file_response(to_csv(statement), CSV, f"{statement.file_name}.csv")
+                return file_response(to_csv(statement), CSV, _file_name(record, statement, "csv"))
             with take_printer() as printer:
                 statement = read()
                 pdf = printer.print(to_printout(statement))
-            return file_response(pdf, PDF, f"{statement.file_name}.pdf")
+            return file_response(pdf, PDF, _file_name(record, statement, "pdf"))
 
         return page.form_page(
             request,
@@ -89,3 +90,8 @@ class StatementPanel(Panel):
             record=record,
             note=f"The same document as the owner's own. At most {MAX_DAYS} days.",
         )
+
+
+def _file_name(owner: Organisation | Member, statement: Statement, ending: str) -> str:
+    """Return the name of the file, which starts with the owner's."""
+    return f"{slugify(owner) or owner.pk}-{statement.file_name}.{ending}"

@@ -130,7 +130,7 @@ def test_the_dashboard_links_to_pending_work():
         "Pending withdrawals",
         "Deposits to confirm",
         "Payout proposals to confirm",
-        "Payouts: returned by bank",
+        "Withdrawals: returned by bank",
         "Alerts",
     ):
         assert words in text_of(page)
@@ -230,4 +230,7 @@ def test_error_pages_explain_themselves_without_scripts():
         reply = client.get(address)
         assert reply.status_code == status
         assert words in text_of(reply)
+        # Within the back office, so that one can go on; strangers see the page alone.
+        assert 'id="sidebar"' in reply.content.decode()
+        assert 'id="sidebar"' not in Client().get("/nothing").content.decode()
         assert not re.search(r"<script(?! src=)|\bon\w+=|style=\"", reply.content.decode())

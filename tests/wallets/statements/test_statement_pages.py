@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.text import slugify
 from pypdf import PdfReader
 
 from config.back_office.roles import AUDITOR
@@ -54,6 +55,7 @@ def test_a_statement_is_made_for_an_organisation_and_for_a_member(client: Client
         assert hidden not in text
     table = client.post(address(member), days(form="csv"))
     assert b"Deposit received" in table.content
+    assert f'filename="{slugify(member.name)}-statement-' in table["Content-Disposition"]
     assert table["Content-Disposition"].endswith('.csv"')
 
 
