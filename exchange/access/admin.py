@@ -6,6 +6,7 @@ response to the POST that collects it.
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -93,7 +94,7 @@ class AccessProposalAdmin(ConfirmationAdmin):
     def details(self, proposal: AccessProposal) -> str:
         return "; ".join(f"{name}: {value}" for name, value in _describe_payload(proposal)) or "-"
 
-    @admin.display(description="state", ordering="status")
+    @admin.display(description="status", ordering="status")
     def state_display(self, proposal: AccessProposal) -> str:
         if proposal.break_glass:
             return status_badge("Break-glass", "bad")
@@ -254,7 +255,7 @@ def _facts(proposal: AccessProposal) -> list[tuple[str, object]]:
 
 def _confirmation(proposal: AccessProposal, me: StaffUser) -> Confirmation:
     blocker = APPROVAL.describe_blocker(proposal, me)
-    kind = proposal.get_kind_display().lower()
+    kind = proposal.get_kind_display()
     if proposal.proposed_by_id is None:
         return Confirmation(
             title=f"Adopt: {kind}?",
@@ -265,11 +266,11 @@ def _confirmation(proposal: AccessProposal, me: StaffUser) -> Confirmation:
             blocker=blocker,
         )
     return Confirmation(
-        title=f"Confirm: {kind}?",
+        title=f"{re.sub(' an? ', ' this ', kind)}?",
         facts=_facts(proposal),
         text="Verify the request with the person or organisation concerned, not through the"
-        " proposer. It grants privileged access. Only the proposer sees a resulting secret.",
-        submit="Confirm",
+        " proposer. It grants privileged access. Only the proposer sees the resulting secret.",
+        submit=re.sub(" an? ", " ", kind),
         blocker=blocker,
         final=True,
     )
@@ -277,7 +278,7 @@ def _confirmation(proposal: AccessProposal, me: StaffUser) -> Confirmation:
 
 def _closing_confirmation(proposal: AccessProposal, word: str) -> Confirmation:
     return Confirmation(
-        title=f"{word}: {proposal.get_kind_display().lower()}?",
+        title=f"{word}: {proposal.get_kind_display()}?",
         facts=_facts(proposal),
         text="No changes are made.",
         submit=word,

@@ -8,6 +8,7 @@ pending. Services compare again under their lock where a change in between would
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -32,6 +33,9 @@ from exchange.admin.base import (
 )
 from exchange.admin.queue_pages import queue_step, wants_next
 from exchange.core.errors import DomainError
+
+# What follows the action on a button: "Write off 40.00 KES", "Confirm approval: pay …".
+_AMOUNT_OR_MORE = re.compile(r" (?=\d)|:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,8 @@ class Confirmation:
     @property
     def submit_and_next(self) -> str:
         """The label of the button that continues with the next record of the queue."""
-        return f"{self.submit.split()[0]} and next"
+        action = _AMOUNT_OR_MORE.split(self.submit, maxsplit=1)[0]
+        return f"{action} and next"
 
     def displayed_facts(self) -> dict[str, str]:
         """Return the facts as plain text."""

@@ -168,7 +168,7 @@ class DemoSite:
         approver = self.page(FINANCE_APPROVER)
         approver.goto(proposal)
         approver.get_by_role("link", name="Confirm", exact=True).click()
-        approver.get_by_role("button", name="Confirm", exact=True).click()
+        approver.locator("#confirm button.final").click()
         approver.get_by_text("can now collect the secret").wait_for()
         page.goto(proposal)
         page.get_by_role("link", name="Collect the secret").click()

@@ -72,7 +72,7 @@ class FreezeFilters(ListFilters):
         )
     )
     state = ChoiceFilter(
-        title="state",
+        title="status",
         choices=[(_ACTIVE, "Active"), (_LIFTED, "Lifted")],
         condition=lambda chosen: Q(lifted_at__isnull=chosen == _ACTIVE),
     )
@@ -103,7 +103,7 @@ class FreezeAdmin(Exportable, ConfirmationAdmin, OwnedRecordAdmin):
     def frozen(self, freeze: Freeze) -> str:
         return age(freeze.created_at)
 
-    @admin.display(description="state")
+    @admin.display(description="status")
     def state_display(self, freeze: Freeze) -> str:
         return _state_badge(freeze)
 
@@ -159,7 +159,6 @@ class FreezeAdmin(Exportable, ConfirmationAdmin, OwnedRecordAdmin):
             proposer=lift.proposed_by,
             approve=Tool("Lift the freeze", self.address("confirm", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),
-            cancel=None,
         )
 
     def sections(self, request: HttpRequest, obj: Freeze) -> list[Section]:
@@ -175,7 +174,7 @@ class FreezeAdmin(Exportable, ConfirmationAdmin, OwnedRecordAdmin):
             )
             for lift in lifts
         ]
-        headings = ("Proposed (UTC)", "By", "Explanation", "State", "Decided by", "Reason")
+        headings = ("Proposed (UTC)", "By", "Explanation", "Status", "Decided by", "Reason")
         return [Section("Proposals to lift it", headings, rows, empty="No proposals.")]
 
     def propose(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -224,7 +223,7 @@ class FreezeAdmin(Exportable, ConfirmationAdmin, OwnedRecordAdmin):
             submit="Reject",
             find_blocker=lambda lift, _: LIFTS.describe_closed(lift),
             act=reject_lift,
-            done="Rejected. The freeze stays.",
+            done="Proposal closed. The freeze stays.",
             form=bind_form(request, ReasonForm),
         )
 
@@ -290,7 +289,7 @@ class FreezesPanel(OwnerRecords):
 
     model = Freeze
     title = "Freezes"
-    headings = ("Frozen (UTC)", "State", "Frozen", "Reason", "By", "Lifted (UTC)")
+    headings = ("Frozen (UTC)", "Status", "Frozen", "Reason", "By", "Lifted (UTC)")
     related = ("placed_by",)
     timeline = TimelineColumns("Freeze", text="reason")
 

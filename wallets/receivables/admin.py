@@ -140,7 +140,7 @@ class ReceivableAdmin(Exportable, OwnedRecordAdmin):
         return [
             Section(
                 "Write-offs",
-                ("Amount", "State", "Proposed by", "Proposed (UTC)"),
+                ("Amount", "Status", "Proposed by", "Proposed (UTC)"),
                 given_up,
                 empty="None proposed.",
             ),
@@ -247,7 +247,7 @@ class ReceivableWriteOffAdmin(ConfirmationAdmin):
     def amount_display(self, write_off: ReceivableWriteOff) -> str:
         return format_money(write_off.amount, write_off.account.asset_id)
 
-    @admin.display(description="state", ordering="status")
+    @admin.display(description="status", ordering="status")
     def state_display(self, write_off: ReceivableWriteOff) -> str:
         return status_badge(write_off.status)
 
@@ -271,7 +271,6 @@ class ReceivableWriteOffAdmin(ConfirmationAdmin):
             proposer=obj.proposed_by,
             approve=Tool(f"Write off {self.amount_display(obj)}", self.address("confirm", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),
-            cancel=None,
         )
 
     def sections(self, request: HttpRequest, obj: ReceivableWriteOff) -> list[Section]:
@@ -326,13 +325,14 @@ def _confirmation(write_off: ReceivableWriteOff, user: StaffUser) -> Confirmatio
     )
 
 
-def _rejection(write_off: ReceivableWriteOff, _user: StaffUser) -> Confirmation:
+def _rejection(write_off: ReceivableWriteOff, user: StaffUser) -> Confirmation:
     amount = format_money(write_off.amount, write_off.account.asset_id)
+    own = write_off.proposed_by_id == user.pk
     return Confirmation(
-        title=f"Reject the write-off of {amount}?",
+        title=f"{'Cancel' if own else 'Reject'} the write-off of {amount}?",
         facts=_facts(write_off),
         text="The debt stays. Later credits of the owner repay it.",
-        submit="Reject write-off",
+        submit="Cancel proposal" if own else "Reject write-off",
         blocker=write_offs.WRITE_OFFS.describe_closed(write_off),
         final=True,
     )
@@ -355,7 +355,7 @@ _ACTIONS = (
         (write_offs.WRITE_OFF,),
         _rejection,
         write_offs.reject_write_off,
-        "Rejected. The debt stays.",
+        "Proposal closed. The debt stays.",
         ReasonForm,
     ),
 )

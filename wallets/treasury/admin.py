@@ -126,7 +126,7 @@ class TreasuryMovementAdmin(Exportable, AddFormAdmin, ConfirmationAdmin):
     def kind_display(self, movement: TreasuryMovement) -> str:
         return movement.get_kind_display()
 
-    @admin.display(description="state", ordering="status")
+    @admin.display(description="status", ordering="status")
     def state_display(self, movement: TreasuryMovement) -> str:
         return status_badge(movement.status)
 
@@ -136,7 +136,7 @@ class TreasuryMovementAdmin(Exportable, AddFormAdmin, ConfirmationAdmin):
 
     @admin.display(description="provider's charge")
     def charge_display(self, movement: TreasuryMovement) -> str:
-        return format_money(movement.charge, movement.currency_id) if movement.charge else "None"
+        return format_money(movement.charge, movement.currency_id) if movement.charge else "-"
 
     @admin.display(description="bought", ordering="bought_amount")
     def bought_display(self, movement: TreasuryMovement) -> str:
@@ -162,7 +162,6 @@ class TreasuryMovementAdmin(Exportable, AddFormAdmin, ConfirmationAdmin):
             proposer=obj.proposed_by,
             approve=Tool(f"Confirm {self.amount_display(obj)}", self.address("confirm", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),
-            cancel=None,
         )
 
     def sections(self, request: HttpRequest, obj: TreasuryMovement) -> list[Section]:
@@ -268,13 +267,14 @@ def _confirmation(movement: TreasuryMovement, user: StaffUser) -> Confirmation:
     )
 
 
-def _rejection(movement: TreasuryMovement, _user: StaffUser) -> Confirmation:
+def _rejection(movement: TreasuryMovement, user: StaffUser) -> Confirmation:
     amount = format_money(movement.amount, movement.currency_id)
+    own = movement.proposed_by_id == user.pk
     return Confirmation(
-        title=f"Reject {movement.get_kind_display().lower()} of {amount}?",
+        title=f"{'Cancel' if own else 'Reject'} {movement.get_kind_display().lower()} of {amount}?",
         facts=_facts(movement),
         text="Nothing is posted. It can be proposed again under the same reference.",
-        submit=f"Reject {amount}",
+        submit="Cancel proposal" if own else f"Reject {amount}",
         blocker=treasury.MOVEMENTS.describe_closed(movement),
         final=True,
     )
@@ -295,7 +295,7 @@ _ACTIONS = (
         (treasury.MOVE,),
         _rejection,
         treasury.reject_movement,
-        "Rejected. Nothing was posted.",
+        "Proposal closed. Nothing was posted.",
         ReasonForm,
     ),
 )

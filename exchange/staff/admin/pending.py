@@ -7,7 +7,7 @@ approval is pending. The rules are those of `exchange.staff.approvals`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -44,18 +44,21 @@ def pending_decision(
     proposer: object,
     approve: Tool,
     reject: Tool,
-    cancel: Tool | None,
+    cancel: Tool | None = None,
 ) -> PendingDecision | None:
     """Return the approval panel of a pending `record` for `user`; None once it is decided.
 
     `proposal` is a sentence, such as the title of the confirmation page; `facts` add what the
-    record's fields do not show. `cancel` replaces `reject` for the proposer.
+    record's fields do not show. The proposer cancels by `cancel`, where it is not by `reject`.
     """
     if record.status != approval.pending:
         return None
     may = user.has_perm(approval.permission)
-    other_tools = [cancel] if cancel else [reject] if may else []
-    blocker = approval.describe_blocker(record, user) if may or cancel else VIEW_ONLY
+    own = cancel is not None or (may and proposer == user)
+    other_tools = [cancel or replace(reject, label="Cancel proposal")] if own else []
+    if may and not own:
+        other_tools = [reject]
+    blocker = approval.describe_blocker(record, user) if may or own else VIEW_ONLY
     return PendingDecision(
         proposal=proposal.rstrip("?"),
         facts=facts,

@@ -105,7 +105,7 @@ def test_any_officer_declines_a_proposal_and_another_can_follow(loan, ada, ben):
         proposal = propose(ada, loan)
         asked = client.get(decision(proposal, "decline"))
         own = client is ada
-        assert ("Cancel the proposal to liquidate?" in text_of(asked)) is own
+        assert ("Cancel the proposed liquidation?" in text_of(asked)) is own
         response = submit_confirmation(client, decision(proposal, "decline"), at=asked)
         assert messages_of(response)[-1] == "Declined. Nothing moved."
         before = table_fingerprints()
