@@ -53,7 +53,7 @@ class AlertAdmin(ConfirmationAdmin):
         "raised", lambda alert: format_html("{} ago", age(alert.raised_at)), ordering="raised_at"
     )
     state_display = column(
-        "state", lambda alert: status_badge("Resolved" if alert.resolved_at else "Open")
+        "status", lambda alert: status_badge("Resolved" if alert.resolved_at else "Open")
     )
 
     def get_urls(self) -> list[URLPattern]:

@@ -217,7 +217,7 @@ def _attention_items(user: StaffUser, counts: dict[str, int]) -> Iterator[WorkIt
         )
     pending = (*PENDING_VIEWS, *AWAITING_OTHERS_VIEWS)
     yield from withdrawal_items(
-        user, counts, "Payouts", [key for key in counts if key not in pending]
+        user, counts, "Withdrawals", [key for key in counts if key not in pending]
     )
     for queue in _ATTENTION_QUEUES:
         yield from queue.item(user)
@@ -240,7 +240,7 @@ def _payout_chart(days: Sequence[DailyPayouts]) -> tuple[Bars, list[Row]]:
     returned = sum(day.reversed for day in days)
     bars = stacked_bars(
         name="payouts",
-        title=f"Payouts closed per day, last {CHART_DAYS} days",
+        title=f"Finished per day, last {CHART_DAYS} days",
         description=f"{completed:,} completed, {failed:,} failed, {returned:,} returned by bank.",
         series=("Completed", "Failed", "Returned"),
         columns=[(f"{day.day:%d %b}", (day.completed, day.failed, day.reversed)) for day in days],

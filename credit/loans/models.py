@@ -218,6 +218,11 @@ class ClosureAction(models.TextChoices):
     LIQUIDATE = "liquidate", "Liquidate"
     WRITE_OFF = "write_off", "Write off"
 
+    @property
+    def noun(self) -> str:
+        """The action in a sentence: `Propose liquidation`."""
+        return "liquidation" if self == ClosureAction.LIQUIDATE else "write-off"
+
 
 class ClosureStatus(models.TextChoices):
     """Statuses of a closure proposal."""

@@ -168,7 +168,7 @@ class ExportAdmin(CustomPageAdmin):
     search_fields = ("file_name", "filter_words", "requested_by__username")
     search_help_text = "File name, filter, or the person who requested it"
 
-    @admin.display(description="state", ordering="status")
+    @admin.display(description="status", ordering="status")
     def state_display(self, export: Export) -> str:
         return status_badge(export.status)
 

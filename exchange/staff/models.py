@@ -121,7 +121,7 @@ class AccessEvent(models.TextChoices):
     REFUSED = "refused", "Failed attempt"
     LOCKED_OUT = "locked_out", "Locked out"
     UNLOCKED = "unlocked", "Unlocked"
-    CONFIRMED = "confirmed", "Re-entered a code"
+    CONFIRMED = "confirmed", "Confirmed with a code"
     SECOND_FACTOR_SET_UP = "second_factor_set_up", "Set up a second factor"
     SECOND_FACTOR_RESET = "second_factor_reset", "Second factor reset"
     RECOVERY_CODE_USED = "recovery_code_used", "Used a recovery code"

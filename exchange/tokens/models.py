@@ -35,7 +35,7 @@ class DealAccess(models.TextChoices):
 class InvestmentType(models.TextChoices):
     """Types of instrument, as the interface spells them."""
 
-    SERVICE = "the service", "Equity (the service)"
+    SERVICE = "the service", "Equity"
     SAFE = "SAFE", "SAFE"
     DEBT = "Debt", "Debt"
     FIXED_INTEREST = "Fixed Interest", "Fixed Interest"

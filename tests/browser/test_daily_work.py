@@ -161,7 +161,7 @@ def test_a_returned_payout_is_reached_from_the_dashboard_and_reversed_by_two(
     page.get_by_role("link", name=withdrawal.reference, exact=True).click()
     expect(page.locator("main .lede")).to_contain_text("Returned by bank")
     page.goto("/admin/")
-    page.get_by_role("link", name="Payouts: returned by bank").click()
+    page.get_by_role("link", name="Withdrawals: returned by bank").click()
     page.get_by_role("link", name="400.00 KES").click()
     expect(page.get_by_label(re.compile(r"^Reason \(required; visible to the"))).to_be_visible()
     page.locator("#propose-reason").fill("The account is closed")

@@ -132,7 +132,7 @@ def liquidation(site: DemoSite) -> Page:
     """A proposal to end a loan, as the officer sees it who is to confirm it."""
     page = first_record(CREDIT_OFFICER, _DEFAULTED)(site)
     address = urlsplit(page.url).path
-    propose = page.get_by_role("link", name="Propose: liquidate")
+    propose = page.get_by_role("link", name="Propose liquidation")
     if propose.count():
         propose.click()
         page.get_by_label("Note").fill("No answer to three calls; 58 days late")

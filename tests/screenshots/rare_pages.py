@@ -131,7 +131,7 @@ def unknown_payout_confirmation(site: DemoSite) -> Page:
 
 
 def unknown_payout_decline(site: DemoSite) -> Page:
-    return open_confirmation(unknown_payout_proposal(site), "Decline")
+    return open_confirmation(unknown_payout_proposal(site), "Reject")
 
 
 # --- returned ---

@@ -17,7 +17,7 @@ from exchange.admin.display import format_time, record_link
 from exchange.admin.list_filters import ListFilters, currency_filter, day_range, id_filter
 from exchange.admin.site_search import SearchKind
 from exchange.core.currencies import format_money
-from exchange.core.numbers import format_plain
+from exchange.core.numbers import format_grouped, format_plain
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_records import Owner, OwnerRecords, TimelineColumns
@@ -27,8 +27,8 @@ from wallets.conversions.models import Conversion
 
 
 class ConversionFilters(ListFilters):
-    from_currency__code__exact = currency_filter("from_currency", title="converted")
-    to_currency__code__exact = currency_filter("to_currency", title="into")
+    from_currency__code__exact = currency_filter("from_currency", title="sold")
+    to_currency__code__exact = currency_filter("to_currency", title="bought")
     organisation_name = OrganisationNameFilter()
     day_from, day_to = day_range()
     owner_id = id_filter("owner_id")
@@ -79,15 +79,15 @@ class ConversionAdmin(Exportable, OwnedRecordAdmin):
     def organisation_display(self, conversion: Conversion) -> str:
         return record_link(conversion.organisation)
 
-    @admin.display(description="converted", ordering="amount")
+    @admin.display(description="sold", ordering="amount")
     def amount_display(self, conversion: Conversion) -> str:
         return format_money(conversion.amount, conversion.from_currency_id)
 
-    @admin.display(description="into", ordering="converted_amount")
+    @admin.display(description="bought", ordering="converted_amount")
     def converted_display(self, conversion: Conversion) -> str:
         return format_money(conversion.converted_amount, conversion.to_currency_id)
 
-    @admin.display(description="spread earned", ordering="fee")
+    @admin.display(description="spread income", ordering="fee")
     def fee_display(self, conversion: Conversion) -> str:
         return format_money(conversion.fee, conversion.to_currency_id)
 
@@ -95,9 +95,10 @@ class ConversionAdmin(Exportable, OwnedRecordAdmin):
     def rate_display(self, conversion: Conversion) -> str:
         return format_plain(conversion.rate)
 
-    @admin.display(description="units per USD")
+    @admin.display(description="rates")
     def rates(self, conversion: Conversion) -> str:
-        return _by_currency(conversion, conversion.from_rate, conversion.to_rate)
+        rates = _by_currency(conversion, conversion.from_rate, conversion.to_rate)
+        return f"{rates} per USD"
 
     @admin.display(description="spreads (basis points)")
     def spreads(self, conversion: Conversion) -> str:
@@ -126,7 +127,7 @@ class ConversionsPanel(OwnerRecords):
 
     model = Conversion
     title = "Conversions"
-    headings = ("Time (UTC)", "Converted", "Into", "Rate", "Spread earned")
+    headings = ("Time (UTC)", "Sold", "Bought", "Rate", "Spread income")
     right = (1, 2, 3, 4)
     timeline = TimelineColumns(
         "Conversion",
@@ -148,6 +149,6 @@ class ConversionsPanel(OwnerRecords):
 
 def _by_currency(conversion: Conversion, source: Decimal, target: Decimal) -> str:
     return (
-        f"{conversion.from_currency_id} {format_plain(source)},"
-        f" {conversion.to_currency_id} {format_plain(target)}"
+        f"{format_grouped(source)} {conversion.from_currency_id},"
+        f" {format_grouped(target)} {conversion.to_currency_id}"
     )

@@ -13,7 +13,7 @@ DEPOSITS: tuple[Column, ...] = (
     Column("Entered by", lambda d: name_of(d.entered_by)),
     Column("Organisation", lambda d: d.organisation.name),
     Column("Owner", owner_of),
-    Column("Owner is", kind_of_owner),
+    Column("Owner type", kind_of_owner),
     Column("Owner ID", lambda d: str(d.owner_id)),
     Column("Currency", lambda d: d.currency_id),
     Column("Amount", lambda d: d.amount),

@@ -7,10 +7,10 @@ from wallets.ledger.admin.export_columns import kind_of_owner, name_of, owner_of
 
 FREEZES: tuple[Column, ...] = (
     Column("Frozen (UTC)", lambda f: f.created_at),
-    Column("State", lambda f: f.state),
+    Column("Status", lambda f: f.state),
     Column("Organisation", lambda f: f.organisation.name),
     Column("Owner", owner_of),
-    Column("Owner is", kind_of_owner),
+    Column("Owner type", kind_of_owner),
     Column("Owner ID", lambda f: str(f.owner_id)),
     Column("Frozen", lambda f: f.scope),
     Column("Reason", lambda f: f.reason),

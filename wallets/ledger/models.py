@@ -186,6 +186,7 @@ class Transfer(models.Model):
     created_txid = models.BigIntegerField()
 
     class Meta:
+        verbose_name = "ledger transfer"
         ordering = ["-created_at", "-id"]
         constraints = [
             models.UniqueConstraint(fields=["reference"], name="transfer_reference_once"),

@@ -7,7 +7,7 @@ from wallets.ledger.admin.export_columns import kind_of_owner, name_of, owner_of
 
 RECEIVABLES: tuple[Column, ...] = (
     Column("Owner", owner_of),
-    Column("Owner is", kind_of_owner),
+    Column("Owner type", kind_of_owner),
     Column("Owner ID", lambda debt: str(debt.owner_id)),
     Column("Organisation", lambda debt: name_of(debt.organisation)),
     Column("Currency", lambda debt: debt.asset_id),

@@ -46,7 +46,7 @@ class StatementPanel(Panel):
         """Return the link to the page."""
         if not page.may(request, VIEW_LEDGER):
             return []
-        return [Tool("Account statement", page.address("account_statement", record.pk))]
+        return [Tool("Account statement (PDF)", page.address("account_statement", record.pk))]
 
     def urls(self, page: SafeAdmin) -> list[URLPattern]:
         """Return the URL of the page."""

@@ -112,7 +112,7 @@ class WalletTransfersPanel(OwnerRecords):
     """The newest transfers from and to the wallets of an owner, on the owner's page."""
 
     model = WalletTransfer
-    title = "Transfers between wallets"
+    title = "Wallet transfers"
     headings = ("Time (UTC)", "From", "To", "Amount", "Client reference")
     right = (3,)
     related = ("organisation", "from_member", "to_member")

@@ -7,7 +7,7 @@ from wallets.transfers.models import WalletTransfer
 
 
 def _model_of(member_id: object) -> str:
-    return "organisation" if member_id is None else "user"
+    return "Organisation" if member_id is None else "Member"
 
 
 def _from(transfer: WalletTransfer) -> str:
@@ -22,10 +22,10 @@ WALLET_TRANSFERS: tuple[Column, ...] = (
     Column("Time (UTC)", lambda t: t.created_at),
     Column("Organisation", lambda t: t.organisation.name),
     Column("From", _from),
-    Column("From is", lambda t: _model_of(t.from_member_id)),
+    Column("From type", lambda t: _model_of(t.from_member_id)),
     Column("From ID", lambda t: str(t.payer_id)),
     Column("To", _to),
-    Column("To is", lambda t: _model_of(t.to_member_id)),
+    Column("To type", lambda t: _model_of(t.to_member_id)),
     Column("To ID", lambda t: str(t.payee_id)),
     Column("Currency", lambda t: t.currency_id),
     Column("Amount", lambda t: t.amount),

@@ -74,7 +74,7 @@ class ReasonForm(forms.Form):
     reason = ReasonField(
         audience=VISIBLE,
         max_length=configurations.MAX_REASON_LENGTH,
-        help_text="Visible to the creditor",
+        help_text="Visible to the lender",
     )
 
 
@@ -90,7 +90,7 @@ class LoanConfigurationFilters(ListFilters):
         )
     )
     status__exact = ChoiceFilter("status", ConfigurationStatus.choices, title="status")
-    creditor_name = OrganisationNameFilter("creditor")
+    creditor_name = OrganisationNameFilter("creditor", title="lender")
     creditor__id__exact = id_filter("creditor")
 
 
@@ -118,7 +118,7 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
     def name(self, obj: LoanConfiguration) -> str:
         return displayed_version(obj).name
 
-    @admin.display(description="state", ordering="status")
+    @admin.display(description="status", ordering="status")
     def state_display(self, obj: LoanConfiguration) -> str:
         # Approved is the final good state here, not work in progress.
         return status_badge(

@@ -27,7 +27,7 @@ def build_change_confirmation(configuration: LoanConfiguration) -> Confirmation:
         text = f"They replace the terms pending approval. {text}"
     return Confirmation(
         title=f"Propose new terms for {displayed_version(configuration).name}",
-        facts=[("Creditor", record_link(configuration.creditor)), *_current_state(configuration)],
+        facts=[("Lender", record_link(configuration.creditor)), *_current_state(configuration)],
         text=text,
         submit="Propose",
         blocker=blocker,
@@ -71,7 +71,7 @@ def build_retirement_confirmation(configuration: LoanConfiguration, lent: Sectio
     return Confirmation(
         title=f"Retire {displayed_version(configuration).name}?",
         facts=[
-            ("Creditor", record_link(configuration.creditor)),
+            ("Lender", record_link(configuration.creditor)),
             *_current_state(configuration),
             *((line.title, line.effective) for line in compare_terms(effective, None)),
         ],
@@ -94,7 +94,7 @@ def _current_state(configuration: LoanConfiguration) -> list[tuple[str, object]]
     effective = _version(configuration, VersionStatus.APPROVED)
     pending = _version(configuration, VersionStatus.PENDING)
     return [
-        ("State", configuration.status),
+        ("Status", configuration.status),
         ("Effective", f"version {effective.number}" if effective else "none"),
         ("Pending approval", f"version {pending.number}" if pending else "none"),
     ]
@@ -106,7 +106,7 @@ def _proposed_changes(
     """Return the creditor, the version and every term that it changes."""
     effective = _version(configuration, VersionStatus.APPROVED)
     facts: list[tuple[str, object]] = [
-        ("Creditor", record_link(configuration.creditor)),
+        ("Lender", record_link(configuration.creditor)),
         ("Version", version.number),
         (
             "Replaces",

@@ -106,4 +106,4 @@ def _events(configuration: LoanConfiguration) -> Section:
         for e in events
     ]
     headings = ("Time (UTC)", "Event", "Delivery", "Attempts")
-    return Section("Webhook events to the creditor", headings, rows, right=(3,))
+    return Section("Webhook events to the lender", headings, rows, right=(3,))

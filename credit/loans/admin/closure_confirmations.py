@@ -26,7 +26,7 @@ _EXPLANATIONS = {
 
 def build_proposal_confirmation(loan: Loan, action: ClosureAction) -> Confirmation:
     """Build the confirmation of proposing a closure, with every amount it would freeze."""
-    title = f"Propose: {action.label.lower()}"
+    title = f"Propose {action.noun}"
     try:
         draft = draft_closure(loan, action)
     except DomainError as error:
@@ -39,14 +39,14 @@ def build_proposal_confirmation(loan: Loan, action: ClosureAction) -> Confirmati
         facts.append((f"{step['symbol']} to transfer", transfer))
     if action == ClosureAction.LIQUIDATE:
         facts += [
-            ("Value to creditor", format_money(draft.value_passed, code)),
+            ("Value to lender", format_money(draft.value_passed, code)),
             ("Deficiency", format_money(draft.deficiency, code)),
         ]
     return Confirmation(
         title=title,
         facts=facts,
         text=_EXPLANATIONS[action],
-        submit=f"Propose to {action.label.lower()}",
+        submit=f"Propose {action.noun}",
         sections=build_plan_sections(loan, draft),
         final=True,
     )
@@ -81,7 +81,7 @@ def build_closure_confirmation(
         )
     transferred = format_money(final.final_value or Decimal(0), code)
     facts += [
-        ("Value to creditor", transferred),
+        ("Value to lender", transferred),
         (
             "Deficiency",
             format_money(final.final_deficiency or Decimal(0), code),
@@ -90,7 +90,7 @@ def build_closure_confirmation(
     return Confirmation(
         title=f"Liquidate the loan of {loan.borrower.name}?",
         facts=facts,
-        text=f"Units worth {transferred} are transferred to the creditor as shown below; the rest "
+        text=f"Units worth {transferred} are transferred to the lender as shown below; the rest "
         "is returned to the borrower. This cannot be undone.",
         submit=f"Liquidate {transferred} of {owing}",
         sections=sections,
@@ -103,18 +103,18 @@ def build_decline_confirmation(
 ) -> Confirmation:
     """Build the confirmation of declining a proposal, or of cancelling one's own."""
     own = proposal.proposed_by_id == user.pk
-    what = f"the proposal to {proposal.get_action_display().lower()}"
+    what = f"the proposed {ClosureAction(proposal.action).noun}"
     return Confirmation(
-        title=f"Cancel {what}?" if own else f"Decline {what}?",
+        title=f"Cancel {what}?" if own else f"Reject {what}?",
         facts=[*_parties(loan), *_proposal_facts(proposal)],
         text="Nothing moves and the loan stays in default. A new proposal can be made.",
-        submit="Cancel proposal" if own else "Decline proposal",
+        submit="Cancel proposal" if own else "Reject",
         blocker=closures.CLOSURES.describe_closed(proposal),
     )
 
 
 def _parties(loan: Loan) -> list[tuple[str, object]]:
-    return [("Borrower", record_link(loan.borrower)), ("Creditor", record_link(loan.creditor))]
+    return [("Borrower", record_link(loan.borrower)), ("Lender", record_link(loan.creditor))]
 
 
 def _current_state(loan: Loan) -> list[tuple[str, object]]:

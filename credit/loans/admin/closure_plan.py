@@ -55,9 +55,9 @@ def build_plan_sections(
     headings = [
         "Token", "Price", "Quoted (UTC)", "Units pledged",
         *(["Maximum, as proposed"] if final is not None else []),
-        "To creditor" if closed else "To creditor now" if is_pending else "To creditor",
+        "To lender" if closed else "To lender now" if is_pending else "To lender",
         "Returned to borrower",
-        "Value to creditor",
+        "Value to lender",
     ]  # fmt: skip
     rows = _unit_rows(loan, proposal)
     right = tuple(n for n in range(1, len(headings)) if n != 2)
@@ -97,7 +97,7 @@ def _coverage_section(proposal: ClosureProposal, code: str, *, closed: bool) -> 
     """Return the coverage as proposed, and now or at closure."""
     lines = (
         ("Owed", proposal.owed, proposal.final_owed),
-        ("Value to creditor", proposal.value_passed, proposal.final_value),
+        ("Value to lender", proposal.value_passed, proposal.final_value),
         ("Deficiency", proposal.deficiency, proposal.final_deficiency),
     )
     title = "Liquidation: coverage"

@@ -126,7 +126,7 @@ class LoanFilters(ListFilters):
         ),
     )
     currency__code__exact = currency_filter()
-    creditor_name = OrganisationNameFilter("creditor")
+    creditor_name = OrganisationNameFilter("creditor", title="lender")
     creditor__id__exact = id_filter("creditor")
 
 

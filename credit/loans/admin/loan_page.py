@@ -15,6 +15,7 @@ from credit.configurations.admin.terms import format_rate
 from credit.loans.admin.closure_plan import build_plan_sections, describe_blockers, describe_changes
 from credit.loans.models import (
     OPEN,
+    ClosureAction,
     ClosureProposal,
     ClosureStatus,
     Loan,
@@ -104,7 +105,7 @@ def build_review(user: StaffUser, loan: Loan) -> dict[str, Any]:
         changes = describe_changes(loan, pending) if is_open(loan) else []
         plan = closures.set_final_plan(pending, loan) if changes else pending
         found |= {
-            "action": pending.get_action_display(),
+            "action": ClosureAction(pending.action).noun,
             "proposed": age(pending.created_at),
             "changes": changes,
             "plan": build_plan_sections(loan, plan),
@@ -124,11 +125,11 @@ def _parties(loan: Loan) -> Facts:
         ("Borrower", record_link(loan.borrower)),
         ("Email", loan.borrower.email),
         ("Borrower's organisation", record_link(loan.organisation)),
-        ("Creditor", record_link(loan.creditor)),
+        ("Lender", record_link(loan.creditor)),
         ("Requested by", describe_actors([loan.requested_by])[0]),
         ("Disbursed (UTC)", format_time(loan.created_at)),
         ("Closed (UTC)", _format_moment(loan.closed_at)),
-        ("Reason", loan.reason or "-"),
+        ("Purpose", loan.reason or "-"),
         *reference_facts(loan),
     )
 
@@ -284,7 +285,7 @@ def _proposals(loan: Loan, proposals: list[ClosureProposal]) -> Section:
     ]
     headings = (
         "Proposed (UTC)", "Proposal", "Status", "Proposed by", "Note", "Outstanding",
-        "Value to creditor", "Deficiency", "Decided by", "Decided (UTC)",
+        "Value to lender", "Deficiency", "Decided by", "Decided (UTC)",
     )  # fmt: skip
     return Section("Closure proposals", headings, rows, right=(5, 6, 7))
 

@@ -112,7 +112,7 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
             )
         )
 
-    @admin.display(description="state", ordering="status")
+    @admin.display(description="status", ordering="status")
     def state_display(self, obj: Loan) -> str:
         return loan_state(obj)
 
@@ -188,7 +188,7 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
         if not self.may(request, closures.PERMISSION):
             return []
         return [
-            Tool(f"Propose: {action.label.lower()}", self.address(action.value, obj.pk))
+            Tool(f"Propose {action.noun}", self.address(action.value, obj.pk))
             for action in ClosureAction
         ]
 
@@ -241,7 +241,7 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
             loan,
             build_decline_confirmation(loan, proposal, user),
             partial(closures.decline_closure, proposal_id=proposal_id, user=user),
-            "Declined. Nothing moved.",
+            "Rejected. Nothing moved.",
         )
 
     def _proposal(

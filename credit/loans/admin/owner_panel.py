@@ -21,13 +21,13 @@ class LoansPanel(OwnerRecords):
     model = Loan
     title = "Loans"
     headings = (
-        "Made (UTC)",
+        "Disbursed (UTC)",
         "Principal",
         "Outstanding",
         "Borrower",
         "Lender",
         "Due",
-        "State",
+        "Status",
     )
     right = (1, 2)
     related = ("borrower", "creditor")

@@ -136,7 +136,7 @@ class ChangeAdmin(SafeAdmin):
     search_help_text = (
         "Exact reference, ID, username, client ID, payee, account number or organisation name"
     )
-    labels = {"actor": "actor ID", "about_id": "related record ID"}
+    labels = {"via": "source", "actor": "actor ID", "about_id": "related record ID"}
     ordering = ("-id",)
     sortable_by = ()
     change_list_template = "admin/exchange/change/change_list.html"

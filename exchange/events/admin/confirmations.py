@@ -50,7 +50,7 @@ def _endpoint_facts(endpoint: WebhookEndpoint) -> list[tuple[str, object]]:
     return [
         ("Organisation", endpoint.organisation),
         ("Address", endpoint.url),
-        ("State", "Enabled" if endpoint.enabled else "Disabled"),
+        ("Status", "Enabled" if endpoint.enabled else "Disabled"),
         ("Reason", endpoint.disabled_reason or "-"),
     ]
 

@@ -189,7 +189,7 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
     def organisation_display(self, endpoint: WebhookEndpoint) -> str:
         return record_link(endpoint.organisation)
 
-    @admin.display(description="state", ordering="enabled")
+    @admin.display(description="status", ordering="enabled")
     def state_display(self, endpoint: WebhookEndpoint) -> str:
         return status_badge("Enabled" if endpoint.enabled else "Disabled")
 

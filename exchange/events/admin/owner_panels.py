@@ -75,7 +75,7 @@ class WebhookPanel(Panel):
             return ()
         endpoint = WebhookEndpoint.objects.filter(organisation=record).first()
         rows = [] if endpoint is None else [_cells(endpoint)]
-        headings = ("Address", "State", "Reason", "Changed (UTC)")
+        headings = ("Address", "Status", "Reason", "Changed (UTC)")
         return (Section("Webhook endpoint", headings, rows, empty="None."),)
 
 

@@ -141,7 +141,7 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
     def scopes_display(self, key: ApiKey) -> str:
         return ", ".join(key.scopes)
 
-    @admin.display(description="state")
+    @admin.display(description="status")
     def state_display(self, key: ApiKey) -> str:
         return key_state(key, active=key.organisation.active)
 

@@ -96,7 +96,7 @@ def confirm_organisation_status(organisation: Organisation, *, active: bool) -> 
         facts=[
             ("Organisation", organisation.name),
             ("Email", organisation.email or "none"),
-            ("State", "Active" if organisation.active else "Inactive"),
+            ("Status", "Active" if organisation.active else "Inactive"),
         ],
         live_facts=[
             ("Keys that will work again" if active else "Keys that will stop", count or "none"),

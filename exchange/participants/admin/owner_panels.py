@@ -47,7 +47,7 @@ class ApiKeysPanel(OfOrganisation):
 
     model = ApiKey
     title = "API keys"
-    headings = ("Created (UTC)", "Name", "Client ID", "State", "Expiry", "Last used")
+    headings = ("Created (UTC)", "Name", "Client ID", "Status", "Expiry", "Last used")
     order = ("-created", "-id")
     timeline = TimelineColumns("API key", text="name", at="created")
 

@@ -141,7 +141,7 @@ class OrganisationAdmin(OwnerAdmin):
     )  # fmt: skip
     readonly_fields = fields
 
-    @admin.display(description="state", ordering="active")
+    @admin.display(description="status", ordering="active")
     def state_display(self, organisation: Organisation) -> str:
         return self.status_with_badges(
             organisation, "Active" if organisation.active else "Inactive"
@@ -149,7 +149,7 @@ class OrganisationAdmin(OwnerAdmin):
 
     @admin.display(description="redirect addresses")
     def redirect_addresses(self, organisation: Organisation) -> str:
-        return ", ".join(organisation.redirect_origins) or "None"
+        return ", ".join(organisation.redirect_origins) or "-"
 
     @admin.display(description="verification required for")
     def verification_required(self, organisation: Organisation) -> str:

@@ -101,7 +101,7 @@ class StaffUserAdmin(AddFormAdmin):
     @admin.display(description="second factor")
     def factor(self, user: StaffUser) -> str:
         found = getattr(user, "second_factor", None)
-        return format_html("Since {} UTC", format_time(found.set_up_at)) if found else "None"
+        return format_html("Since {} UTC", format_time(found.set_up_at)) if found else "-"
 
     @admin.display(description="access")
     def access(self, user: StaffUser) -> str:

@@ -117,7 +117,7 @@ class QuoteAdmin(ConfirmationAdmin):
     def token_display(self, quote: Quote) -> str:
         return record_link(quote.token)
 
-    @admin.display(description="state", ordering="status")
+    @admin.display(description="status", ordering="status")
     def state_display(self, quote: Quote) -> str:
         # "Approved" is the final state of a quote.
         return status_badge(quote.status, "good" if quote.status == ApprovalStatus.APPROVED else "")

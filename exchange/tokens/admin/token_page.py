@@ -98,10 +98,10 @@ def term_facts(token: Token) -> Facts:
 def raise_facts(token: Token) -> Facts:
     """Return the progress of the raise."""
     if not token.raise_amount:
-        return [("Raise", "none: all units were the issuer's to sell")]
+        return [("Raise", "No raise")]
     share = token.total_raised / token.raise_amount * 100
     return [
-        ("State", "Complete" if token.completed_raise else "Open"),
+        ("Status", "Complete" if token.completed_raise else "Open"),
         ("Target", format_money(token.raise_amount, token.currency_id)),
         (
             "Raised",
@@ -150,7 +150,7 @@ def limit_section(token: Token) -> Section:
     """Return the limits of orders for each side."""
 
     def bound(amount: Decimal) -> str:
-        return format_money(amount, token.currency_id) if amount else "none"
+        return format_money(amount, token.currency_id) if amount else "-"
 
     rows = [
         (name, *(bound(getattr(token, field)) for field in fields))
@@ -176,9 +176,9 @@ def access_section(token: Token) -> Section:
         )
         for grant in token.grants.select_related("organisation", "granted_by").order_by("id")
     ]
-    title = "Access: private, limited to the issuer and organisations with access"
+    title = "Access (private)"
     if token.deal_access == DealAccess.PUBLIC:
-        title = "Access: public. While private, it is limited to"
+        title = "Access (public); while private"
     return Section(title, ("Organisation", "Reason", "Since (UTC)", "Granted by"), rows)
 
 

@@ -45,7 +45,7 @@ class TokenFilters(ListFilters):
     state = ChoiceFilter(
         choices=[(name, name) for name in token_page.STATES],
         condition=token_page.state_condition,
-        title="state",
+        title="status",
     )
     type__exact = ChoiceFilter("type", TokenType.choices, title="type")
     deal_access__exact = ChoiceFilter("deal_access", DealAccess.choices, title="deal access")
@@ -71,7 +71,7 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
     id_fields = ("pk", "issuer_id")
     search_help_text = "Name, symbol or issuer"
 
-    @admin.display(description="state")
+    @admin.display(description="status")
     def state_display(self, token: Token) -> str:
         return token_page.state_label(token)
 

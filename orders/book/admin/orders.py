@@ -71,7 +71,7 @@ class OrderPages(OwnedRecordAdmin):
     )
     symbol = column("token", lambda order: record_link(order.token, order.token.symbol))
     token_display = column("token", lambda order: record_link(order.token))
-    state_display = column("state", lambda order: status_badge(order.status), ordering="status")
+    state_display = column("status", lambda order: status_badge(order.status), ordering="status")
 
     @admin.display(description="owner")
     def owned_by(self, order: Order) -> str:

@@ -68,7 +68,7 @@ class LifecycleAction:
             facts=[
                 ("Token", record_link(token)),
                 ("Issuer", record_link(token.issuer)),
-                ("State", state_of(token)),
+                ("Status", state_of(token)),
                 *self.facts(token),
             ],
             text=self.description,

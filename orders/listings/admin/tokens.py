@@ -63,7 +63,7 @@ class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
         ]
 
     def tables(self, token: Token) -> list[Section]:
-        return [summarise_supply(token), _book_section(token)]
+        return [summarise_supply(token), _book_section(token), _volume_section(token)]
 
     def sections(self, request: HttpRequest, obj: Token) -> list[Section]:
         return [_trades_section(obj), list_largest_holders(obj), list_token_transfers(obj)]
@@ -86,7 +86,7 @@ class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
             request,
             bind_form(request, ListingForm),
             act,
-            title="List token",
+            title="New token",
             submit="List",
             note="All units are issued to the issuer; with a raise, the offered units are sold at "
             "the buy price. Issuer, symbol, currency and supply cannot be changed later. Changing "
@@ -125,11 +125,17 @@ def _book_section(token: Token) -> Section:
     rows = [
         ("Buy", f"{book.buys:,}", best[0], format_money(book.reserved_money, token.currency_id)),
         ("Sell", f"{book.sells:,}", best[1], format_units(book.reserved_units)),
-        ("Bought to date", "", "", format_units(token.vol_buy)),
-        ("Sold by holders to date", "", "", format_units(token.vol_sell)),
     ]
-    headings = ("", "Orders", "Best price", "Reserved or traded")
+    headings = ("", "Orders", "Best price", "Reserved")
     return Section("Open orders", headings, rows, right=(1, 2, 3))
+
+
+def _volume_section(token: Token) -> Section:
+    rows = [
+        ("Bought", format_units(token.vol_buy)),
+        ("Sold by holders", format_units(token.vol_sell)),
+    ]
+    return Section("Traded to date", ("", "Units"), rows, right=(1,))
 
 
 def _trades_section(token: Token) -> Section:

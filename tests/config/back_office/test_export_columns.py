@@ -127,7 +127,7 @@ def test_deposits_say_who_entered_and_who_decided(wallet, finance):
     assert row["Reference"] == "'=1+1"
     assert (row["Amount"], row["Currency"]) == ("12500.5", "KES")
     assert (row["Entered by"], row["Decided by"]) == (str(maker), "")
-    assert (row["Owner is"], row["Owner ID"]) == ("user", str(wallet.member_id))
+    assert (row["Owner type"], row["Owner ID"]) == ("Member", str(wallet.member_id))
     assert (
         len(read_csv(file_bytes(request_export(finance, "wallets_deposit")))[0])
         == Deposit.objects.count()
@@ -164,7 +164,7 @@ def test_accounts_have_their_balances_and_take_no_days(wallet, finance):
     assert (own["available"]["Balance"], own["escrow"]["Balance"]) == (49_500, 500)
     [ours] = Account.objects.filter(kind=AccountKind.CLEARING, asset="KES")
     row = accounts[str(ours.pk)]
-    assert (row["Owner"], row["Owner is"], row["Balance"]) == ("The exchange", "exchange", 50_000)
+    assert (row["Owner"], row["Owner type"], row["Balance"]) == ("The exchange", "Exchange", 50_000)
     rows, _ = read_csv(
         file_bytes(request_export(finance, "wallets_account", f"owner_id={wallet.member_id}"))
     )

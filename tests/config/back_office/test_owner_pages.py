@@ -42,7 +42,7 @@ SHARED = {
     "credit.view_loan": ["Loans"],
     "wallets.view_withdrawal": ["Withdrawals"],
     "wallets.view_deposit": ["Deposits"],
-    "wallets.view_wallettransfer": ["Transfers between wallets"],
+    "wallets.view_wallettransfer": ["Wallet transfers"],
     "wallets.view_conversion": ["Conversions"],
     "wallets.view_virtualaccount": ["Virtual accounts"],
     "wallets.view_freeze": ["Freezes"],
@@ -130,7 +130,7 @@ def test_the_page_of_a_member_shows_each_kind_of_record(ada):
     assert [row[0] for row in shown["Withdrawals"]] == [ada.withdrawal.reference]
     assert next(row[-2:] for row in shown["Deposits"]) == ["250.00 KES", "Completed"]
     assert len(shown["Deposits"]) == 4
-    assert shown["Transfers between wallets"] == [["Ada Obi", acme, "200.00 KES", "move-1"]]
+    assert shown["Wallet transfers"] == [["Ada Obi", acme, "200.00 KES", "move-1"]]
     assert [row[0] for row in shown["Conversions"]] == ["129.00 KES"]
     assert [row[0] for row in shown["Virtual accounts"]] == [ada.account.account_number]
     assert {row[0] for row in shown["Events"]} >= {"withdrawal.created", "deposit.completed"}
@@ -232,7 +232,7 @@ def test_each_table_is_shown_to_those_who_may_view_its_records_only(ada):
 
 ORDER = [
     "Webhook endpoint", "Balances", "Units", "Open orders", "Loans", "Withdrawals", "Deposits",
-    "Transfers between wallets", "Conversions", "Virtual accounts", "Freezes", "Members",
+    "Wallet transfers", "Conversions", "Virtual accounts", "Freezes", "Members",
     "API keys", "Events", "Timeline",
 ]  # fmt: skip
 

@@ -21,7 +21,7 @@ from tests.factories.logins import create_login_user
 
 pytestmark = pytest.mark.django_db
 
-WALLET = ["Wallet", "Statement", "Deposits", "Withdrawals"]
+WALLET = ["Accounts", "Ledger entries", "Deposits", "Withdrawals"]
 
 
 def links(client: Client, record: Organisation | Member) -> list[str]:

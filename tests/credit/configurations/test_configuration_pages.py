@@ -237,7 +237,7 @@ def test_retirement_is_confirmed_first_and_is_final():
     asked = client.get(page(made, "retire"))
     for words in (
         "cannot be undone",
-        f"Creditor {made.creditor} State Approved Effective version 1 Pending approval none",
+        f"Lender {made.creditor} Status Approved Effective version 1 Pending approval none",
         "Monthly interest rate 30 %",
         "Lending",
     ):

@@ -65,7 +65,7 @@ def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(lending,
     his = ben.get(page(loan))
     assert b"disabled" not in his.content
     text = text_of(his)
-    assert "Pending proposal: liquidate Proposed by ada 0 s ago: No answer" in re.sub(
+    assert "Pending approval: liquidation Proposed by ada 0 s ago: No answer" in re.sub(
         r"\d+ s ago", "0 s ago", text
     )
     assert "Eligible approvers: ben." in text
@@ -107,7 +107,7 @@ def test_any_officer_declines_a_proposal_and_another_can_follow(loan, ada, ben):
         own = client is ada
         assert ("Cancel the proposed liquidation?" in text_of(asked)) is own
         response = submit_confirmation(client, decision(proposal, "decline"), at=asked)
-        assert messages_of(response)[-1] == "Declined. Nothing moved."
+        assert messages_of(response)[-1] == "Rejected. Nothing moved."
         before = table_fingerprints()
         again = submit_confirmation(client, decision(proposal, "decline"), at=asked)
         assert messages_of(again)[-1].endswith("no longer Pending. No changes were made.")
@@ -215,7 +215,7 @@ def test_a_proposal_needs_the_displayed_prices(lending, loan, ada):
     symbol = lending.token.symbol
     assert messages_of(response) == [
         f"No changes were made. Since you opened the page: {symbol} to transfer was 105 units at "
-        "10,000.00 NGN and is 105 units at 9,000.00 NGN; Value to creditor was "
+        "10,000.00 NGN and is 105 units at 9,000.00 NGN; Value to lender was "
         "1,050,000.00 NGN and is 945,000.00 NGN; Deficiency was "
         "546,000.00 NGN and is 651,000.00 NGN. Review it again."
     ]
@@ -285,7 +285,7 @@ def test_closure_needs_a_defaulted_loan_without_a_pending_proposal(lending, ada)
     message = "Only a DEFAULTED loan can be closed: it is ACTIVE. No changes were made."
     assert messages_of(response) == [message]
     loan = make_defaulted_loan(lending)
-    assert "Propose: liquidate" in text_of(ada.get(page(loan)))
+    assert "Propose liquidation" in text_of(ada.get(page(loan)))
     propose(ada, loan)
     assert "Propose:" not in text_of(ada.get(page(loan)))
     response = ada.post(page(loan, WRITE_OFF), {"note": "x", "seen": "x"})
@@ -306,7 +306,7 @@ def test_the_proposal_of_a_repaid_loan_lapses(lending, loan, ada, ben):
         actor=TESTER,
     )
     his = text_of(ben.get(page(loan)))
-    assert "Pending proposal" not in his
+    assert "Pending approval" not in his
     assert "Liquidate Lapsed ada No answer" in his
     message = "The proposal is Lapsed, no longer Pending"
     for name in ("decline", "confirm"):

@@ -150,7 +150,7 @@ def test_deactivating_an_organisation_shows_the_keys_that_stop(organisation, key
     client = signed_in_client(BACK_OFFICE)
     off, on = page(organisation, "deactivate"), page(organisation, "activate")
     asked = client.get(off)
-    assert "State Active Keys that will stop 1 Last used Never used" in text_of(asked)
+    assert "Status Active Keys that will stop 1 Last used Never used" in text_of(asked)
     Organisation.objects.filter(pk=organisation.pk).update(name="Acme Holdings")
     refused = submit_confirmation(client, off, at=asked)
     assert "Organisation was Acme and is Acme Holdings" in text_of(refused)
@@ -176,7 +176,7 @@ def test_disabling_a_webhook_shows_its_address(organisation):
     asked = client.get(page(endpoint, "disable"))
     for words in (
         "Disable the webhook of Acme?",
-        "Address https://acme.example/hook State Enabled",
+        "Address https://acme.example/hook Status Enabled",
         "Last delivered not recently Undelivered webhooks 0",
     ):
         assert words in text_of(asked), words

@@ -286,7 +286,7 @@ def test_an_organisations_page_links_to_its_records():
     page = client.get(reverse("admin:exchange_organisation_change", args=[organisation.pk]))
     links = {tool.label: tool.url for tool in page.context["tools"] if not tool.post}
     assert {
-        *("Members", "API keys", "Events", "Webhook", "Wallet", "Withdrawals", "Loans"),
+        *("Members", "API keys", "Events", "Webhook", "Accounts", "Withdrawals", "Loans"),
         *("Orders", "Issued tokens"),
     } <= set(links)
     for url in links.values():

@@ -217,7 +217,7 @@ def test_an_action_done_meanwhile_is_reported_and_not_repeated(issuer, finance):
     not_closed = submit_confirmation(finance, page(token, "reopen"))
     assert messages_of(not_closed)[-1] == f"Reopen {message}"
     stale = submit_confirmation(finance, page(token, "cancel"), at=to_cancel, reason="no")
-    assert "State was Trading and is Exited" in messages_of(stale)[-1]
+    assert "Status was Trading and is Exited" in messages_of(stale)[-1]
     assert table_fingerprints() == before
     submit_confirmation(finance, page(token, "cancel"), at=stale, reason="no")
     before = table_fingerprints()

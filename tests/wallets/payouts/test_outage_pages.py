@@ -102,10 +102,10 @@ def test_a_payout_sent_before_confirmation_is_not_returned(unclaimed):
         signed_in_client(FINANCE_APPROVER, "other"),
     )
     one.post(page(unclaimed, "propose"), {"action": "Return", "reason": "The bank is closed"})
-    assert "Confirm: return Decline" in text_of(other.get(page(unclaimed)))
+    assert "Confirm: return Reject" in text_of(other.get(page(unclaimed)))
     payouts.send_payout(unclaimed.pk)
     overtaken = text_of(other.get(page(unclaimed)))
-    assert "No longer possible. Decline" in overtaken
+    assert "No longer possible. Reject" in overtaken
     assert "Propose a resolution" not in overtaken
     before = table_fingerprints()
     messages = messages_of(
@@ -124,7 +124,7 @@ def test_after_a_late_return_the_page_offers_the_possible_actions(unclaimed, pro
     return_at_bank(provider_sandbox, unclaimed)
     payouts.check_status(unclaimed.pk)
     seen = text_of(one.get(page(unclaimed)))
-    assert "Pending proposal: return" in seen
+    assert "Pending approval: return" in seen
     assert "No longer possible. Cancel proposal" in seen
     assert "Propose a resolution Action Reverse Reason" in seen
     one.post(page(unclaimed, "propose"), {"action": "Reverse", "reason": "The bank sent it back"})

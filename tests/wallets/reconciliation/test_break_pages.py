@@ -67,7 +67,7 @@ def explained(client: Client, found: ReconciliationBreak) -> BreakExplanation:
 
 def test_two_people_explain_and_close_a_break_on_its_page(ada, kwesi, found):
     page = text_of(ada.get(address("change", found)))
-    assert "Kind Unexplained variance State Open Owner Unassigned Subject NGN" in page
+    assert "Kind Unexplained variance Status Open Owner Unassigned Subject NGN" in page
     assert "-250,000.55 NGN" in page
     assert "No explanation yet" in page
     proposed = explained(ada, found)

@@ -40,10 +40,10 @@ def test_a_transfer_names_both_wallets(own, of_member):
         "Time (UTC)": made.created_at,
         "Organisation": own.organisation.name,
         "From": own.organisation.name,
-        "From is": "organisation",
+        "From type": "Organisation",
         "From ID": str(own.owner_id),
         "To": "Ada Obi",
-        "To is": "user",
+        "To type": "Member",
         "To ID": str(of_member.owner_id),
         "Currency": "NGN",
         "Amount": Decimal("12.5"),
@@ -52,26 +52,26 @@ def test_a_transfer_names_both_wallets(own, of_member):
         "Transfer ID": str(made.pk),
     }
     row = row_of(WALLET_TRANSFERS, transfer(of_member, own, 5, "NGN"))
-    assert (row["From"], row["From is"], row["To"], row["To is"]) == (
-        "Ada Obi", "user", own.organisation.name, "organisation",
+    assert (row["From"], row["From type"], row["To"], row["To type"]) == (
+        "Ada Obi", "Member", own.organisation.name, "Organisation",
     )  # fmt: skip
 
 
 def test_a_conversion_has_both_amounts_and_the_rates(own, of_member):
     set_rates()
     for wallet, name, kind in (
-        (own, own.organisation.name, "organisation"),
-        (of_member, "Ada Obi", "user"),
+        (own, own.organisation.name, "Organisation"),
+        (of_member, "Ada Obi", "Member"),
     ):
         made = convert(wallet, 150_000)
         row = row_of(CONVERSIONS, made)
-        assert (row["Owner"], row["Owner is"], row["Owner ID"]) == (
+        assert (row["Owner"], row["Owner type"], row["Owner ID"]) == (
             name, kind, str(wallet.owner_id),
         )  # fmt: skip
         assert (row["From"], row["Amount"], row["To"], row["Converted amount"]) == (
             "NGN", 150_000, "USD", 99,
         )  # fmt: skip
-        assert (row["Spread earned"], row["From per USD"], row["To per USD"]) == (1, 1500, 1)
+        assert (row["Spread income"], row["From per USD"], row["To per USD"]) == (1, 1500, 1)
         assert (row["Organisation"], row["Status"], row["Quote ID"], row["Conversion ID"]) == (
             own.organisation.name, "Completed", str(made.quote_id), str(made.pk),
         )  # fmt: skip

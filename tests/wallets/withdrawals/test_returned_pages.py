@@ -91,7 +91,7 @@ def test_a_returned_payout_is_marked_until_two_people_reverse_it(provider_sandbo
     assert "Returned by bank 1" in seen
 
     front = text_of(one.get("/admin/"))
-    assert "Payouts: returned by bank 1" in front
+    assert "Withdrawals: returned by bank 1" in front
     assert "Reversal requires dual approval." in front
     paying = text_of(one.get(reverse("admin:wallets_payout_changelist")))
     assert paying.count("Returned by bank") == 1
@@ -131,7 +131,7 @@ def test_a_returned_payout_is_marked_until_two_people_reverse_it(provider_sandbo
     submit_confirmation(other, page(back, "confirm", proposal.pk))
     assert rows(view="returned") == rows(status="Returned") == {}
     assert rows(status="all") == {fine.pk: "Completed", back.pk: "Reversed"}
-    assert "Payouts: returned by bank 0" in text_of(one.get("/admin/"))
+    assert "Withdrawals: returned by bank 0" in text_of(one.get("/admin/"))
 
 
 def test_returned_payouts_are_proposed_for_reversal_together(provider_sandbox, owners):

@@ -49,7 +49,7 @@ class BankListAdmin(AddFormAdmin):
 
     bank_count = column("banks", lambda banks: len(banks.banks))
     state_display = column(
-        "state", lambda banks: status_badge("Fresh" if is_fresh(banks.fetched_at) else "Stale")
+        "status", lambda banks: status_badge("Fresh" if is_fresh(banks.fetched_at) else "Stale")
     )
     fetched = column(
         "fetched", lambda banks: format_html("{} ago", age(banks.fetched_at)), ordering="fetched_at"

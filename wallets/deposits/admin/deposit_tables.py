@@ -94,7 +94,7 @@ def earlier_of_owner(deposit: Deposit) -> Section:
     rows = _rows(others.exclude(pk=deposit.pk).order_by("-created_at", "-pk"))
     address = reverse("admin:wallets_deposit_changelist")
     more = Tool("View all", f"{address}?owner_id={deposit.owner_id}") if rows else None
-    headings = ("Ago", "Deposit", "State", "Amount", "Payer")
+    headings = ("Ago", "Deposit", "Status", "Amount", "Payer")
     return Section("Other deposits of this owner", headings, rows, (3,), "No other deposits.", more)
 
 
@@ -117,7 +117,7 @@ def earlier_of_payer(deposit: Deposit) -> Section:
         )
         for other in found[:_SHOWN]
     ]
-    headings = ("Ago", "Deposit", "State", "Amount", "Owner")
+    headings = ("Ago", "Deposit", "Status", "Amount", "Owner")
     return Section(
         "Deposits by this payer within 31 days", headings, rows, (3,), "No other deposits."
     )
@@ -137,7 +137,7 @@ def reversals(deposit: Deposit) -> list[Section]:
         for each in deposit.reversals.select_related("proposed_by", "decided_by")
     ]
     headings = (
-        "Proposed (UTC)", "Explanation", "State", "Proposed by", "Decided by", "Rejection reason",
+        "Proposed (UTC)", "Explanation", "Status", "Proposed by", "Decided by", "Rejection reason",
     )  # fmt: skip
     return [Section("Reversals", headings, rows)] if rows else []
 

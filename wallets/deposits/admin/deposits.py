@@ -150,7 +150,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
             return []
         return [Tool("Propose reversal", self.address("reverse", obj.pk))]
 
-    @admin.display(description="state", ordering="status")
+    @admin.display(description="status", ordering="status")
     def state_display(self, deposit: Deposit) -> str:
         return status_badge(deposit.state)
 

@@ -15,7 +15,7 @@ class DepositsPanel(OwnerRecords):
 
     model = Deposit
     title = "Deposits"
-    headings = ("Created (UTC)", "Reference", "Channel", "Payer", "Amount", "State")
+    headings = ("Created (UTC)", "Reference", "Channel", "Payer", "Amount", "Status")
     right = (4,)
     timeline = TimelineColumns(
         "Deposit", text="reference", amount="amount", currency="currency_id", state="status"
@@ -37,7 +37,7 @@ class VirtualAccountsPanel(OwnerRecords):
 
     model = VirtualAccount
     title = "Virtual accounts"
-    headings = ("Created (UTC)", "Account number", "Bank", "Holder", "Currency", "State")
+    headings = ("Created (UTC)", "Account number", "Bank", "Holder", "Currency", "Status")
     timeline = TimelineColumns("Virtual account", text="account_number", state="status")
 
     def cells(self, record: VirtualAccount, owner: Owner) -> tuple[object, ...]:

@@ -162,7 +162,7 @@ def payment_facts(payment: Payment) -> list[tuple[str, object]]:
     """Return what is known of a payment, as the confirmation pages show it."""
     return [
         ("Payment", payment.transaction_id),
-        ("State", payment.status),
+        ("Status", payment.status),
         ("Amount", money(payment.amount, payment.currency_code)),
         ("Payer", payment.payer_name or "Not provided by the bank"),
         ("Payer's account", describe_payer_account(payment)),

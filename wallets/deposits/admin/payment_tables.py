@@ -62,7 +62,7 @@ def decisions(payment: Payment) -> Section:
         for each in found
     ]
     headings = (
-        "Proposed (UTC)", "Action", "Owner or reference", "Explanation", "State", "Proposed by",
+        "Proposed (UTC)", "Action", "Owner or reference", "Explanation", "Status", "Proposed by",
         "Decided by", "Rejection reason",
     )  # fmt: skip
     return Section("Decisions", headings, rows, empty="No decisions yet.")
@@ -91,7 +91,7 @@ def earlier_payments(payment: Payment) -> Section:
     ]
     return Section(
         "Payments by a payer of this name within 31 days",
-        ("Ago", "Payment", "State", "Amount", "Credited to"),
+        ("Ago", "Payment", "Status", "Amount", "Credited to"),
         rows,
         right=(3,),
         empty="No other payments.",

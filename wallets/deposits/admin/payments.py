@@ -172,7 +172,7 @@ class PaymentAdmin(ConfirmationAdmin):
         )
         return super().rows(user).prefetch_related(pending)
 
-    state_display = column("state", lambda p: status_badge(p.status), ordering="status")
+    state_display = column("status", lambda p: status_badge(p.status), ordering="status")
     amount_display = column("amount", lambda p: money(p.amount, p.currency_code), ordering="amount")
     charged_display = column("charged", lambda p: money(p.charged_amount, p.currency_code))
     settled_display = column("settled", lambda p: money(p.settled_amount, p.currency_code))

@@ -90,7 +90,7 @@ class DepositReversalAdmin(ConfirmationAdmin, OwnedRecordAdmin):
     owner = column("owner", lambda reversal: record_link(_owner(reversal.deposit)))
     amount_display = column("amount", lambda reversal: _amount(reversal.deposit))
     state_display = column(
-        "state", lambda reversal: status_badge(reversal.status), ordering="status"
+        "status", lambda reversal: status_badge(reversal.status), ordering="status"
     )
 
     def get_urls(self) -> list[URLPattern]:
@@ -183,7 +183,7 @@ def _describe_reversed(deposit: Deposit) -> str:
 def _facts(deposit: Deposit) -> list[tuple[str, object]]:
     return [
         ("Deposit", record_link(deposit)),
-        ("State", deposit.state),
+        ("Status", deposit.state),
         ("Amount", format_money(deposit.amount, deposit.currency_id)),
         ("Credited", _amount(deposit)),
         ("Owner", record_link(_owner(deposit))),

@@ -125,7 +125,7 @@ class ConfigurationAdmin(ConfirmationAdmin):
             and row.effective_at > now
         ]
         before = effective_setting(obj.pk)
-        headings = ("Change", "State", "Effective (UTC)", "Proposed by", "Approved by", "Reason")
+        headings = ("Change", "Status", "Effective (UTC)", "Proposed by", "Approved by", "Reason")
         return [
             Section(
                 "Pending and upcoming changes",
@@ -194,7 +194,7 @@ def _history_section(obj: Configuration, found: list[SettingChange], now: dateti
     if len(found) < _HISTORY_SHOWN:
         rows.append(("-", "-", number(obj.value), status_badge("Initial value"), "-", "-", ""))
     headings = (
-        "Effective (UTC)", "Before", "After", "State", "Proposed by", "Decided by", "Reason",
+        "Effective (UTC)", "Before", "After", "Status", "Proposed by", "Decided by", "Reason",
     )  # fmt: skip
     every = Tool(
         "All changes",

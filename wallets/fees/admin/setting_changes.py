@@ -122,7 +122,7 @@ class SettingChangeAdmin(ConfirmationAdmin):
     )
     value_display = column("new value", lambda change: number(change.value), ordering="value")
     state_display = column(
-        "state", lambda change: status_badge(change.get_status_display()), ordering="status"
+        "status", lambda change: status_badge(change.get_status_display()), ordering="status"
     )
 
     @admin.display(description="effective (UTC)", ordering="effective_at")

@@ -34,13 +34,13 @@ _UNITS = "units"
 
 def wallet_link(owner: Any) -> Tool:
     """Return the link to the accounts of an organisation or member."""
-    return Tool("Wallet", f"{reverse('admin:wallets_account_changelist')}?owner_id={owner.pk}")
+    return Tool("Accounts", f"{reverse('admin:wallets_account_changelist')}?owner_id={owner.pk}")
 
 
 def statement_link(owner: Any) -> Tool:
     """Return the link to the statement of an organisation or member."""
     address = reverse("admin:wallets_entry_changelist")
-    return Tool("Statement", f"{address}?account__owner_id={owner.pk}")
+    return Tool("Ledger entries", f"{address}?account__owner_id={owner.pk}")
 
 
 def withdrawals_link(owner: Any) -> Tool:

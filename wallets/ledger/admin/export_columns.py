@@ -38,10 +38,10 @@ def owner_of(record: Owned) -> str:
 
 
 def kind_of_owner(record: Owned) -> str:
-    """Return `user`, `organisation` or `exchange`."""
+    """Return `Member`, `Organisation` or `Exchange`."""
     if record.member_id is not None:
-        return "user"
-    return "exchange" if record.organisation_id is None else "organisation"
+        return "Member"
+    return "Exchange" if record.organisation_id is None else "Organisation"
 
 
 def _balance(account: Account) -> Decimal | None:
@@ -59,7 +59,7 @@ def name_of(person: Any) -> str:
 
 ACCOUNTS: tuple[Column, ...] = (
     Column("Owner", owner_of),
-    Column("Owner is", kind_of_owner),
+    Column("Owner type", kind_of_owner),
     Column("Owner ID", lambda a: str(a.owner_id or "")),
     Column("Organisation", lambda a: name_of(a.organisation)),
     Column("Account", lambda a: a.kind),

@@ -46,7 +46,7 @@ class BalancesPanel(Panel):
             return ()
         address = f"{reverse('admin:wallets_account_changelist')}?owner_id={record.pk}"
         accounts = Account.objects.filter(owner_id=record.pk).order_by()
-        wallet = Tool("Wallet", address)
+        wallet = Tool("Accounts", address)
         may_open = page.may(request, VIEW_TOKENS)
         return (_balances(accounts, wallet), _units(accounts, wallet, may_open=may_open))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from exchange.exports.sheets import Column
-from wallets.ledger.admin.export_columns import owner_of
+from wallets.ledger.admin.export_columns import kind_of_owner, owner_of
 from wallets.withdrawals.admin.export_columns import paid_out
 from wallets.withdrawals.admin.show import status_label
 
@@ -13,7 +13,7 @@ PAYOUTS: tuple[Column, ...] = (
     Column("Created (UTC)", lambda p: p.created_at),
     Column("Organisation", lambda p: p.withdrawal.organisation.name),
     Column("Owner", lambda p: owner_of(p.withdrawal)),
-    Column("Owner is", lambda p: p.withdrawal.owner_model),
+    Column("Owner type", lambda p: kind_of_owner(p.withdrawal)),
     Column("Owner ID", lambda p: str(p.withdrawal.owner_id)),
     Column("Currency", lambda p: p.withdrawal.currency_id),
     Column("Amount", lambda p: p.withdrawal.amount),
@@ -26,7 +26,7 @@ PAYOUTS: tuple[Column, ...] = (
     Column("Account name", lambda p: p.withdrawal.bank.account_name),
     Column("Sent (UTC)", lambda p: p.posted_at),
     Column("Settled (UTC)", lambda p: p.settled_at),
-    Column("Provider's id", lambda p: p.provider_id),
+    Column("Provider ID", lambda p: p.provider_id),
     Column("Provider's status", lambda p: p.provider_status),
     Column("Provider's charge", lambda p: p.provider_fee),
     Column("Provider's message", lambda p: p.provider_message),

@@ -134,7 +134,7 @@ class PayoutAdmin(Exportable):
     def reference(self, payout: Payout) -> str:
         return record_link(payout.withdrawal)
 
-    @admin.display(description="state", ordering="withdrawal__status")
+    @admin.display(description="status", ordering="withdrawal__status")
     def state_display(self, payout: Payout) -> str:
         return withdrawal_badge(payout.withdrawal)
 
@@ -209,7 +209,7 @@ class ProposalAdmin(OwnedRecordAdmin):
     )
     withdrawal_display = column("withdrawal", lambda proposal: record_link(proposal.withdrawal))
     state_display = column(
-        "state", lambda proposal: status_badge(proposal.status), ordering="status"
+        "status", lambda proposal: status_badge(proposal.status), ordering="status"
     )
 
 
@@ -222,6 +222,7 @@ class DecisionFilters(ListFilters):
 class DecisionAdmin(OwnedRecordAdmin):
     list_display = ("time_display", "verdict", "by", "withdrawal_display", "reason")
     filters = DecisionFilters
+    labels = {"verdict": "decision"}
     list_select_related = ("withdrawal",)
     search_fields = ("withdrawal__reference", "actor_label")
     search_help_text = "Withdrawal reference, decided by, amount, owner email, or an ID"

@@ -194,7 +194,7 @@ def _facts(withdrawal: Withdrawal, proposal: Proposal) -> list[tuple[str, object
     payout = get_payout(withdrawal)
     return [
         ("Withdrawal", record_link(withdrawal)),
-        ("State", status_label(withdrawal)),
+        ("Status", status_label(withdrawal)),
         ("Amount", format_money(withdrawal.amount, code)),
         ("Fee", format_money(withdrawal.fee, code)),
         ("Net payout", format_money(withdrawal.disburse_amount, code)),

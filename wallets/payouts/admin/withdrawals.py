@@ -228,5 +228,5 @@ def _closed_proposals(withdrawal: Withdrawal) -> list[Section]:
         )
         for p in closed.select_related("proposed_by", "decided_by")
     ]
-    headings = ("Proposed (UTC)", "Action", "State", "Proposed by", "Decided by", "Reason")
+    headings = ("Proposed (UTC)", "Action", "Status", "Proposed by", "Decided by", "Reason")
     return [Section("Earlier proposals", headings, rows)] if rows else []

@@ -170,7 +170,7 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
         return found if found is None or amount is None else found | Q(difference=-amount)
 
     what = column("kind", lambda found: found.kind, ordering="kind")
-    state_display = column("state", break_state, ordering="status")
+    state_display = column("status", break_state, ordering="status")
     owned_by = column(
         "owner", lambda found: str(found.owner or "Unassigned"), ordering="owner__username"
     )
@@ -237,7 +237,7 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
             for each in obj.explanations.select_related("proposed_by", "decided_by")
         ]
         headings = (
-            "Proposed (UTC)", "By", "Explanation", "State", "Decided by", "Decided (UTC)",
+            "Proposed (UTC)", "By", "Explanation", "Status", "Decided by", "Decided (UTC)",
             "Rejection reason",
         )  # fmt: skip
         return [Section("Explanations", headings, rows, empty="No explanation yet.")]
@@ -356,7 +356,7 @@ def breaks_section(report: Reconciliation) -> Section | None:
             Q(day=report.day) | Q(latest_report=report)
         ).select_related("withdrawal", "owner", "latest_report")[:_SHOWN]
     ]
-    headings = ("Kind", "Day", "Subject", "Difference", "State", "Owner", "In latest report")
+    headings = ("Kind", "Day", "Subject", "Difference", "Status", "Owner", "In latest report")
     return Section(
         "Breaks",
         headings,

@@ -7,7 +7,7 @@ from typing import Any
 
 from exchange.admin.references import format_metadata
 from exchange.exports.sheets import Column
-from wallets.ledger.admin.export_columns import name_of, owner_of
+from wallets.ledger.admin.export_columns import kind_of_owner, name_of, owner_of
 from wallets.withdrawals.admin.show import get_payout, is_returned, status_label
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 
@@ -32,7 +32,7 @@ WITHDRAWALS: tuple[Column, ...] = (
     Column("Created (UTC)", lambda w: w.created_at),
     Column("Organisation", lambda w: w.organisation.name),
     Column("Owner", owner_of),
-    Column("Owner is", lambda w: w.owner_model),
+    Column("Owner type", kind_of_owner),
     Column("Owner ID", lambda w: str(w.owner_id)),
     Column("Currency", lambda w: w.currency_id),
     Column("Amount", lambda w: w.amount),
@@ -52,7 +52,7 @@ WITHDRAWALS: tuple[Column, ...] = (
     Column("Reason", lambda w: w.reason),
     Column("Sent (UTC)", _payout_value("posted_at")),
     Column("Settled (UTC)", _payout_value("settled_at")),
-    Column("Provider's id", _payout_value("provider_id")),
+    Column("Provider ID", _payout_value("provider_id")),
     Column("Provider's status", _payout_value("provider_status")),
     Column("Provider's charge", _payout_value("provider_fee")),
     Column("Withdrawal ID", lambda w: str(w.pk)),

@@ -14,7 +14,7 @@ class WithdrawalsPanel(OwnerRecords):
 
     model = Withdrawal
     title = "Withdrawals"
-    headings = ("Requested (UTC)", "Reference", "Payee", "Account number", "Amount", "State")
+    headings = ("Requested (UTC)", "Reference", "Payee", "Account number", "Amount", "Status")
     right = (4,)
     related = ("bank", "payout")
     timeline = TimelineColumns(

@@ -110,7 +110,7 @@ def recent(withdrawal: Withdrawal) -> Section:
         )
         for other in others
     ]
-    headings = ("Ago", "Withdrawal", "State", "Amount", "Payee")
+    headings = ("Ago", "Withdrawal", "Status", "Amount", "Payee")
     title = "Recent withdrawals of the same owner"
     address = reverse("admin:wallets_withdrawal_changelist")
     more = Tool("View all", f"{address}?status=all&owner_id={withdrawal.owner_id}")

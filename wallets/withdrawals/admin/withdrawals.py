@@ -125,7 +125,7 @@ class WithdrawalAdmin(Exportable, DecisionPages):
         bank = withdrawal.bank
         return format_html("{}<br>{}<br>{}", bank.account_name, bank.name, bank.account_number)
 
-    @admin.display(description="state", ordering="status")
+    @admin.display(description="status", ordering="status")
     def state_display(self, withdrawal: Withdrawal) -> str:
         return withdrawal_badge(withdrawal)
 
