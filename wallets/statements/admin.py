@@ -94,4 +94,4 @@ class StatementPanel(Panel):
 
 def _file_name(owner: Organisation | Member, statement: Statement, ending: str) -> str:
     """Return the name of the file, which starts with the owner's."""
-    return f"{slugify(owner) or owner.pk}-{statement.file_name}.{ending}"
+    return f"{slugify(str(owner)) or owner.pk}-{statement.file_name}.{ending}"

@@ -17,8 +17,8 @@ from tests.factories.staff import create_superuser
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
 
-# Numbers that name something: nobody compares or adds them.
-NAMES = {"account_number", "transaction_id", "reference", "provider_id"}
+# Numbers that name something: they are not compared or added.
+NAMES = {"account_number", "transaction_id", "reference", "provider_id", "about", "record_display"}
 NUMBER = re.compile(r"[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?( ([A-Z]+\d*|units?|%|ms|months))?")
 
 
