@@ -19,7 +19,7 @@ from exchange.admin.base import PendingDecision, SafeAdmin, Tool
 from exchange.admin.display import age
 from exchange.admin.list_filters import ChoiceFilter, Choices
 from exchange.staff.approvals import TwoPersonApproval
-from exchange.staff.models import ProposalModel, StaffUser
+from exchange.staff.models import StaffUser
 from exchange.staff.services.privileged_access import eligible_approvers
 
 VIEW_ONLY = "Your role can view this but not approve it"
@@ -54,9 +54,7 @@ def pending_decision(
     if record.status != approval.pending:
         return None
     may = user.has_perm(approval.permission)
-    own = cancel is not None or (
-        may and isinstance(record, ProposalModel) and record.proposed_by_id == user.pk
-    )
+    own = cancel is not None or (may and proposer == user)
     other_tools = [cancel or replace(reject, label="Cancel proposal")] if own else []
     if may and not own:
         other_tools = [reject]

@@ -235,7 +235,7 @@ def test_the_page_shows_details_limits_and_units():
         "Instrument Equity",
         "Pays income Quarterly",
         "Interest 12.5 %",
-        "Lowest price 50.00 NGN none",
+        "Lowest price 50.00 NGN -",
         "Largest value - 250,000.00 NGN",
         "Buy 100.00 NGN 100.00 NGN none",
         "Available 1,000 units",
