@@ -157,7 +157,7 @@ def test_a_list_of_fifty_rows_is_light():
 def test_a_list_loads_its_styles_for_every_role(role):
     page = signed_in_client(role).get(reverse("admin:wallets_withdrawal_changelist"))
     assert 'href="/static/wallets/withdrawals.css"' in page.content.decode()
-    placeholder = "Reference (parts: 31 days), account, payee, owner, amount, email, id; any status"
+    placeholder = "Reference (parts: 31 days), account, payee, owner, amount, email or ID"
     assert f'placeholder="{placeholder}"' in page.content.decode()
 
 
