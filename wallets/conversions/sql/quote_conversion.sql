@@ -1,7 +1,8 @@
 -- Quotes: rates crossed through USD, with the spreads of both currencies, rounded against the client.
 
 -- The rate of a currency in units per USD, the settings change it is from, and since when it is
--- effective. An initial value was approved by no one, so `since` is NULL; USD itself is always current.
+-- effective, by the clock. An initial value was approved by no one, so `since` is NULL; USD itself is
+-- always current.
 CREATE FUNCTION conversion_rate(
     p_currency text, OUT rate numeric, OUT change uuid, OUT since timestamptz
 ) LANGUAGE plpgsql STABLE AS $$
@@ -14,7 +15,7 @@ BEGIN
     SELECT f.value, f.id, f.effective_at INTO rate, change, since
         FROM public.wallets_configurationfigure f
         WHERE f.configuration_id = p_currency || '_USD_RATE' AND f.status = 'Approved'
-            AND f.effective_at <= now() AND f.value > 0
+            AND f.effective_at <= clock_timestamp() AND f.value > 0
         ORDER BY f.effective_at DESC, f.decided_at DESC LIMIT 1;
 END $$;
 

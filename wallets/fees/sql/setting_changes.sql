@@ -1,8 +1,9 @@
 -- Effective values of settings, and the rules for changing them.
 
 -- The effective value of a setting at a given time; null for an unknown key. Read at the moment of
--- use, so an approved change takes effect on time without a job.
-CREATE FUNCTION effective_setting(p_key text, p_at timestamptz DEFAULT now())
+-- use, so an approved change takes effect on time without a job. By the clock: the transaction that uses
+-- it may have waited for a lock since it began.
+CREATE FUNCTION effective_setting(p_key text, p_at timestamptz DEFAULT clock_timestamp())
 RETURNS numeric LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN (
