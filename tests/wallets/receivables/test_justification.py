@@ -26,6 +26,8 @@ ALTERATIONS = {
     "another currency": "UPDATE wallets_entry e SET asset_id = 'NGN' FROM wallets_transfer t"
     " WHERE t.id = e.transfer_id AND t.subject_id = %(record)s",
     "not approved": RECORD.format("status = 'Pending'"),
+    "by one person": RECORD.format("decided_by_id = proposed_by_id"),
+    "by no other": RECORD.format("decided_by_id = NULL"),
     "no record": "DELETE FROM wallets_receivablewriteoff WHERE id = %(record)s",
     "reference": "UPDATE wallets_transfer SET reference = 'x' WHERE subject_id = %(record)s",
     "not from expenses": "UPDATE wallets_account SET kind = 'issuance'"

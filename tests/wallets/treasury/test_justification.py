@@ -22,6 +22,8 @@ ALTERATIONS = {
     "currency": RECORD.format("currency_id = 'KES'"),
     "bought currency": RECORD.format("bought_currency_id = 'KES'"),
     "not approved": RECORD.format("status = 'Pending'"),
+    "by one person": RECORD.format("decided_by_id = proposed_by_id"),
+    "by no other": RECORD.format("decided_by_id = NULL"),
     "no record": "DELETE FROM wallets_treasurymovement WHERE id = %(record)s",
     "reference": "UPDATE wallets_transfer SET reference = 'x' WHERE subject_id = %(record)s",
     "a leg is missing": "DELETE FROM wallets_entry e USING wallets_transfer t WHERE"

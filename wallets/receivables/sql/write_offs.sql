@@ -19,5 +19,5 @@ BEGIN
         FROM public.wallets_receivablewriteoff w
         JOIN public.wallets_account a ON a.id = w.account_id AND a.kind = 'receivable'
         CROSS JOIN LATERAL public.transfer_legs(posted, w.status) e
-        WHERE w.id = posted.subject_id);
+        WHERE w.id = posted.subject_id AND w.decided_by_id <> w.proposed_by_id);
 END $$;

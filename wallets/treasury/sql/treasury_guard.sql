@@ -50,7 +50,7 @@ BEGIN
         LEFT JOIN LATERAL public.treasury_legs(
             m.kind, m.currency_id, m.amount, m.charge, m.bought_currency_id, m.bought_amount,
             m.closed_amount) l ON l.currency = e.asset_id AND l.account = e.kind
-        WHERE m.id = posted.subject_id
+        WHERE m.id = posted.subject_id AND m.decided_by_id <> m.proposed_by_id
         HAVING count(*) = (
             SELECT count(*) FROM public.wallets_treasurymovement m
             CROSS JOIN LATERAL public.treasury_legs(
