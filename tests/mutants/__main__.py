@@ -1,6 +1,8 @@
 """Make mutants, run the tests that cover each of them, and report the survivors.
 
-`python -m tests.mutants --app wallets|exchange|orders|credit|sql [--sample 100] [--seed TEXT]`
+`python -m tests.mutants --app APP [--sample 100] [--seed TEXT]`
+
+APP is wallets, exchange, orders, credit, config, exchange/api, or sql.
 
 The seed, by default the hash of the commit, draws the sample. Exits with 1 if the score is below
 the given threshold.
@@ -15,7 +17,7 @@ import time
 from itertools import zip_longest
 from pathlib import Path
 
-from tests.mutants import python_faults, runner, sql_faults
+from tests.mutants import declared_faults, python_faults, runner, sql_faults
 from tests.mutants.covering_tests import CoveringTests
 from tests.mutants.equivalent import find_stale_keys, read_equivalent
 from tests.mutants.faults import NOT_COVERED, Mutant, Outcome, digest
@@ -39,6 +41,7 @@ def main(arguments: list[str]) -> int:
     recording = Path(given.recording) if given.recording else runner.record(ROOT, home)
     covering = CoveringTests(ROOT, recording)
     definitions = runner.definitions(recording)
+    declared = declared_faults.mutants_of(runner.declarations(recording))
     if given.app == "sql":
         every = [
             mutant
@@ -46,6 +49,7 @@ def main(arguments: list[str]) -> int:
             if given.only in name
             for mutant in sql_faults.mutants_of(name, text)
         ]
+        every += [mutant for mutant in declared if given.only in f"{mutant.module} {mutant.before}"]
         made, total = python_faults.sample(every, given.sample, seed), len(every)
     else:
         files = [
@@ -83,9 +87,9 @@ def main(arguments: list[str]) -> int:
         f"Mutants of {given.app}{f' ({given.only})' if given.only else ''}",
         facts, [(mutant, outcomes[index]) for index, mutant in enumerate(made)], known,
     )  # fmt: skip
-    path = report.write(Path(given.output or home), f"{given.app}{given.suffix}")
+    path = report.write(Path(given.output or home), f"{given.app.replace('/', '-')}{given.suffix}")
     print(report.markdown())
-    for key in find_stale_keys(known, definitions):
+    for key in find_stale_keys(known.keys() - {each.key for each in declared}, definitions):
         print(f"equivalent.toml names a mutant that no longer exists: {key}")
     print(f"{path}: score {report.score:.1f} %")
     return int(report.score < given.threshold)
@@ -122,7 +126,7 @@ def _job(
 
 def _parsed(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants")
-    parser.add_argument("--app", choices=[*python_faults.APPS, "sql"], required=True)
+    parser.add_argument("--app", choices=[*python_faults.PARTS, "sql"], required=True)
     parser.add_argument("--sample", type=int, default=100, help="number of mutants; 0 for all")
     parser.add_argument("--seed", default="", help="default: the hash of the commit")
     parser.add_argument(

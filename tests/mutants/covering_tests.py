@@ -140,9 +140,9 @@ class CoveringTests:
     def _relative(self, path: str) -> str:
         """Return a path relative to the checkout, which may be another than the recorded one."""
         parts = Path(path).parts
-        start = max(index for index, part in enumerate(parts) if part in (*APPS, "config"))
+        start = max(index for index, part in enumerate(parts) if part in APPS)
         for index, part in enumerate(parts):
-            if part in (*APPS, "config") and (self._root / Path(*parts[index:])).exists():
+            if part in APPS and (self._root / Path(*parts[index:])).exists():
                 start = index
                 break
         return str(Path(*parts[start:]))

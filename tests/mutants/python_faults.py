@@ -22,8 +22,11 @@ from cosmic_ray.plugins import get_operator
 from tests.mutants.faults import Mutant, numbered
 from tests.mutants.operators import CatchNothing, RemoveCall, RemoveTerm
 
-APPS = ("exchange", "wallets", "orders", "credit")
-# Without rules: views and tasks that call them, generated code, the provider's sandbox.
+APPS = ("exchange", "wallets", "orders", "credit", "config")
+# What `--app` selects: an app, or the framework of the API, whose name views have elsewhere.
+PARTS = (*APPS, "exchange/api")
+# Without rules: views and tasks that call them, generated code, the provider's sandbox, and what
+# starts an installation.
 _NO_RULES = (
     "admin",
     "admin.py",
@@ -43,6 +46,9 @@ _NO_RULES = (
     "shapes.py",
     "urls.py",
     "sandbox",
+    "demo",
+    "local",
+    "settings",
     "__main__.py",
 )
 _COMPARISONS = (
@@ -96,9 +102,13 @@ def operators() -> dict[str, Any]:
 
 
 def rule_modules(root: Path, app: str) -> list[Path]:
-    """Return the files of an app that contain rules, relative to the checkout."""
-    files = (path.relative_to(root) for path in sorted((root / app).rglob("*.py")))
-    return [path for path in files if not set(path.parts[1:]).intersection(_NO_RULES)]
+    """Return the files of a part that contain rules, relative to the checkout."""
+    files = sorted((root / app).rglob("*.py"))
+    return [
+        path.relative_to(root)
+        for path in files
+        if not set(path.relative_to(root / app).parts).intersection(_NO_RULES)
+    ]
 
 
 def places(root: Path, files: list[Path]) -> list[Place]:

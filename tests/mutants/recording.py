@@ -20,6 +20,7 @@ from psycopg import sql
 from psycopg.pq import TransactionStatus
 
 from tests.environment.database import server_url, worker_database
+from tests.mutants.declared_faults import read_declarations
 from tests.mutants.plugin_loader import TRACER
 from tests.mutants.runner import RECORDING
 from tests.mutants.sql_faults import read_definitions
@@ -38,12 +39,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class Recorder:
-    """Writes `tests-*.json`, `coverage-*` and `functions-*.json`, one of each per process."""
+    """Writes `tests-*`, `coverage-*`, `functions-*`, `declarations-*`, one of each per process."""
 
     def __init__(self, folder: Path) -> None:
         worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
         self._records = folder / f"tests-{worker}.json"
         self._functions = folder / f"functions-{worker}.json"
+        self._declarations = folder / f"declarations-{worker}.json"
         assert TRACER is not None
         self._coverage = TRACER
         self._tests: dict[str, dict[str, Any]] = {}
@@ -64,6 +66,7 @@ class Recorder:
             self._connection = _connect()
             definitions = read_definitions(self._connection)
             self._functions.write_text(json.dumps(definitions))
+            self._declarations.write_text(json.dumps(read_declarations(self._connection)))
             self._connection.execute(
                 sql.SQL("ALTER DATABASE {} SET track_functions = 'all'").format(
                     sql.Identifier(name)

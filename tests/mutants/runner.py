@@ -60,6 +60,11 @@ def definitions(folder: Path) -> dict[str, str]:
     return dict(json.loads(min(folder.glob("functions-*.json")).read_text()))
 
 
+def declarations(folder: Path) -> dict[str, Any]:
+    """Return the triggers and transfer rules."""
+    return dict(json.loads(min(folder.glob("declarations-*.json")).read_text()))
+
+
 def collected(root: Path, paths: list[str]) -> list[str]:
     """Return the ids of the tests in the files."""
     command = [*_PYTEST, "--collect-only", *paths]
