@@ -11,6 +11,7 @@ class ExchangeConfig(sqlfiles.SqlAppConfig):
         "core/ids",
         "core/wire",
         "core/append_only",
+        "core/record_guards",
         "audit/audit",
         "events/emit_event",
         "core/idempotency",

@@ -216,26 +216,17 @@ def apply_roles(table: Mapping[str, Set[str]], apps: Any, using: str) -> None:
     ensure_roles(table, apps=apps, using=using)
 
 
-def create_staff(
-    username: str, password: str, role: str, *, skip_cooling_off: bool = False
-) -> StaffUser:
+def create_staff(username: str, password: str, role: str) -> StaffUser:
     """Create a user with one role immediately, without a second person.
 
-    For the first users of an installation, and for demo data, whose users skip the cooling-off
-    period. Raises `InvalidRequest` for an unknown role or a bad name, `Conflict` for a taken one.
+    For the first users of an installation, and for demo data. Raises `InvalidRequest` for an
+    unknown role or a bad name, `Conflict` for a taken one.
     """
-    return add_person(
-        username=username,
-        password=password,
-        role=get_role(role),
-        by=None,
-        skip_cooling_off=skip_cooling_off,
-    )
+    return add_person(username=username, password=password, role=get_role(role), by=None)
 
 
 def get_role(name: str) -> Group:
     """Return the group of a role. Raises `InvalidRequest` for an unknown one."""
     if name not in ROLES:
         raise InvalidRequest(f"The role must be one of {', '.join(ROLES)}")
-    ensure_roles()
     return Group.objects.get(name=name)

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.utils import timezone
 
-from config.back_office.roles import create_staff, ensure_roles
+from config.back_office.roles import create_staff
 from config.demo import credentials_file
 from config.demo.cases import load_cases
 from config.demo.controls import run_first_controls
@@ -66,6 +67,7 @@ from wallets.deposits.services.manual import IncomingPayment, book_deposit
 _ACTOR = Actor.system("demo")
 _KEY_NAME = "Demo key"
 _TOKEN_LIFETIME = timedelta(days=3650)
+_TENURE = timedelta(days=30)
 _PLACEHOLDER_URL = "https://webhooks.example.com/{slug}"
 
 
@@ -79,10 +81,16 @@ class Participant:
 
 
 def load_demo(
-    *, data_dir: Path, base_url: str, provider_url: str, timeout_seconds: float = 10.0
+    *,
+    data_dir: Path,
+    base_url: str,
+    provider_url: str,
+    owner: str = "owner",
+    timeout_seconds: float = 10.0,
 ) -> dict[str, Any]:
     """Complete the demo data and write DIR/demo.json; return its content.
 
+    `owner` is the database alias of the owner of the tables, who alone can make people tenured.
     Withdrawals and payments need the provider: if it does not respond within `timeout_seconds`, a
     later run creates them.
     """
@@ -96,8 +104,7 @@ def load_demo(
     for institution in institutions:
         if institution.about.slug in MARKET_MAKERS:
             _fund(institution, None, MARKET_MAKER_FUNDS)
-    ensure_roles()
-    staff = [_staff(person, known) for person in STAFF]
+    staff = [_staff(person, known, owner) for person in STAFF]
     organisations = [_credentials(participant, known) for participant in participants]
     tokens = load_tokens(_market(participants, institutions, base_url))
     load_lending(_lenders(participants, institutions))
@@ -258,7 +265,7 @@ def enrol_second_factor(user: StaffUser) -> str:
             return secret
 
 
-def _staff(person: DemoStaff, known: dict[str, Any]) -> dict[str, str]:
+def _staff(person: DemoStaff, known: dict[str, Any], owner: str) -> dict[str, str]:
     """Return a working login: the one in the file, else with a new password and second factor.
 
     The file also has the secret of the second factor, so no phone is needed.
@@ -270,7 +277,10 @@ def _staff(person: DemoStaff, known: dict[str, Any]) -> dict[str, str]:
     if user is None or not user.check_password(password):
         password = secrets.token_urlsafe(18)
     if user is None:
-        user = create_staff(person.username, password, person.role, skip_cooling_off=True)
+        user = create_staff(person.username, password, person.role)
+        StaffUser.objects.using(owner).filter(pk=user.pk).update(
+            access_changed_at=timezone.now() - _TENURE
+        )
     elif password != entry.get("password"):
         user.set_password(password)
         user.save(update_fields=["password"])

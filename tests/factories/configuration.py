@@ -14,7 +14,8 @@ from wallets.fees.models import SettingChange, SettingChangeStatus
 def set_setting(key: str, value: str | int | Decimal) -> None:
     """Make `value` effective the way the database requires, without the services."""
     proposer, approver = (
-        StaffUser.objects.get_or_create(username=name)[0] for name in ("proposer", "approver")
+        StaffUser.objects.get_or_create(username=name, defaults={"is_staff": True})[0]
+        for name in ("proposer", "approver")
     )
     change = SettingChange.objects.create(
         configuration_id=key,

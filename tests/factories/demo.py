@@ -16,6 +16,7 @@ from pytest_django import DjangoDbBlocker
 
 from config.demo.data import total_deposits
 from tests.environment.module_transaction import module_transaction
+from tests.environment.owner import as_owner
 from tests.environment.services import PROVIDER_SECRET_KEY, PROVIDER_WEBHOOK_HASH, Sandbox
 from tests.factories.payouts import call_sandbox
 from wallets.banks.services import clear_bank_cache
@@ -26,12 +27,15 @@ CURRENCIES = ["NGN", "KES", "GHS", "ZAR", "UGX", "TZS", "USD"]
 
 
 def load_demo_data(data_dir: Path, base_url: str = "http://127.0.0.1:8000") -> dict[str, Any]:
-    call_command(
-        "load_demo",
-        base_url=base_url,
-        provider_url="http://127.0.0.1:8001/v3",
-        verbosity=0,
-    )
+    """Load the demo data with the rights of the owner, in the open transaction."""
+    with as_owner():
+        call_command(
+            "load_demo",
+            base_url=base_url,
+            provider_url="http://127.0.0.1:8001/v3",
+            owner_database="default",
+            verbosity=0,
+        )
     content: dict[str, Any] = json.loads((data_dir / "demo.json").read_text())
     return content
 

@@ -15,6 +15,7 @@ from exchange.core.actors import Actor
 from exchange.events.models import Event
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
+from tests.environment.owner import as_owner
 from tests.factories.staff import LONG_AGO
 from wallets.banks.services import bank_directory
 from wallets.deposits.services import manual as deposits
@@ -28,10 +29,11 @@ SYSTEM = Actor.system("tests")
 
 
 def _staff(name: str) -> StaffUser:
-    user = StaffUser.objects.create_user(
-        username=name, is_staff=True, access_changed_at=timezone.now() - LONG_AGO
-    )
-    user.user_permissions.add(*Permission.objects.filter(codename__in=["decide_withdrawal"]))
+    with as_owner():
+        user = StaffUser.objects.create_user(
+            username=name, is_staff=True, access_changed_at=timezone.now() - LONG_AGO
+        )
+        user.user_permissions.add(*Permission.objects.filter(codename__in=["decide_withdrawal"]))
     return user
 
 

@@ -19,8 +19,9 @@ class Command(BaseCommand):
     help = "Load demo data: organisations, members, money, logins, tokens, withdrawals."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the addresses for demo.json."""
+        """Add the addresses for demo.json, and the owner's database."""
         parser.add_argument("--base-url", default="http://127.0.0.1:8000")
+        parser.add_argument("--owner-database", default="owner", help="alias of the tables' owner")
         parser.add_argument("--provider-url", default=settings.PAYMENT_PROVIDER["base_url"])
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -32,6 +33,7 @@ class Command(BaseCommand):
             data_dir=Path(data_dir),
             base_url=options["base_url"].rstrip("/"),
             provider_url=options["provider_url"],
+            owner=options["owner_database"],
         )
         self.stdout.write(
             f"{len(content['organisations'])} organisations, {len(content['members'])} members,"

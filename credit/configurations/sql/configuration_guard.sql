@@ -19,6 +19,7 @@ BEGIN
 END $$;
 CREATE TRIGGER configuration_guard BEFORE UPDATE ON credit_loanconfiguration
     FOR EACH ROW EXECUTE FUNCTION configuration_guard();
+SELECT guard_start('credit_loanconfiguration', '{"status": "Pending"}');
 
 -- A version is approved by a person who neither created nor last changed it. The decision is final,
 -- except that an approved version may be superseded.

@@ -9,17 +9,14 @@ person, which `exchange.access` passes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.contrib.auth.models import Group
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
-from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet
-from django.utils import timezone
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
@@ -38,7 +35,6 @@ from exchange.staff.services.privileged_access import (
 
 _NOT_ALLOWED = "You are not allowed to change this person's access"
 _DETAILS = ("first_name", "last_name", "email")
-_DEMO_TENURE = timedelta(days=30)
 
 
 class InvitationTokenGenerator(PasswordResetTokenGenerator):
@@ -60,20 +56,16 @@ def add_person(
     password: str | None = None,
     details: Mapping[str, str] | None = None,
     confirmed_by: StaffUser | None = None,
-    skip_cooling_off: bool = False,
 ) -> StaffUser:
     """Create a user with one role; without `password` they need an invitation.
 
-    `by` is None for an operator's shell. `skip_cooling_off` is for demo data: the user counts as
-    tenured. Raises `Forbidden`, `InvalidRequest` for a bad name or email, `Conflict` for a taken
-    name.
+    `by` is None for an operator's shell. Raises `Forbidden`, `InvalidRequest` for a bad name or
+    email, `Conflict` for a taken name.
     """
     if by is not None and confirmed_by is None:
         authorize_staff(by, "exchange.add_staffuser", "You are not allowed to add users")
         require_confirmation(needed=is_privileged_role(role))
     user = build_person(username, details)
-    if skip_cooling_off:
-        user.access_changed_at = _tenured_since()
     if password is not None:
         user.set_password(password)
     try:
@@ -279,9 +271,3 @@ def _validate(user: StaffUser) -> None:
 def _describe_confirmation(words: str, confirmed_by: StaffUser | None) -> str:
     confirmed = f"Confirmed by {confirmed_by.username}" if confirmed_by else ""
     return ". ".join(filter(None, (words, confirmed)))
-
-
-def _tenured_since() -> datetime:
-    if not settings.DEMO_DATA:
-        raise ImproperlyConfigured("skip_cooling_off is only allowed for demo data")
-    return timezone.now() - _DEMO_TENURE

@@ -3,7 +3,7 @@
 CREATE TRIGGER two_person_guard AFTER INSERT OR UPDATE OR DELETE
     ON exchange_accessproposal FOR EACH ROW EXECUTE FUNCTION two_person_guard(
         'access_proposal', 'proposed_by_id', 'Pending', 'Approved',
-        'reason,proposed_by_id,person_id', 'collected_at,key_id');
+        'reason,proposed_by_id,person_id', 'collected_at,key_id', 'Pending,Approved');
 
 -- Adoption of a command's proposal, the created user and the collected secret are written once. The
 -- trigger above guards everything else.
@@ -25,18 +25,18 @@ CREATE TRIGGER access_proposal_once BEFORE UPDATE ON exchange_accessproposal
 REVOKE DELETE, TRUNCATE ON exchange_accessproposal FROM exchange_runtime;
 SELECT audit_table('exchange_accessproposal', about => 'person_id');
 
--- The service cannot move a user's access date back; the owner of the tables can.
+-- The service makes no access look older than it is; the owner of the tables can.
 CREATE FUNCTION staff_access_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF current_user = 'exchange_runtime' THEN
         NEW.access_changed_at := greatest(OLD.access_changed_at, NEW.access_changed_at);
-        IF NEW.is_active AND NOT OLD.is_active THEN
+        IF TG_OP = 'INSERT' OR NEW.is_active AND NOT OLD.is_active THEN
             NEW.access_changed_at := greatest(NEW.access_changed_at, now());
         END IF;
     END IF;
     RETURN NEW;
 END $$;
-CREATE TRIGGER staff_access_guard BEFORE UPDATE OF access_changed_at, is_active
+CREATE TRIGGER staff_access_guard BEFORE INSERT OR UPDATE OF access_changed_at, is_active
     ON exchange_staffuser FOR EACH ROW EXECUTE FUNCTION staff_access_guard();
 
 -- An issued key or token never gets a wider scope or a later expiry, and stays revoked.

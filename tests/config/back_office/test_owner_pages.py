@@ -26,6 +26,7 @@ from config.back_office.roles import (
 from exchange.participants.admin.owner_records import ROWS
 from exchange.participants.models import Member
 from orders.holds.services import freeze_owner
+from tests.environment.owner import as_owner
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.back_office import signed_in_client, text_of, user_of
 from tests.factories.customers import Customer, make_customer
@@ -92,10 +93,11 @@ def grant(client: Client, *permissions: str) -> None:
     """Give the signed-in user these permissions and no other."""
     user = user_of(client)
     user.groups.clear()
-    user.user_permissions.set(
-        Permission.objects.get(content_type__app_label=app, codename=codename)
-        for app, _, codename in (permission.partition(".") for permission in permissions)
-    )
+    with as_owner():
+        user.user_permissions.set(
+            Permission.objects.get(content_type__app_label=app, codename=codename)
+            for app, _, codename in (permission.partition(".") for permission in permissions)
+        )
 
 
 def test_the_page_of_a_member_shows_exact_balances_and_units(ada):

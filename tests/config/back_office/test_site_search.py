@@ -25,6 +25,7 @@ from exchange.admin.site_search import MAX_LENGTH, ROWS, SearchTerm, parse_searc
 from exchange.core.time_limits import read_within
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
+from tests.environment.owner import as_owner
 from tests.factories.api_clients import make_member
 from tests.factories.back_office import signed_in_client, text_of, user_of
 from tests.factories.customers import Customer, make_customer
@@ -261,12 +262,14 @@ def test_each_kind_is_found_by_those_who_may_view_it_only(ada):
         app, _, codename = permission.partition(".")
         assert f"{app}.{codename.removeprefix('view_')}" in pages
         granted = Permission.objects.get(content_type__app_label=app, codename=codename)
-        user.user_permissions.set([granted])
+        with as_owner():
+            user.user_permissions.set([granted])
         person = StaffUser.objects.get(pk=user.pk)
         found = {title for text in everything for title in look_for_as(person, text)}
         assert found <= {kind}, permission
         assert found or kind in {"Trades", "Loan configurations"}, permission
-    user.user_permissions.clear()
+    with as_owner():
+        user.user_permissions.clear()
     assert {title for text in everything for title in look_for(client, text)} == set()
 
 

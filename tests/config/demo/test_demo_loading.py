@@ -21,6 +21,7 @@ from exchange.staff.models import SecondFactor
 from exchange.staff.services import second_factor
 from exchange.tokens.models import Token
 from orders.listings.services.listing import Listing, list_token
+from tests.environment.owner import as_owner
 from tests.environment.webhook_receiver import Receiver, Reply
 from tests.factories.api_clients import make_organisation
 from tests.factories.demo import CURRENCIES, load_demo_data, read_wallet
@@ -58,12 +59,14 @@ def test_a_new_sandbox_starts_with_all_demo_deposits(data_dir):
 
 def test_without_the_provider_withdrawals_are_created_later(data_dir, provider_sandbox):
     provider_sandbox.fault("error_5xx", times=100)
-    demo = load_demo(
-        data_dir=data_dir,
-        base_url="http://127.0.0.1:8000",
-        provider_url="http://127.0.0.1:8001/v3",
-        timeout_seconds=0,
-    )
+    with as_owner():
+        demo = load_demo(
+            data_dir=data_dir,
+            base_url="http://127.0.0.1:8000",
+            provider_url="http://127.0.0.1:8001/v3",
+            owner="default",
+            timeout_seconds=0,
+        )
     assert Withdrawal.objects.count() == Payment.objects.count() == 0
     assert not Reconciliation.objects.exists()
     assert BooksProof.objects.get().passed

@@ -23,6 +23,7 @@ from exchange.staff.services import accounts
 from exchange.staff.services import proposals as staff_proposals
 from exchange.staff.services.privileged_access import access_notices
 from tests.assertions.unchanged import table_fingerprints
+from tests.environment.owner import as_owner
 from tests.exchange.access.proposals import MONEY, PASSWORD, collect, confirm
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.staff import create_staff, create_superuser
@@ -70,11 +71,13 @@ def test_granting_and_removing_a_privileged_role_takes_two_people(team):
 
 def test_a_deleted_role_is_not_assigned(team):
     reader = create_staff("reader", PASSWORD, AUDITOR)
-    role = Group.objects.create(name="Short-lived")
+    with as_owner():
+        role = Group.objects.create(name="Short-lived")
     proposal = staff_proposals.propose_role_change(
         user_id=reader.pk, role=role, expected_role=AUDITOR, by=team.admin
     )
-    role.delete()
+    with as_owner():
+        role.delete()
     with pytest.raises(Conflict, match="The role Short-lived no longer exists"):
         confirm(proposal, team.first)
     assert accounts.role_name(reader) == AUDITOR

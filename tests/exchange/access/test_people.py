@@ -85,11 +85,6 @@ def test_a_new_person_of_a_shell_and_one_who_was_confirmed(admin, second):
     assert last_record(confirmed) == ("invited", admin, expected)
 
 
-def test_demo_users_count_as_tenured_for_thirty_days():
-    user = create_staff("ada", PASSWORD, AUDITOR)
-    assert timedelta() <= timezone.now() - user.access_changed_at - timedelta(days=30) < MINUTE
-
-
 def test_a_new_person_is_refused_with_a_reason(admin):
     reader = create_login_user(AUDITOR, "reader")
     auditor = get_role(AUDITOR)

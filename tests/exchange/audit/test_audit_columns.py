@@ -201,7 +201,6 @@ AUDITED: dict[str, Audited] = {
         " settled_amount provider_fee booked_fee payment_type payer_name payer_bank payer_account"
         " paid_at deposit_id refund_reference"
         " created_at",
-        operations="UPDATE DELETE",
         left_out={WORKERS: "lookups next_lookup_at last_error", TOUCHED: "updated_at"},
     ),
     "wallets_paymentresolution": Audited(

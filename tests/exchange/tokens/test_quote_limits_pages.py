@@ -26,6 +26,7 @@ from tests.factories.back_office import (
 from tests.factories.quote_pages import propose_prices, quote_address
 from tests.factories.quotes import set_effective_quote
 from tests.factories.tokens import make_token
+from tests.factories.wallets import make_staff
 
 pytestmark = pytest.mark.django_db
 
@@ -65,11 +66,13 @@ def test_a_sell_price_above_the_buy_price_is_rejected():
 
 def test_the_database_rejects_a_sell_price_above_the_buy_price():
     token = make_token()
-    values = {"token": token, "buy": 10, "created_at": timezone.now(), "status": "Approved"}
+    values = {
+        "token": token, "buy": 10, "created_at": timezone.now(), "proposed_by": make_staff(),
+    }  # fmt: skip
     with pytest.raises(IntegrityError) as refused, transaction.atomic():
-        Quote.objects.create(**values, sell=Decimal("10.01"), decided_at=timezone.now())
+        Quote.objects.create(**values, sell=Decimal("10.01"))
     assert violated_constraint(refused.value) == "quote_sell_not_above_buy"
-    Quote.objects.create(**values, sell=Decimal(10), decided_at=timezone.now())
+    Quote.objects.create(**values, sell=Decimal(10))
 
 
 def test_an_old_quote_that_breaks_the_price_rule_is_not_approved():
@@ -77,8 +80,9 @@ def test_an_old_quote_that_breaks_the_price_rule_is_not_approved():
     with as_owner() as cursor:
         cursor.execute("ALTER TABLE exchange_quote DROP CONSTRAINT quote_sell_not_above_buy")
     quote = Quote.objects.create(
-        token=token, buy=110, sell=111, note="Old", created_at=timezone.now()
-    )
+        token=token, buy=110, sell=111, note="Old", created_at=timezone.now(),
+        proposed_by=make_staff(),
+    )  # fmt: skip
     finance = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     with pytest.raises(Rejected) as error:

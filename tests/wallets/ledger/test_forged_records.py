@@ -23,6 +23,7 @@ from tests.factories.payouts import settle_at_bank
 from tests.factories.wallets import (
     assert_books_hold,
     make_approved_withdrawal,
+    make_staff,
     make_wallet,
     status_of,
     store_bank_list,
@@ -83,7 +84,7 @@ def test_a_deposit_is_not_entered_decided(records, django_user_model, columns, v
 
 def test_one_person_cannot_confirm_a_deposit_without_an_entry(records, django_user_model):
     made = enter_deposit(records.attacker, records.wallet, "9", confirmed=False)
-    user = django_user_model.objects.create_user("somebody")
+    user = django_user_model.objects.create_user("somebody", is_staff=True)
     with pytest.raises(errors.CheckViolation):
         records.attacker.execute(
             "UPDATE wallets_deposit SET status = 'Completed', decided_by_id = %s WHERE id = %s",
@@ -254,11 +255,17 @@ def test_a_record_that_the_login_made_up_stays_in_the_audit(records, table):
         if table == "wallets_deposit":
             post_deposit(records.attacker, records.wallet, "9")
         else:
+            # In the name of two people.
             records.attacker.execute(
                 "INSERT INTO exchange_quote (id, token_id, buy, sell, exchange, status, note,"
-                " reason, created_at, decided_at)"
-                " VALUES (%s, %s, 99, 99, 0, 'Approved', '', '', now(), now())",
-                [uuid7(), records.lending.token.id],
+                " reason, created_at, proposed_by_id)"
+                " VALUES (%s, %s, 99, 99, 0, 'Pending', '', '', now(), %s)",
+                [uuid7(), records.lending.token.id, make_staff().pk],
+            )
+            records.attacker.execute(
+                "UPDATE exchange_quote SET status = 'Approved', decided_at = now(),"
+                " decided_by_id = %s WHERE status = 'Pending'",
+                [make_staff().pk],
             )
             records.attacker.execute(
                 "UPDATE exchange_token SET price_buy = 99, price_sell = 99, price_exchange = 0"

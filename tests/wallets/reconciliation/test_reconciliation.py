@@ -156,14 +156,15 @@ def read(
     kind: LineKind = LineKind.VARIANCE,
 ) -> None:
     """A report on the day that has read that gap."""
-    report = Reconciliation.objects.create(
-        day=DAY,
-        status=status,
-        requested_by=str(SYSTEM),
-        requested_by_label=SYSTEM.label,
-        created_at=listed_at,
-        balances_at=read_at,
-    )
+    with without_guards():
+        report = Reconciliation.objects.create(
+            day=DAY,
+            status=status,
+            requested_by=str(SYSTEM),
+            requested_by_label=SYSTEM.label,
+            created_at=listed_at,
+            balances_at=read_at,
+        )
     ReconciliationLine.objects.create(
         report=report,
         position=0,

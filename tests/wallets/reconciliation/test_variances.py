@@ -32,14 +32,15 @@ NOW = READ_AT + timedelta(days=1)
 
 def make_report(day: date = DAY) -> Reconciliation:
     """A report on a day that is over."""
-    return Reconciliation.objects.create(
-        day=day,
-        status="Differs",
-        requested_by=str(SYSTEM),
-        requested_by_label=SYSTEM.label,
-        created_at=READ_AT,
-        balances_at=READ_AT,
-    )
+    with without_guards():
+        return Reconciliation.objects.create(
+            day=day,
+            status="Differs",
+            requested_by=str(SYSTEM),
+            requested_by_label=SYSTEM.label,
+            created_at=READ_AT,
+            balances_at=READ_AT,
+        )
 
 
 def read(variance: str | int) -> Reconciliation:

@@ -82,11 +82,20 @@ END $$;
 CREATE TRIGGER payment_guard BEFORE UPDATE OR DELETE ON wallets_payment
     FOR EACH ROW EXECUTE FUNCTION payment_guard();
 
+SELECT guard_start('wallets_payment', '{"status": "Reported", "deposit_id": null, "amount": null}');
+SELECT guard_moves('wallets_payment', '{Reported>Pending,Reported>Credited,Reported>Unmatched,
+    Reported>Failed,Reported>Disproved,Pending>Credited,Pending>Unmatched,Pending>Failed,
+    Pending>Disproved,Failed>Reported,Disproved>Reported,Unmatched>Credited,Unmatched>Refunding,
+    Refunding>Refunded,Refunding>Unmatched}');
+-- Whoever pays into the number pays its owner.
+SELECT keep_columns('wallets_virtualaccount', '{id,organisation_id,member_id,currency_id,reference,
+    order_reference,bank_name,account_number,account_name,created_at}');
+
 -- Two people (exchange/staff/sql/two_person.sql).
 CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE ON wallets_deposit
     FOR EACH ROW WHEN (NEW.channel = 'manual') EXECUTE FUNCTION two_person_guard(
         'deposit', 'entered_by_id', 'Pending', 'Completed', 'reason,owner_id,updated_at',
-        'status,owner_id,updated_at');
+        'status,owner_id,updated_at', 'Pending');
 CREATE TRIGGER approval_guard_delete BEFORE DELETE ON wallets_deposit
     FOR EACH ROW EXECUTE FUNCTION two_person_guard('deposit', 'entered_by_id', 'Pending', 'Completed', '');
 CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_depositreversal
@@ -103,8 +112,7 @@ SELECT audit_table('wallets_deposit', about => 'organisation_id',
     left_out => '{owner_id,document,updated_at}');
 SELECT audit_table('wallets_depositreversal');
 SELECT audit_table('wallets_paymentresolution');
--- Payments are the provider's; who decides about one is in its resolution.
-SELECT audit_table('wallets_payment', inserts => NULL,
+SELECT audit_table('wallets_payment',
     left_out => '{lookups,next_lookup_at,last_error,updated_at}');
 SELECT audit_table('wallets_virtualaccount', about => 'organisation_id',
     left_out => '{owner_id,document}');

@@ -50,6 +50,8 @@ END $$;
 CREATE TRIGGER payout_post_guard BEFORE UPDATE OF posted_at ON wallets_payout
     FOR EACH ROW WHEN (OLD.posted_at IS NULL AND NEW.posted_at IS NOT NULL)
     EXECUTE FUNCTION payout_post_guard();
+SELECT guard_start('wallets_payout', '{"posted_at": null, "settled_at": null, "provider_id": "",
+    "provider_status": "", "provider_fee": null}');
 
 SELECT audit_table('wallets_payoutcircuit',
     left_out => '{failures,next_probe_at,trial_until,quiet_until,updated_at}');
