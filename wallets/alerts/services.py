@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.db import connection
 from django.utils import timezone
 
 from exchange.core.ids import uuid7
 from wallets.alerts.models import Alert
+
+# Records that a message names.
+_NAMED = 5
 
 
 def raise_alert(kind: str, *, subject: str = "", message: str) -> None:
@@ -21,6 +26,22 @@ def raise_alert(kind: str, *, subject: str = "", message: str) -> None:
             """,
             [uuid7(), kind, subject[:80], message[:500]],
         )
+
+
+def report_unreadable(records: str, unreadable: Mapping[str, str]) -> None:
+    """Open the alert about records of the provider that cannot be read, by id with the reason.
+
+    Resolve it when all can be read. `records` says which ones were read: its subject.
+    """
+    if not unreadable:
+        resolve_alert("provider_records", subject=records)
+        return
+    named = ", ".join(f"{key} ({why})" for key, why in list(unreadable.items())[:_NAMED])
+    raise_alert(
+        "provider_records",
+        subject=records,
+        message=f"{len(unreadable)} could not be read and were skipped: {named}",
+    )
 
 
 def resolve_alert(kind: str, *, subject: str = "") -> bool:

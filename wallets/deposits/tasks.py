@@ -11,6 +11,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from exchange.core.actors import Actor
+from wallets.alerts.services import report_unreadable
 from wallets.deposits.services import crediting, payments
 from wallets.providers.base import ProviderUnavailable
 from wallets.providers.collection import ChargeHint, TransactionStatus
@@ -53,6 +54,7 @@ def find_payments() -> int:
     except ProviderUnavailable as error:
         log.warning("payments_not_listed", error=str(error))
         return 0
+    report_unreadable("payments", found.unreadable)
     return sum(
         payments.report_payment(ChargeHint(record.transaction_id, record.tx_ref))
         for record in found

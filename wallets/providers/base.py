@@ -19,12 +19,12 @@ Errors of `PaymentProvider.transfer`:
 Records of money in are in `collection`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from wallets.providers.collection import (
     ChargeHint,
@@ -35,6 +35,16 @@ from wallets.providers.collection import (
     VirtualAccount,
     VirtualAccountRequest,
 )
+
+_Row = TypeVar("_Row")
+
+
+class Listed(list[_Row]):
+    """Rows of a list. `unreadable` has the rows that could not be read: the reason by id."""
+
+    def __init__(self, rows: Iterable[_Row] = (), unreadable: Mapping[str, str] | None = None):
+        super().__init__(rows)
+        self.unreadable = dict(unreadable or {})
 
 
 class TransferStatus(StrEnum):
@@ -155,6 +165,10 @@ class ProviderUnavailable(ProviderError):
         self.retry_after = retry_after
 
 
+class UnreadableRecord(ProviderUnavailable):
+    """The provider responded, but its record of one thing is malformed."""
+
+
 class NeverSent(ProviderUnavailable):
     """No connection was made, so the provider has received nothing."""
 
@@ -243,14 +257,14 @@ class PaymentProvider(Protocol):
         Raises `ProviderUnavailable`, which is not the same as None.
         """
 
-    def list_transfers(self, *, first: date, last: date) -> list[ListedTransfer]:
+    def list_transfers(self, *, first: date, last: date) -> Listed[ListedTransfer]:
         """Return every transfer created from `first` to `last`, both included, each once.
 
         The provider's time zone is unknown: request a day more on either side. Raises
         `ProviderUnavailable`, also for a list that contradicts itself.
         """
 
-    def balances(self) -> list[ProviderBalance]:
+    def balances(self) -> Listed[ProviderBalance]:
         """Return our balance in each currency. Raises `ProviderUnavailable`."""
 
     def probe(self) -> None:
@@ -302,7 +316,7 @@ class PaymentProvider(Protocol):
         status: TransactionStatus | None = None,
         currency: str | None = None,
         tx_ref: str | None = None,
-    ) -> list[TransactionRecord]:
+    ) -> Listed[TransactionRecord]:
         """Return every transaction created from `first` to `last`, both included, each once.
 
         The provider's time zone is unknown: request a day more on either side. Raises

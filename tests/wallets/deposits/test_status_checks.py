@@ -37,6 +37,8 @@ from wallets.providers.collection import (
 )
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox import SandboxServer
+from wallets.providers.sandbox.collection_rules import BANK_TRANSFER, AccountOrder
+from wallets.providers.sandbox.collection_store import Payment as Paid
 from wallets.providers.sandbox.faults import Fault
 
 pytestmark = pytest.mark.django_db
@@ -241,6 +243,30 @@ def test_the_search_for_lost_webhooks_covers_two_days_back_and_the_provider_s_to
     assert find_payments() == 2
     reported_ids = set(Payment.objects.values_list("transaction_id", flat=True))
     assert reported_ids == {made[paid_at] for paid_at, found in days.items() if found}
+
+
+def test_one_listed_payment_that_cannot_be_read_hides_no_other(sandbox):
+    order = AccountOrder("nobody's", "NGN", "a@example.com", "Ada Obi", "", "", None)
+    there = sandbox.collection.create_account(order)
+    odd, lost = (
+        sandbox.collection.pay_account(there, Paid(Decimal(100), BANK_TRANSFER)) for _ in range(2)
+    )
+
+    def set_fee(fee: str) -> None:
+        with sandbox.store.transaction():
+            sandbox.store.run("UPDATE transactions SET app_fee = ? WHERE id = ?", fee, odd["id"])
+
+    set_fee("-1")
+    assert find_payments() == 1
+    assert Payment.objects.get().transaction_id == lost["id"]
+    [alert] = Alert.objects.filter(kind="provider_records", resolved_at=None)
+    assert (alert.subject, alert.message) == (
+        "payments",
+        f"1 could not be read and were skipped: {odd['id']} (app_fee is negative)",
+    )
+    set_fee("1.4")
+    assert find_payments() == 2
+    assert not Alert.objects.filter(resolved_at=None).exists()
 
 
 def test_the_search_for_lost_webhooks_waits_while_the_provider_is_away(sandbox):

@@ -32,7 +32,7 @@ def row(number: int, **changes: Any) -> dict[str, Any]:
     }
 
 
-def add_response(sandbox: Sandbox, *rows: dict[str, Any], times: int = 1, **info: Any) -> None:
+def add_response(sandbox: Sandbox, *rows: Any, times: int = 1, **info: Any) -> None:
     """The next answer of the provider is a page of these transfers."""
     page = {"total": len(rows), "current_page": 1, "total_pages": 1, **info}
     body = {"status": "success", "message": "", "data": rows, "meta": {"page_info": page}}
@@ -123,6 +123,45 @@ def test_a_list_that_contradicts_itself_is_not_believed(client, sandbox, rows, i
     add_response(sandbox, *rows, **info)
     with pytest.raises(ProviderUnavailable, match=why):
         listed(client)
+
+
+@pytest.mark.parametrize(
+    ("odd", "named", "why"),
+    [
+        (row(2, fee=-1), "2", "fee is negative"),
+        (row(2, amount=2 * 10**15), "2", "amount is out of range"),
+        (row(2, status="LOST"), "2", "transfer has an unknown status"),
+        (row(2, id="t-2", reference=None), "t-2", "id is not an id or a count"),
+        (row(2, created_at="never"), "2", "created_at is not a time"),
+        (row(2, id=None), "row 3", "id is not an id or a count"),
+        ("row", "row 3", "transfer is not an object"),
+    ],
+)
+def test_a_row_that_cannot_be_read_is_named_and_hides_no_other(client, sandbox, odd, named, why):
+    add_response(sandbox, row(1), odd, row(3))
+    found = client.list_transfers(first=DAY, last=DAY)
+    assert [each.record.provider_id for each in found] == ["1", "3"]
+    assert found.unreadable == {named: why}
+
+
+def test_a_list_without_a_readable_row_is_malformed(client, sandbox):
+    add_response(sandbox, row(1, fee=-1))
+    assert client.list_transfers(first=DAY, last=DAY).unreadable == {"1": "fee is negative"}
+    add_response(sandbox, row(1, fee=-1), row(2, fee=-1))
+    with pytest.raises(ProviderUnavailable, match=r"^malformed response: fee is negative$"):
+        listed(client)
+
+
+def test_a_status_check_finds_its_transfer_next_to_a_row_that_cannot_be_read(client, sandbox):
+    odd = row(1, reference=7), row(2, reference="payout_b", fee=-1), None
+    add_response(sandbox, row(3), *odd)
+    assert record_of(client).provider_id == "3"
+    # Without a reference the row could be the transfer.
+    add_response(sandbox, *odd)
+    with pytest.raises(ProviderUnavailable, match="a transfer has no reference"):
+        client.find_transfer("payout_a")
+    add_response(sandbox, odd[1])
+    assert client.find_transfer("payout_a") is None
 
 
 @pytest.mark.parametrize("key", ["current_page", "total_pages", "total"])

@@ -201,9 +201,13 @@ def test_accounts_and_balances_are_read_or_malformed():
             wire.read_account(without(account, key))
     balance = {"currency": "KES", "available_balance": -LARGEST, "ledger_balance": 5}
     assert wire.read_balances([balance]) == [ProviderBalance("KES", -LARGEST, Decimal(5))]
-    for key in balance:
-        with pytest.raises(MalformedResponse, match=f"^{key} is not"):
-            wire.read_balances([without(balance, key)])
+    with pytest.raises(MalformedResponse, match=r"^currency is not a text$"):
+        wire.read_balances([without(balance, "currency")])
+    for key in ("available_balance", "ledger_balance"):
+        odd = without(balance, key) | {"currency": "NGN"}
+        found = wire.read_balances([odd, balance])
+        assert found == [ProviderBalance("KES", -LARGEST, Decimal(5))]
+        assert found.unreadable == {"NGN": f"{key} is not a number"}
 
 
 def envelope(data: Any, meta: Any) -> fields.Envelope:

@@ -43,7 +43,7 @@ from wallets.ledger.models import Entry, TransferKind
 from wallets.payouts.models import ProposalAction
 from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import sweeps
-from wallets.providers.base import ProviderBalance, ProviderUnavailable
+from wallets.providers.base import Listed, ProviderBalance, ProviderUnavailable
 from wallets.providers.flutterwave import FlutterwaveClient
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox.faults import Fault
@@ -149,7 +149,7 @@ class BusyDay(FlutterwaveClient):
     wallet: Wallet
     arrivals = 0
 
-    def balances(self) -> list[ProviderBalance]:
+    def balances(self) -> Listed[ProviderBalance]:
         if self.arrivals:
             self.arrivals -= 1
             self.wallet.fund(1)

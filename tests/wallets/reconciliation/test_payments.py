@@ -31,6 +31,7 @@ from tests.wallets.reconciliation.harness import (
     total_line,
     update_provider,
 )
+from wallets.alerts.models import Alert
 from wallets.deposits.models import Deposit, Payment, VirtualAccount
 from wallets.deposits.services import manual
 from wallets.deposits.services.payments import look_up, report_payment
@@ -97,6 +98,28 @@ def alter(payment: Payment, **changes: object) -> None:
 
 def totals(report: Reconciliation, kind: str, currency: str = "NGN") -> tuple[object, ...]:
     return total_line(report, kind, currency)
+
+
+def test_a_payment_that_cannot_be_read_is_told_and_the_day_is_compared(sandbox, account):
+    ours, other = credit(pay_in(sandbox, account), account), pay_in(sandbox, account, "300")
+
+    def set_fee(fee: str, number: int) -> None:
+        with sandbox.store.transaction():
+            sandbox.store.run("UPDATE transactions SET app_fee = ? WHERE id = ?", fee, number)
+
+    set_fee("-1", other)
+    report = compare()
+    assert report.status == "Differs"  # the balance has it, and the list does not
+    assert report.compared == 1
+    messages = set(Alert.objects.filter(kind="provider_records").values_list("message", flat=True))
+    assert messages == {f"1 could not be read and were skipped: {other} (app_fee is negative)"}
+    set_fee("4.2", other)
+    set_fee("-1", ours.transaction_id)
+    report = compare()
+    assert (report.status, report.reason) == ("Differs", "")
+    assert Alert.objects.filter(
+        kind="provider_records", message__contains=f": {ours.transaction_id} (app_fee"
+    ).exists()
 
 
 def test_matching_payments_agree_in_every_currency_with_their_charges(sandbox, account):

@@ -13,6 +13,7 @@ from datetime import date
 from wallets.providers.base import (
     AccountNotResolved,
     BankEntry,
+    Listed,
     ListedTransfer,
     NeverSent,
     OutcomeUnknown,
@@ -146,6 +147,7 @@ class FlutterwaveClient(CollectionCalls):
     def find_transfer(self, reference: str) -> TransferRecord | None:
         """Return the transfer with exactly this reference. See `PaymentProvider.find_transfer`."""
         found: list[TransferRecord] = []
+        nameless = 0
         for page in range(1, _MAX_SEARCH_PAGES + 1):
             query = {"reference": reference} | ({"page": str(page)} if page > 1 else {})
             reply = self._read(Call("GET", "/transfers", query=query))
@@ -157,14 +159,17 @@ class FlutterwaveClient(CollectionCalls):
                 for row in listed.rows
                 if row.get("reference") == reference
             ]
+            nameless += listed.nameless
             if page >= listed.total_pages:
                 break
         else:
             if not found:
                 raise ProviderUnavailable("the list of transfers does not end: it is not filtered")
+        if nameless and not found:
+            raise ProviderUnavailable("malformed response: a transfer has no reference")
         return max(found, key=lambda record: _STATUS_PRECEDENCE.index(record.status), default=None)
 
-    def list_transfers(self, *, first: date, last: date) -> list[ListedTransfer]:
+    def list_transfers(self, *, first: date, last: date) -> Listed[ListedTransfer]:
         """Return every transfer of a range of days. See `PaymentProvider.list_transfers`."""
         return read_list(
             self._read,
@@ -173,7 +178,7 @@ class FlutterwaveClient(CollectionCalls):
             _TRANSFERS,
         )
 
-    def balances(self) -> list[ProviderBalance]:
+    def balances(self) -> Listed[ProviderBalance]:
         """Return our balance in each currency. See `PaymentProvider.balances`."""
         return parse(wire.read_balances, response_data(self._read(Call("GET", "/balances"))))
 

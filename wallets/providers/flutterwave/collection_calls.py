@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from wallets.providers.base import (
     CollectionDeclined,
+    Listed,
     NeverSent,
     OutcomeUnknown,
     ProviderUnavailable,
@@ -98,18 +99,21 @@ class CollectionCalls:
         status: TransactionStatus | None = None,
         currency: str | None = None,
         tx_ref: str | None = None,
-    ) -> list[TransactionRecord]:
+    ) -> Listed[TransactionRecord]:
         """Return the transactions of a range of days. See `PaymentProvider.list_transactions`."""
         wanted = {"status": status, "currency": currency, "tx_ref": tx_ref}
         wanted = {key: value for key, value in wanted.items() if value is not None}
         query = day_query(first, last) | {key: str(value) for key, value in wanted.items()}
         found = read_list(self._read, "/transactions", query, _TRANSACTIONS)
         # Do not rely on the provider's filters.
-        return [
-            record
-            for record in found
-            if all(getattr(record, key) == value for key, value in wanted.items())
-        ]
+        return Listed(
+            (
+                record
+                for record in found
+                if all(getattr(record, key) == value for key, value in wanted.items())
+            ),
+            found.unreadable,
+        )
 
     def refund_transaction(
         self, transaction_id: str, amount: Decimal | None = None

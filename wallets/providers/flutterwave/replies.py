@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Generic, TypeVar
 
-from wallets.providers.base import ProviderUnavailable
+from wallets.providers.base import Listed, ProviderUnavailable, UnreadableRecord
 from wallets.providers.flutterwave.fields import (
     MalformedResponse,
     integer_field,
     list_of,
     object_of,
+    printable,
 )
 from wallets.providers.flutterwave.transport import Call, Reply
 
@@ -43,11 +44,11 @@ def response_data(reply: Reply) -> Any:
 
 
 def parse(read: Callable[[Any], _Value], data: Any) -> _Value:
-    """Parse `data` with `read`. Raises `ProviderUnavailable` when it is malformed."""
+    """Parse `data` with `read`. Raises `UnreadableRecord` when it is malformed."""
     try:
         return read(data)
     except MalformedResponse as error:
-        raise ProviderUnavailable(f"malformed response: {error}") from error
+        raise UnreadableRecord(f"malformed response: {error}") from error
 
 
 def day_query(first: date, last: date) -> dict[str, str]:
@@ -57,10 +58,11 @@ def day_query(first: date, last: date) -> dict[str, str]:
 
 def read_list(
     read: Callable[[Call], Reply], path: str, query: Mapping[str, str], kind: ListedKind[_Row]
-) -> list[_Row]:
-    """Return every row of a list of days (`day_query`), each once.
+) -> Listed[_Row]:
+    """Return every row of a list of days (`day_query`), each once, and name those not readable.
 
-    Raises `ProviderUnavailable`, also for a list that contradicts itself.
+    Raises `ProviderUnavailable`, also for a list that contradicts itself or has no readable row of
+    several.
     """
     for _ in range(_LIST_ATTEMPTS):
         found = _read_pages(read, path, query, kind)
@@ -78,15 +80,16 @@ def read_list(
 
 def _read_pages(
     read: Callable[[Call], Reply], path: str, query: Mapping[str, str], kind: ListedKind[_Row]
-) -> list[_Row] | None:
+) -> Listed[_Row] | None:
     """Return all pages, or None when the list changed meanwhile."""
     found: dict[str, _Row] = {}
+    unreadable: dict[str, str] = {}
     rows, number, stated = 0, 1, None
     while stated is None or number <= stated[0]:
         reply = read(Call("GET", path, query={**query, "page": str(number)}))
         data = response_data(reply)
         current, pages, total = parse(_page_info, reply.envelope.meta)
-        page = parse(lambda data: [kind.read_row(row) for row in list_of(data, kind.noun)], data)
+        page = parse(lambda data: list_of(data, kind.noun), data)
         if stated is not None and stated != (pages, total):
             return None
         if current != number and total:
@@ -95,13 +98,31 @@ def _read_pages(
         if pages > _MAX_LIST_PAGES:
             raise ProviderUnavailable(f"the list of {kind.noun} does not end")
         rows += len(page)
-        found |= {kind.id_of(row): row for row in page}
+        for row in page:
+            try:
+                readable = kind.read_row(row)
+            except MalformedResponse as error:
+                unreadable[_row_id(row, rows + len(unreadable))] = str(error)
+            else:
+                found[kind.id_of(readable)] = readable
         number += 1
-    if len(found) != rows:
-        raise ProviderUnavailable(f"the list repeats {rows - len(found)} of its {kind.noun}")
+    _check_counts(kind.noun, rows, len(found), unreadable)
     if stated is not None and rows != stated[1]:
         raise ProviderUnavailable(f"the list states {stated[1]} {kind.noun} and has {rows}")
-    return list(found.values())
+    return Listed(found.values(), unreadable)
+
+
+def _check_counts(noun: str, rows: int, found: int, unreadable: Mapping[str, str]) -> None:
+    if repeated := rows - found - len(unreadable):
+        raise ProviderUnavailable(f"the list repeats {repeated} of its {noun}")
+    if len(unreadable) > 1 and not found:
+        raise ProviderUnavailable(f"malformed response: {next(iter(unreadable.values()))}")
+
+
+def _row_id(row: Any, place: int) -> str:
+    """Return the id of a row that cannot be read, or its place in the list."""
+    found = row.get("id") if isinstance(row, dict) else None
+    return printable(str(found))[:40] if isinstance(found, str | int) else f"row {place}"
 
 
 def _page_info(meta: Any) -> tuple[int, int, int]:

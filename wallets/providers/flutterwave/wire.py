@@ -9,6 +9,7 @@ from typing import Any
 
 from wallets.providers.base import (
     BankEntry,
+    Listed,
     ListedTransfer,
     ProviderBalance,
     ResolvedAccount,
@@ -50,9 +51,10 @@ RESOLVING_CURRENCIES = frozenset({"NGN"})
 
 @dataclass(frozen=True, slots=True)
 class TransferPage:
-    """A page of a transfer list, with unparsed rows."""
+    """A page of a transfer list, with unparsed rows, and how many have no reference."""
 
     rows: list[dict[str, Any]]
+    nameless: int
     total_pages: int
 
 
@@ -101,9 +103,12 @@ def read_transfer(data: Any) -> TransferRecord:
 
 def read_transfer_page(envelope: Envelope) -> TransferPage:
     """Parse a page of `GET /transfers`, without its rows."""
-    rows = [object_of(row, "transfer") for row in list_of(envelope.data, "transfers")]
+    listed = list_of(envelope.data, "transfers")
+    rows = [
+        row for row in listed if isinstance(row, dict) and isinstance(row.get("reference"), str)
+    ]
     page_info = object_of(object_of(envelope.meta, "meta").get("page_info"), "page_info")
-    return TransferPage(rows=rows, total_pages=integer_field(page_info, "total_pages"))
+    return TransferPage(rows, len(listed) - len(rows), integer_field(page_info, "total_pages"))
 
 
 def read_listed_transfer(data: Any) -> ListedTransfer:
@@ -112,17 +117,17 @@ def read_listed_transfer(data: Any) -> ListedTransfer:
     return ListedTransfer(record=record, created_at=moment_field(record.raw, "created_at"))
 
 
-def read_balances(data: Any) -> list[ProviderBalance]:
-    """Parse balances per currency."""
-    rows = [object_of(row, "balance") for row in list_of(data, "balances")]
-    return [
-        ProviderBalance(
-            currency=text_field(row, "currency"),
-            available=number_field(row, "available_balance"),
-            ledger=number_field(row, "ledger_balance"),
-        )
-        for row in rows
-    ]
+def read_balances(data: Any) -> Listed[ProviderBalance]:
+    """Parse balances per currency; name those that cannot be read."""
+    found, unreadable = [], {}
+    for row in list_of(data, "balances"):
+        currency = text_field(object_of(row, "balance"), "currency")
+        try:
+            available = number_field(row, "available_balance")
+            found.append(ProviderBalance(currency, available, number_field(row, "ledger_balance")))
+        except MalformedResponse as error:
+            unreadable[currency] = str(error)
+    return Listed(found, unreadable)
 
 
 def read_notification(body: bytes) -> WebhookNotification | ChargeHint:

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from exchange.core.currencies import currencies
 from exchange.core.numbers import format_plain
+from wallets.alerts.services import report_unreadable
 from wallets.providers.base import (
     PaymentProvider,
     ProviderBalance,
@@ -36,6 +37,7 @@ def read_balances(provider: PaymentProvider) -> tuple[ClearingSnapshot, dict[str
     for _ in range(_READ_ATTEMPTS):
         before = clearing_snapshot()
         balances = provider.balances()
+        report_unreadable("balances", balances.unreadable)
         by_currency = {balance.currency: balance for balance in balances}
         if len(by_currency) != len(balances):
             raise ProviderUnavailable("the provider returned the balance of a currency twice")

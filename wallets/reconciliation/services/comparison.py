@@ -7,7 +7,8 @@ from datetime import date, datetime, timedelta
 
 from django.utils import timezone
 
-from wallets.providers.base import ListedTransfer, TransferRecord
+from wallets.alerts.services import report_unreadable
+from wallets.providers.base import ListedTransfer, TransferRecord, UnreadableRecord
 from wallets.providers.registry import payment_provider
 from wallets.reconciliation.selectors.movements import (
     OurPayout,
@@ -61,6 +62,7 @@ def compare(day: date, moved: list[ReportLine]) -> Comparison:
     listed_at = timezone.now()
     margin = timedelta(days=1)
     listed = provider.list_transfers(first=day - margin, last=day + margin)
+    report_unreadable(f"transfers, {day}", listed.unreadable)
     theirs = _by_reference(listed)
     ours = payouts_sent_on(day)
     others = payouts_by_reference(
@@ -129,7 +131,10 @@ def _recheck_differences(wanted: set[str], sides: _Sides) -> None:
         )
     provider = payment_provider()
     for reference in sorted(checked):
-        record = provider.find_transfer(reference)
+        try:
+            record = provider.find_transfer(reference)
+        except UnreadableRecord:  # remains a difference
+            continue
         if record is not None:
             sides.records[reference] = record
         if (record is None) != (reference not in sides.listed):

@@ -9,6 +9,8 @@ from decimal import Decimal
 from django.utils import timezone
 
 from exchange.core.currencies import currencies
+from wallets.alerts.services import report_unreadable
+from wallets.providers.base import UnreadableRecord
 from wallets.providers.collection import TransactionRecord, TransactionStatus
 from wallets.providers.registry import payment_provider
 from wallets.reconciliation.models import LineKind
@@ -81,6 +83,7 @@ def compare_payments(
 
 def _list(first: date, last: date) -> _Records:
     listed = payment_provider().list_transactions(first=first, last=last)
+    report_unreadable(f"payments from {first}", listed.unreadable)
     return {int(record.transaction_id): record for record in listed}
 
 
@@ -98,7 +101,10 @@ def _recheck(wanted: list[int], held: dict[int, OurPayment], records: _Records) 
         )
     provider = payment_provider()
     for key in checked:
-        record = provider.verify_transaction(str(key))
+        try:
+            record = provider.verify_transaction(str(key))
+        except UnreadableRecord:  # remains a difference
+            continue
         if record is None and key in records:
             raise ProviderDataUnreliable(
                 f"the provider lists transaction {key} but does not find it"
