@@ -36,6 +36,46 @@ def has_control_characters(text: str) -> bool:
     return not text.isprintable() and any(unicodedata.category(c) == "Cc" for c in text)
 
 
+# Format characters (zero width, direction marks), line and paragraph separators.
+_INVISIBLE = frozenset({"Cf", "Zl", "Zp"})
+# Letters and marks without a shape: fillers of Hangul and Khmer, the blank of Braille.
+_SHAPELESS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+_JOINERS = frozenset("\u200c\u200d")
+# Scripts whose spelling needs joiners, by the first word of their letters' names.
+_JOINED_SCRIPTS = frozenset(
+    {"ARABIC", "SYRIAC", "NKO", "ADLAM", "MONGOLIAN", "DEVANAGARI", "BENGALI", "GUJARATI",
+     "GURMUKHI", "KANNADA", "MALAYALAM", "ORIYA", "SINHALA", "TAMIL", "TELUGU", "KHMER", "MYANMAR"}
+)  # fmt: skip
+
+
+def is_invisible(character: str) -> bool:
+    """Return whether `character` has no shape, or changes the direction of others."""
+    return unicodedata.category(character) in _INVISIBLE or character in _SHAPELESS
+
+
+def has_invisible_characters(text: str) -> bool:
+    """Return whether `text` has invisible characters, but for joiners that its script needs.
+
+    A joiner (U+200C, U+200D) is needed between two letters or marks of Arabic, N'Ko, Adlam, Indic
+    and some other scripts.
+    """
+    return not text.isascii() and any(
+        is_invisible(character)
+        and not (
+            character in _JOINERS
+            and _is_joined(text[place - 1 : place])
+            and _is_joined(text[place + 1 : place + 2])
+        )
+        for place, character in enumerate(text)
+    )
+
+
+def _is_joined(neighbour: str) -> bool:
+    if not neighbour or unicodedata.category(neighbour)[0] not in "LM":
+        return False
+    return unicodedata.name(neighbour, "").partition(" ")[0] in _JOINED_SCRIPTS
+
+
 def match_choice(text: object, allowed: Iterable[str]) -> str | None:
     """Return the one of `allowed` that equals `text` regardless of case, or None."""
     folded = text.casefold() if isinstance(text, str) else None

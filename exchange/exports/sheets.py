@@ -5,13 +5,15 @@ CSV has numbers in plain notation with every digit. An XLSX cell is a binary flo
 in UTC, are ISO 8601 in CSV and date cells in XLSX. XLSX columns fit the content of the first rows.
 
 Text may come from clients, so formulas are neutralized: a leading apostrophe stops a spreadsheet
-from evaluating them. Control characters become spaces.
+from evaluating them, also behind spaces and invisible characters. Control characters become spaces.
+In XLSX text that looks like an error (`#N/A`) or like an escape (`_x0041_`) stays that text.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,10 +25,12 @@ from typing import IO, Any, Protocol
 
 from openpyxl import Workbook
 from openpyxl.cell import WriteOnlyCell
+from openpyxl.cell.cell import TYPE_STRING
 from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 
 from exchange.core.numbers import format_plain
+from exchange.core.text import is_invisible
 from exchange.core.timestamps import wire_time
 
 Cell = str | int | Decimal | date | None
@@ -45,6 +49,8 @@ ROWS_PER_SHEET = 1_000_000
 _FORMULA_STARTS = frozenset("=+-@＝＋－＠")  # noqa: RUF001 - full-width forms count as well
 _CONTROL_CHARACTERS = dict.fromkeys((*range(32), *range(127, 160), 8232, 8233, 65534, 65535), " ")
 _CONTROL_CHARACTERS |= dict.fromkeys(range(55296, 57344), "�")
+# What XLSX reads as a character of this code (ECMA-376 §22.4.2.4).
+_ESCAPE = re.compile(r"_x[0-9A-Fa-f]{4}_")
 _NUMBER_FORMAT = "#,##0.00######"
 _DAY_FORMAT, _TIME_FORMAT = "yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss"
 # Columns are sized by the first rows, within these widths in characters.
@@ -64,7 +70,8 @@ class Column:
 def neutralize(text: str) -> str:
     """Return `text` on one line, safe from being evaluated as a formula."""
     line = text.translate(_CONTROL_CHARACTERS)
-    return f"'{line}" if line.lstrip()[:1] in _FORMULA_STARTS and line.strip() else line
+    first = next((c for c in line if not (c.isspace() or is_invisible(c))), "")
+    return f"'{line}" if first in _FORMULA_STARTS else line
 
 
 def fits_xlsx_number(number: Decimal) -> bool:
@@ -161,16 +168,23 @@ class _XlsxTable:
 
     def _cell(self, value: Cell) -> Any:
         if isinstance(value, Decimal):
-            if not fits_xlsx_number(value):
-                return format_plain(value)
-            return self._formatted(value, _NUMBER_FORMAT)
+            exact = fits_xlsx_number(value)
+            return self._formatted(value, _NUMBER_FORMAT) if exact else format_plain(value)
         if isinstance(value, int):
             return value if fits_xlsx_number(Decimal(value)) else str(value)
         if isinstance(value, datetime):
             return self._formatted(_cell_time(value), _TIME_FORMAT)
         if isinstance(value, date):
             return self._formatted(value, _DAY_FORMAT)
-        return _text(value)
+        return self._text_cell(_text(value))
+
+    def _text_cell(self, text: str) -> Any:
+        escaped = _ESCAPE.sub(r"_x005F\g<0>", text)
+        if not escaped.startswith("#"):
+            return escaped
+        cell = WriteOnlyCell(self._sheet, escaped)
+        cell.data_type = TYPE_STRING  # not an error value
+        return cell
 
     def _formatted(self, value: Decimal | date, number_format: str) -> WriteOnlyCell:
         cell = WriteOnlyCell(self._sheet, value)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import gc
 import io
+import re
 import tempfile
 import tracemalloc
+import zipfile
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +138,9 @@ def test_a_number_cell_is_exact(number):
         "\n@x",
         "\uff1d1+1",
         "\uff0d1",
+        "\ufeff=1+1",
+        "\u200b \u2066@x",
+        "\u3164+1",
     ],
 )
 def test_text_never_becomes_a_formula(text):
@@ -344,3 +350,20 @@ def test_a_failed_save_raises_its_own_error(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="the disk is full"):
         write_table(Disk(), form=XLSX, title="T", headings=["A"], rows=[[1]], as_of=AS_OF)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["#N/A", "#REF!", "#DIV/0!", "#", "_x0041_lice", "a_x000D_b", "_x41_"]
+)
+def test_text_that_looks_like_an_error_or_an_escape_stays_that_text(text):
+    assert csv_rows(written(CSV, [(text, "")]))[1] == [text, ""]
+    data = written(XLSX, [(text, "")])
+    cell = load_workbook(io.BytesIO(data)).worksheets[0]["A2"]
+    assert cell.data_type == "s"
+    with zipfile.ZipFile(io.BytesIO(data)) as book:
+        xml = book.read("xl/worksheets/sheet1.xml").decode()
+    # As a spreadsheet reads it: `_x005F_` is the underscore of what would be an escape.
+    shown = [unescape(found).replace("_x005F_", "_") for found in re.findall(r"<t>(.*?)</t>", xml)]
+    assert text in shown
+    assert not re.search(r"_x(?!005F)[0-9A-Fa-f]{4}_", xml.replace("_x005F_x", ""))
+    assert 't="e"' not in xml
