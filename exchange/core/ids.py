@@ -44,12 +44,12 @@ def uuid7() -> uuid.UUID:
 
 
 def first_id_at(moment: datetime) -> uuid.UUID:
-    """Return the smallest UUIDv7 of the millisecond of `moment` (aware).
+    """Return the smallest UUIDv7 of the millisecond of `moment` (aware), at least that of 1970.
 
     Lets queries by time use the index of ids. An id is older than the commit of its row, so leave a
     margin where it matters.
     """
-    milliseconds = int(moment.timestamp() * 1000)
+    milliseconds = max(0, int(moment.timestamp() * 1000))
     return uuid.UUID(int=(milliseconds << 80) | (0x7 << 76) | (0b10 << 62))
 
 

@@ -9,6 +9,8 @@ from exchange.core.errors import InvalidRequest
 from exchange.pdf.printout import print_day, print_time
 
 MAX_DAYS = 366
+# Where ids begin.
+_FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY, _MILLISECOND = timedelta(days=1), timedelta(milliseconds=1)
 
 
@@ -37,7 +39,9 @@ class Period:
         return all(moment.time() == time() for moment in (self.begins, self.ends))
 
     def check(self, now: datetime) -> None:
-        """Raise `InvalidRequest` for a period that is reversed, in the future or too long."""
+        """Raise `InvalidRequest` for a period that is reversed, too long, or of no records."""
+        if self.begins < _FIRST:
+            raise InvalidRequest.for_field("from", f"from must not be before {_FIRST:%Y-%m-%d}")
         if self.begins > now:
             raise InvalidRequest.for_field("from", "from must not be in the future")
         if self.last > now:
