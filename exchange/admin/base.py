@@ -15,10 +15,11 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import ChangeList
 from django.contrib.admin.widgets import AutocompleteSelect
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
 from django.db.models import Model, QuerySet
 from django.http import (
     Http404,
@@ -35,7 +36,7 @@ from unfold.forms import AdminForm
 from unfold.mixins import BaseModelAdminMixin
 
 from exchange.admin.labels import FieldLabels
-from exchange.admin.list_filters import FilteredList
+from exchange.admin.list_filters import DjangoFilteredList, FilteredList
 from exchange.admin.listing import Listing
 from exchange.admin.lookups import DeclaredLookups
 from exchange.admin.paging import BoundedPaginator
@@ -177,10 +178,35 @@ class SafeAdmin(PreservedFilters, DeclaredLookups, Listing, FieldLabels, Replica
     # --- list ---
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        return ChangeList if self.list_filter else FilteredList
+        return DjangoFilteredList if self.list_filter else FilteredList
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return self.rows(staff_of(request)).order_by(*self.get_ordering(request))
+
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> Model | None:
+        """Return the record; None also for a key that no record can have."""
+        if not from_field and not self._is_key(object_id):
+            return None
+        return super().get_object(request, object_id, from_field)
+
+    def response_action(
+        self, request: HttpRequest, queryset: QuerySet[Any], *args: Any
+    ) -> HttpResponse | None:
+        """Carry out an action on the selected records. Raises `BadRequest` for other keys."""
+        if not all(map(self._is_key, request.POST.getlist(ACTION_CHECKBOX_NAME))):
+            raise BadRequest("a selected key is malformed")
+        return super().response_action(request, queryset, *args)
+
+    def _is_key(self, value: str) -> bool:
+        """Return whether `value` may be the primary key of a record."""
+        key = self.opts.pk
+        try:
+            key.run_validators(key.to_python(value))
+        except ValidationError:
+            return False
+        return "\x00" not in value
 
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
         return self.default_order(request.GET)

@@ -16,6 +16,7 @@ from html import unescape
 from typing import Any
 from uuid import UUID
 
+import msgspec
 from django import forms
 from django.contrib import messages
 from django.db.models import Model
@@ -200,10 +201,8 @@ class ConfirmationAdmin(SafeAdmin):
 
 
 def _parse_facts(seen: str) -> dict[str, str]:
+    """Return the facts that the page was opened with; none for a value that it did not send."""
     try:
-        found = json.loads(seen)
-    except ValueError:
+        return msgspec.json.decode(seen, type=dict[str, str])
+    except msgspec.DecodeError:
         return {}
-    if not isinstance(found, dict):
-        return {}
-    return {str(name): str(value) for name, value in found.items()}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 
 from exchange.core.text import unify_line_breaks
 
@@ -44,12 +46,22 @@ class ReasonForm(forms.Form):
     reason = ReasonField(max_length=300)
 
 
+# Days beyond have no neighbour, or no place among ids, which begin in 1970.
+FIRST_DAY, LAST_DAY = date(1971, 1, 1), date(9998, 12, 31)
+
+
+def validate_day(day: date) -> None:
+    """Raise `ValidationError` for a day that no record can have."""
+    if not FIRST_DAY <= day <= LAST_DAY:
+        raise ValidationError("Enter a day of the years 1971 to 9998")
+
+
 class DatePickerField(forms.DateField):
-    """A date with the browser's picker."""
+    """A day with the browser's picker."""
 
     def __init__(self, **kwargs: Any) -> None:
-        widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-        super().__init__(widget=widget, **kwargs)
+        kwargs.setdefault("widget", forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"))
+        super().__init__(validators=[validate_day], **kwargs)
 
 
 class DateTimePickerField(forms.SplitDateTimeField):

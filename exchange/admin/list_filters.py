@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import django_filters
 from django import forms
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import IGNORED_PARAMS, ChangeList
-from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, QueryDict
 
+from exchange.admin.fields import DatePickerField
 from exchange.admin.saved_views import CountedView, count_views
 from exchange.core.currencies import currencies
 from exchange.core.ids import first_id_at
@@ -120,10 +121,8 @@ def currency_filter(column: str = "currency", *, title: str = "currency") -> Lis
 def day_field(label: str) -> dict[str, Any]:
     """Return the options of a date filter's field."""
     return {
-        "field": forms.DateField,
+        "field": DatePickerField,
         "label": label,
-        "widget": forms.DateInput({"type": "date"}),
-        "validators": [MinValueValidator(date(1971, 1, 1)), MaxValueValidator(date(9998, 12, 31))],
     }
 
 
@@ -291,6 +290,18 @@ class FilterGroup:
                 yield f"{self.title}: {dict(self._choice.choices).get(used[name], used[name])}"
             else:
                 yield f"{name}: {used[name]}"
+
+
+class DjangoFilteredList(ChangeList):
+    """Django's change list with its own filters; empty if the value of one is invalid."""
+
+    def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
+        try:
+            return super().get_queryset(request, exclude_parameters)
+        except (IncorrectLookupParameters, ValueError, OverflowError):
+            # Nothing is selected, for the links of the filters.
+            self.params, self.filter_params = {}, {}
+            return super().get_queryset(request, exclude_parameters).none()
 
 
 class FilteredList(ChangeList):

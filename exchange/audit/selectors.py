@@ -17,6 +17,7 @@ from django.utils.module_loading import import_string
 
 from exchange.audit.models import Change
 from exchange.core.audit_context import VISITOR
+from exchange.core.ids import first_id_at as first_record_id_at
 from exchange.core.ids import first_id_since, parse_id
 from exchange.core.sqlfiles import sql_apps
 from exchange.participants.selectors import get_actor_names
@@ -65,7 +66,7 @@ def last_change_id(table: str, record_id: object, columns: Iterable[str]) -> UUI
 
 def first_id_at(moment: datetime) -> UUID:
     """Return the smallest id a change at `moment` can have."""
-    return UUID(int=int(moment.timestamp() * 1000) << 80)
+    return UUID(int=first_record_id_at(moment).int >> 80 << 80)
 
 
 def iterate_batches(found: QuerySet[Change]) -> Iterator[list[Change]]:

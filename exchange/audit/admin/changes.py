@@ -10,20 +10,21 @@ from typing import Any, Protocol
 import msgspec
 from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponseRedirect, StreamingHttpResponse
 from django.urls import URLPattern
 from django.utils import timezone
-from django.utils.dateparse import parse_date
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from exchange.admin.base import SafeAdmin, Section
 from exchange.admin.display import format_time
+from exchange.admin.fields import DatePickerField
 from exchange.audit import selectors as audit
 from exchange.audit.admin.history import column_label, format_value, source_label
 from exchange.audit.models import Change, Operation
+from exchange.exports.sheets import neutralize
 from exchange.staff.models import StaffUser
 
 _MAX_PEOPLE = 200
@@ -36,7 +37,6 @@ _ACTOR_KINDS = {
     "database": "Direct SQL",
     "visitor": "Visitor (not signed in)",
 }
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _HEADINGS = (
     *("when_utc", "who", "actor", "through", "database_user", "application", "operation"),
     *("record_kind", "table", "record_id", "about_id", "before", "after"),
@@ -75,6 +75,9 @@ class RecordTypeFilter(admin.SimpleListFilter):
         return queryset.filter(table=chosen) if chosen else queryset
 
 
+_PERIOD_DAY = DatePickerField(required=False)
+
+
 class PeriodFilter(admin.ListFilter):
     """An inclusive range of UTC days; both ends are optional."""
 
@@ -98,8 +101,8 @@ class PeriodFilter(admin.ListFilter):
 
     def choices(self, changelist: Any) -> Iterator[dict[str, Any]]:
         yield {
-            "from": self._day("from"),
-            "to": self._day("to"),
+            "from": self._text("from"),
+            "to": self._text("to"),
             "others": [
                 (name, value)
                 for name, value in changelist.params.items()
@@ -109,7 +112,10 @@ class PeriodFilter(admin.ListFilter):
         }
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        first, last = self._day("from"), self._day("to")
+        try:
+            first, last = map(_PERIOD_DAY.clean, (self._text("from"), self._text("to")))
+        except ValidationError:
+            return queryset.none()
         # By ids, which follow time and order the list.
         if first:
             queryset = queryset.filter(id__gte=audit.first_id_at(_midnight(first)))
@@ -119,11 +125,8 @@ class PeriodFilter(admin.ListFilter):
             )
         return queryset
 
-    def _day(self, name: str) -> date | None:
-        try:
-            return parse_date(str(self.used_parameters.get(name) or ""))
-        except ValueError:
-            return None
+    def _text(self, name: str) -> str:
+        return str(self.used_parameters.get(name) or "")
 
 
 @admin.register(Change)
@@ -259,7 +262,7 @@ def _csv_lines(found: QuerySet[Change]) -> Iterator[str]:
     yield writer.writerow(_HEADINGS)
     for piece in audit.iterate_batches(found):
         for change, name in zip(piece, audit.actor_names(piece), strict=True):
-            yield writer.writerow([_escape_formula(cell) for cell in _cells(change, name)])
+            yield writer.writerow([neutralize(cell) for cell in _cells(change, name)])
 
 
 def _cells(change: Change, name: str) -> list[str]:
@@ -273,11 +276,6 @@ def _cells(change: Change, name: str) -> list[str]:
             for part in (change.before, change.after)
         ),
     ]
-
-
-def _escape_formula(cell: str) -> str:
-    """Escape text that a spreadsheet would take for a formula."""
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 
 def _midnight(day: date) -> datetime:

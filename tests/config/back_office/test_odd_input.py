@@ -1,0 +1,193 @@
+"""Addresses and forms of the back office with values that no page sends: never a fault.
+
+A filter with such a value shows no rows, since people act on what a list shows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
+import pytest
+from django import forms
+from django.contrib import admin
+from django.test import Client, RequestFactory
+from django.urls import reverse
+
+from config.books import WALLET_CHECKS
+from exchange.admin.base import SafeAdmin
+from exchange.audit.models import Change
+from exchange.staff.models import StaffUser
+from tests.assertions.unchanged import table_fingerprints
+from tests.config.back_office.test_permission_matrix import addresses, browser, undone
+from tests.factories.every_record import make_every_record
+from tests.factories.staff import create_superuser
+from tests.factories.tokens import make_token
+from wallets.fees.models import Configuration
+from wallets.ledger.proof import prove_and_store
+
+pytestmark = pytest.mark.django_db
+
+# Ends of the calendar, of the ids' time and of the accepted years, and what is no day.
+DAYS = [
+    *("0001-01-01", "1969-12-31", "1970-01-01", "1970-12-31", "1971-01-01", "9998-12-31"),
+    *(
+        "9999-01-01",
+        "9999-12-31",
+        "10000-01-01",
+        "2026-02-29",
+        "0000-00-00",
+        "-1",
+        "garbage",
+        "\x00",
+    ),
+]
+YEARS = ["0", "1", "1969", "9998", "9999", "10000", "-1", "9" * 20, "x", "\x00"]
+
+
+@pytest.fixture
+def client() -> Client:
+    return browser(create_superuser("somebody"), raise_request_exception=False)
+
+
+def pages() -> list[SafeAdmin]:
+    found = [page for page in admin.site._registry.values() if isinstance(page, SafeAdmin)]
+    assert len(found) > 30
+    return found
+
+
+def dated_filters(page: SafeAdmin) -> Iterator[tuple[str, list[str]]]:
+    """Yield the parameters of a list that take days or years, with the values to try."""
+    if not page.list_filter:
+        for name, declared in page.filters.base_filters.items():
+            if issubclass(getattr(declared, "field_class", forms.Field), forms.DateField):
+                yield name, DAYS
+        return
+    request = RequestFactory().get("/")
+    request.user = StaffUser.objects.get()
+    for name in filter(None, page._filter_parameters(request)):
+        if name.rpartition("__")[2] in {"year", "month", "day"}:
+            yield name, YEARS
+        elif name in {"from", "to"} or name.endswith(("__gte", "__lt")):
+            yield name, DAYS
+
+
+def test_every_day_filter_of_every_list_takes_every_day(client):
+    tried, faults = 0, []
+    for page in pages():
+        address = page.address("changelist")
+        for name, values in dated_filters(page):
+            for value in values:
+                tried += 1
+                response = client.get(address, {name: value})
+                if response.status_code != 200:
+                    faults.append((address, name, value, response.status_code))
+    assert faults == []
+    assert tried > 300
+
+
+def test_a_day_or_year_that_is_none_shows_and_exports_no_rows(client):
+    prove_and_store(WALLET_CHECKS)
+    make_token()
+    changes, proofs, tokens = (
+        reverse(f"admin:{name}_changelist")
+        for name in ("exchange_change", "wallets_booksproof", "exchange_token")
+    )
+    days = ("2026-02-29", "garbage", "1969-12-31", "9999-12-31", "\x00")
+    cases = [
+        *((changes, name, day) for name in ("from", "to") for day in days),
+        *((proofs, "ran_at__year", year) for year in ("9999", "10000", "x", "9" * 20)),
+        *((tokens, name, day) for name in ("created_from", "created_to") for day in days),
+    ]
+    for address in (changes, proofs, tokens):
+        assert client.get(address).context["cl"].result_count > 0
+    for address, name, value in cases:
+        shown = client.get(address, {name: value})
+        assert shown.context["cl"].result_count == 0, (address, name, value)
+    for day in days:
+        file = client.get(reverse("admin:exchange_change_export"), {"from": day})
+        assert len(b"".join(file.streaming_content).splitlines()) == 1
+    all_days = {"from": "1971-01-01", "to": "9998-12-31"}
+    assert client.get(changes, all_days).context["cl"].result_count == Change.objects.count()
+
+
+def fields_of(page: str) -> dict[str, str]:
+    """Return the fields of the forms of a page, with values that are accepted where possible."""
+    found: dict[str, str] = {}
+    for tag in re.findall(r"<input\b[^>]*>", page):
+        attributes = dict(re.findall(r'([\w-]+)="([^"]*)"', tag))
+        if attributes.get("type") not in {"radio", "checkbox"} or "checked" in tag:
+            found[attributes.get("name", "")] = attributes.get("value", "")
+    for name, body in re.findall(r'<select name="([^"]+)".*?>(.*?)</select>', page, re.DOTALL):
+        found[name] = [*re.findall(r'<option value="([^"]+)"', body), ""][0]
+    found |= dict.fromkeys(re.findall(r'<textarea name="([^"]+)"', page), "Because it is right")
+    found.pop("", None)
+    return found
+
+
+def test_every_form_with_a_day_takes_every_day(client, provider_sandbox):
+    every_record = make_every_record()
+    dates = re.compile(r'<input type="date" name="([^"]+)"')
+    tried: set[str] = set()
+    faults = []
+    for address in addresses(every_record):
+        shown = client.get(address.path)
+        if shown.status_code != 200 or shown.streaming or address.name.endswith("changelist"):
+            continue
+        page = shown.content.decode(errors="replace")
+        days = dates.findall(page)
+        if not days:
+            continue
+        tried.add(address.name)
+        for day in DAYS:
+            filled = fields_of(page) | dict.fromkeys(days, day)
+            filled |= {name.replace("_0", "_1"): "23:59:59" for name in days if name[-2:] == "_0"}
+            for response in (
+                client.get(f"{address.path}?{urlencode(filled)}"),
+                undone(client, address.path, filled),
+            ):
+                if response.status_code >= 500:
+                    faults.append((address.path, day, response.status_code))
+    assert faults == []
+    assert len(tried) > 8, tried
+
+
+def test_a_key_with_nul_is_no_record(client):
+    faults = []
+    for page in pages():
+        base = page.address("changelist")
+        for key in ("%00", "_00", "a%00b", "9" * 40, "-", "%FF"):
+            for end in ("", "change/", "history/", "propose/", "delete/"):
+                response = client.get(f"{base}{key}/{end}")
+                if response.status_code >= 500:
+                    faults.append((base, key, end))
+    assert faults == []
+    key = Configuration.objects.values_list("pk", flat=True)[0]
+    for odd in ("%00", "_00", f"{key}%00"):
+        shown = client.get(f"{reverse('admin:wallets_configuration_changelist')}{odd}/change/")
+        assert shown.status_code == 302  # to the dashboard: Django's answer to an unknown record
+
+
+def test_a_selection_that_is_no_key_is_refused(client):
+    address = reverse("admin:wallets_withdrawal_changelist")
+    before = table_fingerprints()
+    for selected in ("x", "", "\x00", "9" * 40, "[]"):
+        action = "approve_selected"
+        response = client.post(
+            address, {"action": action, "index": "0", "_selected_action": selected}
+        )
+        assert response.status_code == 400
+    assert table_fingerprints() == before
+
+
+def test_facts_that_the_page_did_not_send_confirm_nothing(client):
+    key = Configuration.objects.values_list("pk", flat=True)[0]
+    address = reverse("admin:wallets_configuration_propose", args=[key])
+    filled = fields_of(client.get(address).content.decode()) | {"value": "7"}
+    before = table_fingerprints()
+    deep = ("[" * 3000, '{"a":' * 3000)
+    for seen in ('{"a": "\\ud800"}', *deep, "{}x", '{"a": 1}', "null", "\x00", "[]"):
+        response = client.post(address, filled | {"seen": seen})
+        assert (response.status_code, "seen" in response.context) == (200, True), seen
+    assert table_fingerprints() == before
