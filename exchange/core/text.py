@@ -76,6 +76,19 @@ def _is_joined(neighbour: str) -> bool:
     return unicodedata.name(neighbour, "").partition(" ")[0] in _JOINED_SCRIPTS
 
 
+# What a spreadsheet begins a formula with.
+_FORMULA_STARTS = frozenset("=+-@＝＋－＠")  # noqa: RUF001 - full-width forms count as well
+_CONTROL_CHARACTERS = dict.fromkeys((*range(32), *range(127, 160), 8232, 8233, 65534, 65535), " ")
+_CONTROL_CHARACTERS |= dict.fromkeys(range(55296, 57344), "�")
+
+
+def neutralize(text: str) -> str:
+    """Return `text` on one line, safe from being evaluated as a formula."""
+    line = text.translate(_CONTROL_CHARACTERS)
+    first = next((c for c in line if not (c.isspace() or is_invisible(c))), "")
+    return f"'{line}" if first in _FORMULA_STARTS else line
+
+
 def match_choice(text: object, allowed: Iterable[str]) -> str | None:
     """Return the one of `allowed` that equals `text` regardless of case, or None."""
     folded = text.casefold() if isinstance(text, str) else None

@@ -30,7 +30,7 @@ from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 
 from exchange.core.numbers import format_plain
-from exchange.core.text import is_invisible
+from exchange.core.text import neutralize
 from exchange.core.timestamps import wire_time
 
 Cell = str | int | Decimal | date | None
@@ -46,9 +46,6 @@ MEDIA_TYPES = {
 EXACT_DIGITS = 15
 # Below the limit of 1,048,576 rows; the next sheet repeats the headings.
 ROWS_PER_SHEET = 1_000_000
-_FORMULA_STARTS = frozenset("=+-@＝＋－＠")  # noqa: RUF001 - full-width forms count as well
-_CONTROL_CHARACTERS = dict.fromkeys((*range(32), *range(127, 160), 8232, 8233, 65534, 65535), " ")
-_CONTROL_CHARACTERS |= dict.fromkeys(range(55296, 57344), "�")
 # What XLSX reads as a character of this code (ECMA-376 §22.4.2.4).
 _ESCAPE = re.compile(r"_x[0-9A-Fa-f]{4}_")
 _NUMBER_FORMAT = "#,##0.00######"
@@ -65,13 +62,6 @@ class Column:
 
     heading: str
     value: Callable[[Any], Cell]
-
-
-def neutralize(text: str) -> str:
-    """Return `text` on one line, safe from being evaluated as a formula."""
-    line = text.translate(_CONTROL_CHARACTERS)
-    first = next((c for c in line if not (c.isspace() or is_invisible(c))), "")
-    return f"'{line}" if first in _FORMULA_STARTS else line
 
 
 def fits_xlsx_number(number: Decimal) -> bool:

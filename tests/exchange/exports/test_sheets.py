@@ -21,12 +21,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
+from exchange.core.text import neutralize
 from exchange.exports.sheets import (
     CSV,
     ROWS_PER_SHEET,
     XLSX,
     fits_xlsx_number,
-    neutralize,
     open_spool,
     write_table,
 )
