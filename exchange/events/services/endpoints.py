@@ -9,6 +9,7 @@ import json
 import logging
 from dataclasses import dataclass
 from datetime import timedelta
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.conf import settings
@@ -55,6 +56,10 @@ def set_endpoint(
     InvalidRequest for an address that is not allowed.
     """
     _check_url(url)
+    address = urlsplit(url)
+    # Scheme and host are the same in any case; a path is not.
+    length = len(address.scheme) + len("://") + len(address.netloc)
+    url = url[:length].lower() + url[length:]
     values = {
         "url": url,
         "enabled": enabled,

@@ -71,7 +71,7 @@ def post(
     With `allow_local` any address and plain http are allowed. Name resolution, connecting, the
     TLS handshake, sending and reading share `deadline_seconds`.
     """
-    if not allow_local and not url.startswith("https://"):
+    if not allow_local and not url.lower().startswith("https://"):
         return PostOutcome(status_code=None, milliseconds=0, error=_NOT_PUBLIC)
     exchange = _PostAttempt()
     started = time.monotonic()

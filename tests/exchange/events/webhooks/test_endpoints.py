@@ -66,6 +66,12 @@ def test_an_endpoint_is_created_once_and_then_changed(bystander):
     assert endpoint_of(bystander) == untouched
 
 
+def test_scheme_and_host_are_the_same_in_any_case(owner):
+    shouted = "HTTP://LOCALHOST:9/Path?Q=A"
+    set_endpoint(organisation_id=owner.id, url=shouted, actor=TESTER)
+    assert endpoint_of(owner)["url"] == "http://localhost:9/Path?Q=A"
+
+
 def test_a_forbidden_address_is_neither_set_nor_enabled(owner):
     switch_endpoint(organisation_id=owner.id, enabled=False, actor=TESTER)
     WebhookEndpoint.objects.update(url=UNSAFE)
