@@ -22,7 +22,7 @@ from credit.configurations.services.terms import (
     Terms,
     find_errors,
 )
-from exchange.api.fields import EnumField, NameField, NumberField, currency_error
+from exchange.api.fields import EnumField, NumberField, TextField, currency_error
 from exchange.api.serializers import LeanSerializer
 from exchange.core.currencies import WALLET_CURRENCIES, currencies
 from exchange.core.errors import InvalidCurrency
@@ -155,7 +155,7 @@ class RateField(NumberField):
 class TermsInput(LeanSerializer):
     """All terms of a loan configuration."""
 
-    name = NameField(max_length=MAX_NAME_LENGTH, help_text="Display name")
+    name = TextField(max_length=MAX_NAME_LENGTH, help_text="Display name")
     access = EnumField(
         allowed=Access.values,
         required=False,

@@ -18,6 +18,7 @@ from exchange.api.filters import (
     FromFilter,
     IdFilter,
     ToFilter,
+    same_ids,
 )
 from exchange.api.references import client_reference_filter
 
@@ -50,7 +51,9 @@ class LoanFilters(ChangingFilters):
     def of_caller(self, found: QuerySet[Loan], _name: str, value: str) -> QuerySet[Loan]:
         """Keep the loan that the caller, not its other party, gave this reference."""
         caller = get_caller(cast("Request", self.request))
-        return found.filter(organisation_id=caller.organisation_id, client_reference=value)
+        return found.filter(
+            organisation_id=caller.organisation_id, client_reference__in=same_ids(value)
+        )
 
     def with_token(self, found: QuerySet[Loan], _name: str, value: Any) -> QuerySet[Loan]:
         """Keep loans with pledged units of one token."""

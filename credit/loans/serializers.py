@@ -18,7 +18,6 @@ from credit.configurations.serializers import RateField
 from credit.loans.services.assessing import MAX_COLLATERALS, LoanRequest
 from credit.loans.services.valuation import Pledge
 from exchange.api.fields import (
-    NameField,
     NumberField,
     PositiveField,
     TextField,
@@ -172,8 +171,8 @@ def _pledge(item: Any, placeholder: UUID) -> tuple[Pledge, list[str]]:
     return Pledge(parse_id(str(token_id)) or placeholder, quantity), wrong
 
 
-def _optional(max_length: int, text: str = "") -> NameField:
-    return NameField(
+def _optional(max_length: int, text: str = "") -> TextField:
+    return TextField(
         max_length=max_length, required=False, allow_blank=True, default="", help_text=text
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -15,7 +14,7 @@ from rest_framework import serializers
 from exchange.core.currencies import PAYOUT_CURRENCIES, currencies, payout_currencies
 from exchange.core.errors import InvalidCurrency
 from exchange.core.numbers import TOKEN_DECIMALS, InvalidNumber, decimals_error, parse_number
-from exchange.core.text import has_control_characters, match_choice
+from exchange.core.text import is_invisible, line_problem, match_choice
 
 
 def validate_decimals(number: Decimal, decimals: int) -> None:
@@ -60,23 +59,37 @@ class PositiveField(NumberField):
         return number
 
 
-# Control characters, for a character class of a pattern.
-CONTROL = r"\u0000-\u001f\u007f-\u009f"
+def _escaped(characters: Iterable[int]) -> str:
+    """Return sorted code points of at most 16 bits as part of a character class."""
+    runs: list[list[int]] = []
+    for point in characters:
+        if runs and point == runs[-1][1] + 1:
+            runs[-1][1] = point
+        else:
+            runs.append([point, point])
+    return "".join(rf"\u{first:04x}-\u{last:04x}" for first, last in runs)
 
 
-def line_pattern(without: str) -> str:
-    """Return the pattern of a text that is not blank and has no character of `without`."""
-    return rf"^[^{without}]*[^\s{without}][^{without}]*$"
+# What a line does not contain, for a character class of a pattern. Joiners between letters that
+# need them are accepted as well, which no short pattern says.
+HIDDEN = r"\u0000-\u001f\u007f-\u009f" + _escaped(
+    point for point in range(0x10000) if is_invisible(chr(point))
+)
+LINE = f"^[^{HIDDEN}]*$"
 
 
 class TextField(serializers.CharField):
-    """A JSON string of one line, not trimmed, without control characters.
+    """A JSON string of one visible line, not trimmed.
+
+    It has no control, invisible or direction-changing characters.
 
     `schema_keywords` are its OpenAPI keywords, `blank_pattern` the pattern where it may be blank.
     """
 
-    schema_keywords: ClassVar[Mapping[str, str]] = {"pattern": line_pattern(CONTROL)}
-    blank_pattern: ClassVar[str] = f"^[^{CONTROL}]*$"
+    schema_keywords: ClassVar[Mapping[str, str]] = {
+        "pattern": rf"^[^{HIDDEN}]*[^\s{HIDDEN}][^{HIDDEN}]*$"
+    }
+    blank_pattern: ClassVar[str] = LINE
     default_error_messages: ClassVar = {
         "invalid": "must be a string",
         "max_length": "must have at most {max_length} characters",
@@ -96,9 +109,17 @@ class TextField(serializers.CharField):
         """Return the text; reject numbers and booleans."""
         if not isinstance(data, str):
             self.fail("invalid")
-        if has_control_characters(data):
-            raise serializers.ValidationError("must not contain control characters")
+        if problem := line_problem(data):
+            raise serializers.ValidationError(problem)
         return data
+
+
+class OwnIdField(TextField):
+    """An ID of the client's own, without the white space around it."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the ID, trimmed."""
+        return super().to_internal_value(data).strip()
 
 
 class EnumField(serializers.Field[str, Any, Any, Any]):
@@ -125,42 +146,6 @@ class EmailField(TextField):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=254, **kwargs)
         self.validators.append(EmailValidator(message="must be an email address"))
-
-
-# Format characters (zero width, direction marks), line and paragraph separators.
-_INVISIBLE = frozenset({"Cf", "Zl", "Zp"})
-
-
-def _escaped(characters: Iterable[int]) -> str:
-    """Return sorted code points of at most 16 bits as part of a character class."""
-    runs: list[list[int]] = []
-    for point in characters:
-        if runs and point == runs[-1][1] + 1:
-            runs[-1][1] = point
-        else:
-            runs.append([point, point])
-    return "".join(rf"\u{first:04x}-\u{last:04x}" for first, last in runs)
-
-
-_WITHOUT = CONTROL + _escaped(
-    point for point in range(0x10000) if unicodedata.category(chr(point)) in _INVISIBLE
-)
-
-
-class NameField(TextField):
-    """A name for people: one line without invisible or direction-changing characters."""
-
-    schema_keywords: ClassVar[Mapping[str, str]] = {"pattern": line_pattern(_WITHOUT)}
-    blank_pattern: ClassVar[str] = f"^[^{_WITHOUT}]*$"
-
-    def to_internal_value(self, data: Any) -> str:
-        """Return the name unchanged."""
-        text = super().to_internal_value(data)
-        if not text.isascii() and any(unicodedata.category(c) in _INVISIBLE for c in text):
-            raise serializers.ValidationError(
-                "must not contain invisible or direction-changing characters"
-            )
-        return text
 
 
 def currency_error(allowed: Iterable[str]) -> serializers.ValidationError:

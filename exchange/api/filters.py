@@ -180,6 +180,22 @@ class TextFilter(django_filters.Filter):
         set_override(self, "field", schema)
 
 
+def same_ids(text: str) -> list[str]:
+    """Return the IDs that `text` finds: trimmed, and as it is, since earlier ones were kept so."""
+    return list(dict.fromkeys((text.strip(), text)))
+
+
+class OwnIdFilter(TextFilter):
+    """Compares an ID of the client's own, without the white space around it."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, strip=False, **kwargs)
+
+    def filter(self, qs: QuerySet[Any], value: str) -> QuerySet[Any]:
+        """Return the rows with this ID."""
+        return qs.filter(**{f"{self.field_name}__in": same_ids(value)}) if value else qs
+
+
 class IdField(QueryField):
     """A record id; a malformed one matches nothing, like an unknown one."""
 

@@ -12,8 +12,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from exchange.api.fields import CONTROL, TextField
-from exchange.api.filters import TextFilter
+from exchange.api.fields import LINE, OwnIdField
+from exchange.api.filters import OwnIdFilter
 from exchange.api.serializers import LeanSerializer
 from exchange.core.references import (
     METADATA_KEY_LENGTH,
@@ -22,9 +22,7 @@ from exchange.core.references import (
     REFERENCE_LENGTH,
     OwnReferences,
 )
-from exchange.core.text import has_control_characters
-
-_LINE = f"^[^{CONTROL}]*$"
+from exchange.core.text import line_problem
 
 
 @extend_schema_field(
@@ -35,12 +33,12 @@ _LINE = f"^[^{CONTROL}]*$"
             "type": "string",
             "minLength": 1,
             "maxLength": METADATA_KEY_LENGTH,
-            "pattern": _LINE,
+            "pattern": LINE,
         },
         "additionalProperties": {
             "type": "string",
             "maxLength": METADATA_VALUE_LENGTH,
-            "pattern": _LINE,
+            "pattern": LINE,
         },
     }
 )
@@ -58,23 +56,21 @@ class MetadataField(serializers.Field[Any, Any, Any, Any]):
                 raise serializers.ValidationError(
                     f"keys must have 1 to {METADATA_KEY_LENGTH} characters"
                 )
-            if has_control_characters(key):
-                raise serializers.ValidationError("keys must not contain control characters")
+            if hidden := line_problem(key):
+                raise serializers.ValidationError(f"keys {hidden}")
         wrong = {key: [problem] for key, value in data.items() if (problem := _problem(value))}
         if wrong:
             raise serializers.ValidationError(wrong)
         return dict(data)
 
 
-def _problem(value: Any) -> str | None:
-    """Return what is wrong with a value of metadata."""
+def _problem(value: Any) -> str:
+    """Return what is wrong with a value of metadata, or ""."""
     if not isinstance(value, str):
         return "must be a string"
     if len(value) > METADATA_VALUE_LENGTH:
         return f"must have at most {METADATA_VALUE_LENGTH} characters"
-    if has_control_characters(value):
-        return "must not contain control characters"
-    return None
+    return line_problem(value)
 
 
 class OwnReferencesSerializer(LeanSerializer):
@@ -84,7 +80,7 @@ class OwnReferencesSerializer(LeanSerializer):
         """Return the declared fields and the references."""
         return {
             **super().get_fields(),
-            "client_reference": TextField(
+            "client_reference": OwnIdField(
                 max_length=REFERENCE_LENGTH,
                 required=False,
                 default=None,
@@ -108,11 +104,6 @@ def pop_references(values: dict[str, Any]) -> OwnReferences:
     )
 
 
-def client_reference_filter(**options: Any) -> TextFilter:
+def client_reference_filter(**options: Any) -> OwnIdFilter:
     """Return the filter of a list by `client_reference`."""
-    return TextFilter(
-        max_length=REFERENCE_LENGTH,
-        help_text="Your own reference, as it was sent",
-        strip=False,
-        **options,
-    )
+    return OwnIdFilter(max_length=REFERENCE_LENGTH, help_text="Your own reference", **options)

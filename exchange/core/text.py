@@ -48,6 +48,12 @@ _JOINED_SCRIPTS = frozenset(
 )  # fmt: skip
 
 
+# Scripts with letters in the shape of Latin ones.
+_LOOKALIKE_SCRIPTS = frozenset(
+    {"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "FULLWIDTH", "MATHEMATICAL"}
+)
+
+
 def is_invisible(character: str) -> bool:
     """Return whether `character` has no shape, or changes the direction of others."""
     return unicodedata.category(character) in _INVISIBLE or character in _SHAPELESS
@@ -74,6 +80,35 @@ def _is_joined(neighbour: str) -> bool:
     if not neighbour or unicodedata.category(neighbour)[0] not in "LM":
         return False
     return unicodedata.name(neighbour, "").partition(" ")[0] in _JOINED_SCRIPTS
+
+
+def line_problem(text: str) -> str:
+    """Return what is wrong with `text` as one visible line, or ""."""
+    if has_control_characters(text):
+        return "must not contain control characters"
+    if has_invisible_characters(text):
+        return "must not contain invisible or direction-changing characters"
+    return ""
+
+
+def check_line(field: str, text: str) -> None:
+    """Raise `InvalidRequest` unless `text`, the value of `field`, is one visible line."""
+    if problem := line_problem(text):
+        raise InvalidRequest.for_field(field, f"{field} {problem}")
+
+
+def find_lookalikes(text: str) -> str:
+    """Return the letters of `text` that may pass for Latin ones next to which they stand, or ""."""
+    if text.isascii():
+        return ""
+    scripts = {
+        letter: unicodedata.name(letter, "").partition(" ")[0]
+        for letter in text
+        if letter.isalpha()
+    }
+    if "LATIN" not in scripts.values():
+        return ""
+    return "".join(letter for letter, script in scripts.items() if script in _LOOKALIKE_SCRIPTS)
 
 
 # What a spreadsheet begins a formula with.

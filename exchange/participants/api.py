@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from exchange.api.fields import EmailField, EnumField, TextField
+from exchange.api.fields import EmailField, EnumField, OwnIdField, TextField
 from exchange.api.idempotency import respond_once
 from exchange.api.operations import RecordPage, operation
 from exchange.api.responses import RawJSON, SuccessResponse
@@ -30,7 +30,7 @@ class MemberInput(serializers.Serializer[Member]):
 
     name = TextField(max_length=200, help_text="Full name")
     email = EmailField(help_text="Unique within the organisation, case-insensitive")
-    external_id = TextField(
+    external_id = OwnIdField(
         max_length=100, required=False, default="", allow_blank=True, help_text="Your own ID"
     )
 
@@ -40,7 +40,7 @@ class MemberChanges(ChangesSerializer):
 
     name = TextField(max_length=200, required=False, help_text="Full name")
     email = EmailField(required=False, help_text="Unique within the organisation, case-insensitive")
-    external_id = TextField(
+    external_id = OwnIdField(
         max_length=100, required=False, allow_blank=True, help_text="Your own ID; empty for none"
     )
     verification = EnumField(

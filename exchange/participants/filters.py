@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Value
+from django.db.models.functions import Lower
+from django.db.models.lookups import Exact
 
-from exchange.api.filters import ChangingFilters, ChoiceFilter, TextFilter
+from exchange.api.filters import ChangingFilters, ChoiceFilter, OwnIdFilter, TextFilter
 from exchange.participants.models import Member, MemberStatus, Verification
 
 
@@ -12,9 +14,9 @@ class MemberFilters(ChangingFilters):
     """Filter members by email, external ID, status, verification and time."""
 
     email = TextFilter(
-        lookup_expr="iexact", max_length=254, help_text="Email address, case-insensitive"
+        method="of_email", max_length=254, help_text="Email address, case-insensitive"
     )
-    external_id = TextFilter(max_length=100, help_text="Your own ID for the member")
+    external_id = OwnIdFilter(max_length=100, help_text="Your own ID for the member")
     status = ChoiceFilter(
         allowed=MemberStatus.values, method="of_status", help_text="Active or closed"
     )
@@ -23,6 +25,10 @@ class MemberFilters(ChangingFilters):
     class Meta:
         model = Member
         fields: tuple[str, ...] = ()
+
+    def of_email(self, queryset: QuerySet[Member], _name: str, value: str) -> QuerySet[Member]:
+        """Filter by the email address, compared as its uniqueness is."""
+        return queryset.filter(Exact(Lower("email"), Lower(Value(value))))
 
     def of_status(self, queryset: QuerySet[Member], _name: str, value: str) -> QuerySet[Member]:
         """Filter active or closed members."""

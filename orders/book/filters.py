@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.api.filters import ChangingFilters, ChoiceFilter, IdFilter, TextFilter
+from exchange.api.filters import ChangingFilters, ChoiceFilter, IdFilter, OwnIdFilter
 from exchange.api.references import client_reference_filter
 from orders.book.models import Order, OrderStatus, OrderType, OwnerModel
 
@@ -27,5 +27,5 @@ class OrderFilters(TokenOrderFilters):
         allowed=OwnerModel.values,
         help_text="Whether a member, the organisation or an API key owns the order",
     )
-    client_order_id = TextFilter(max_length=64, help_text="Your own ID for the order")
+    client_order_id = OwnIdFilter(max_length=64, help_text="Your own ID for the order")
     client_reference = client_reference_filter()

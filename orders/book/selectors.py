@@ -8,7 +8,9 @@ from typing import Any, TypedDict
 from uuid import UUID
 
 from django.db.models import QuerySet
+from django.db.models.functions import Length
 
+from exchange.api.filters import same_ids
 from exchange.core.database import fetch_one, read_cursor
 from exchange.core.querysets import get_or_raise
 from exchange.core.text import has_control_characters
@@ -86,7 +88,10 @@ def read_order_by_client_id(organisation_id: UUID, client_order_id: str) -> str:
         raise OrderNotFound
     # Without the blank ones, so that the partial unique index is used.
     named = orders_of(organisation_id).exclude(client_order_id="")
-    found = named.filter(client_order_id=client_order_id).values_list("document", flat=True)
+    ids = same_ids(client_order_id)
+    # Of two, the one that is spelt like this.
+    spelt = named.filter(client_order_id__in=ids).order_by(Length("client_order_id").desc())
+    found = spelt.values_list("document", flat=True)[:1]
     return get_or_raise(found, OrderNotFound())
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from exchange.api.fields import EmailField, EnumField, NameField, PositiveField, TextField
+from exchange.api.fields import EmailField, EnumField, OwnIdField, PositiveField, TextField
 from exchange.api.references import OwnReferencesSerializer
 from exchange.api.serializers import LeanSerializer
 from exchange.core.numbers import MAX_NUMBER, TOKEN_DECIMALS
@@ -35,7 +35,7 @@ class UnitsField(PositiveField):
 class CustomerInput(LeanSerializer):
     """The external customer of an order."""
 
-    name = NameField(max_length=200, help_text="The customer's name")
+    name = TextField(max_length=200, help_text="The customer's name")
     email = EmailField(help_text="The customer's email address")
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
@@ -69,7 +69,7 @@ class OrderInput(OwnReferencesSerializer):
         "`owner_model` is `api_key`; with it the member owns the order, and the customer is "
         "stored for reference only",
     )
-    client_order_id = TextField(
+    client_order_id = OwnIdField(
         max_length=64,
         required=False,
         default=None,

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from exchange.api.fields import CurrencyField, NameField, TextField
+from exchange.api.fields import CurrencyField, TextField
 from exchange.api.serializers import LeanSerializer
 
 _ACCOUNT_NUMBER = re.compile(r"[A-Za-z0-9]{4,34}", re.ASCII)
@@ -32,7 +32,7 @@ class AccountNumberField(TextField):
 class ResolveInput(LeanSerializer):
     """A bank account whose holder to resolve."""
 
-    bank_name = NameField(max_length=200, help_text="The whole bank name, as in a withdrawal")
+    bank_name = TextField(max_length=200, help_text="The whole bank name, as in a withdrawal")
     account_number = AccountNumberField(
         min_length=4,
         max_length=34,

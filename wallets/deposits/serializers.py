@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from exchange.api.fields import CONTROL, CurrencyField, TextField
+from exchange.api.fields import HIDDEN, CurrencyField, TextField
 from exchange.api.references import OwnReferencesSerializer
 from exchange.api.serializers import LeanSerializer
 from wallets.ledger.serializers import AmountField, WalletCurrencyField, check_decimals
 
 _BVN = re.compile(r"[0-9]{11}")
-_ADDRESS = re.compile(rf"https://[A-Za-z0-9.-]+(:[0-9]{{1,5}})?([/?#][^\s\\{CONTROL}]*)?")
+_ADDRESS = re.compile(rf"https://[A-Za-z0-9.-]+(:[0-9]{{1,5}})?([/?#][^\s\\{HIDDEN}]*)?")
 
 
 class BvnField(TextField):

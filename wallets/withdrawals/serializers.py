@@ -12,7 +12,6 @@ from rest_framework import serializers
 from exchange.api.fields import (
     CurrencyField,
     EmailField,
-    NameField,
     NumberField,
     TextField,
     validate_decimals,
@@ -52,12 +51,12 @@ class WithdrawalInput(OwnReferencesSerializer):
     amount = AmountField(
         help_text="In units of `currency`, with at most its number of decimals (UGX none, others 2)"
     )
-    bank_name = NameField(
+    bank_name = TextField(
         max_length=200,
         help_text="The whole name as `GET /v1/api/banks` has it; case, accents, punctuation and "
         "repeated spaces do not matter",
     )
-    account_name = NameField(
+    account_name = TextField(
         max_length=200,
         help_text="Account holder; for NGN the name the payment provider resolves replaces it",
     )
@@ -86,5 +85,5 @@ class WithdrawalInput(OwnReferencesSerializer):
 def _detail_field(detail: Field[Any]) -> serializers.Field[Any, Any, Any, Any]:
     said = detail.metadata
     limit = {"max_length": said["max_length"]} if said["max_length"] else {}
-    kind = {"name": NameField, "email": EmailField, "phone": PhoneField}[said["kind"]]
+    kind = {"name": TextField, "email": EmailField, "phone": PhoneField}[said["kind"]]
     return kind(required=False, allow_blank=True, default="", help_text=said["help_text"], **limit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from exchange.core.actors import Actor
 from exchange.core.database import fetch_one, violated_constraint
 from exchange.core.errors import Conflict, InvalidRequest
 from exchange.core.querysets import get_or_raise
+from exchange.core.text import check_line
 from exchange.participants.errors import UserNotFound
 from exchange.participants.models import Member
 
@@ -30,11 +32,10 @@ def create_member(
     """Create a member.
 
     Raises `Conflict` when the organisation has a member with this email (in any case) or this
-    `external_id`.
+    `external_id`, and `InvalidRequest` for invisible characters.
     """
-    member = Member(
-        organisation_id=organisation_id, name=name, email=email, external_id=external_id
-    )
+    given = _clean({"name": name, "email": email, "external_id": external_id})
+    member = Member(organisation_id=organisation_id, **given)
     _save(member, force_insert=True)
     logger.info("member.created", member=str(member.id), actor=str(actor))
     return member
@@ -61,7 +62,7 @@ def change_member(
         "external_id": external_id,
         "verification": verification,
     }
-    changes = {field: value.strip() for field, value in given.items() if value is not None}
+    changes = _clean(given)
     with transaction.atomic():
         rows = Member.objects.select_for_update(no_key=True).filter(id=member_id)
         if organisation_id is not None:
@@ -76,6 +77,14 @@ def change_member(
         _save(member, update_fields=[*changes, "updated_at"])
     logger.info("member.changed", member=str(member.id), actor=str(actor))
     return member
+
+
+def _clean(given: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the values that are given, without white space around them."""
+    cleaned = {field: value.strip() for field, value in given.items() if value is not None}
+    for field, value in cleaned.items():
+        check_line(field, value)
+    return cleaned
 
 
 def hold_open(member_id: UUID | None) -> bool:

@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 
 from exchange.core.actors import Actor
 from exchange.core.errors import InvalidRequest
+from exchange.core.text import check_line
 from exchange.participants.models import Organisation
 from exchange.participants.selectors import get_organisation
 from exchange.participants.services.api_keys import get_privileged_keys
@@ -83,6 +84,7 @@ def set_active(
 
 
 def _validate(organisation: Organisation) -> None:
+    check_line("name", organisation.name)
     try:
         organisation.full_clean()
     except ValidationError as error:

@@ -22,6 +22,7 @@ from django.utils.http import urlsafe_base64_encode
 
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.core.querysets import get_or_raise
+from exchange.core.text import check_line
 from exchange.staff.approvals import authorize_staff
 from exchange.staff.models import AccessEvent, StaffUser
 from exchange.staff.services import lockout
@@ -262,6 +263,8 @@ def _set_active(
 
 
 def _validate(user: StaffUser) -> None:
+    for name in ("username", "first_name", "last_name"):
+        check_line(name, getattr(user, name))
     try:
         user.full_clean(validate_unique=False)  # a taken name is a `Conflict`
     except ValidationError as error:
