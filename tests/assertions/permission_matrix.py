@@ -253,6 +253,7 @@ PAGES: dict[str, tuple[str, str]] = {
 ACTIONS: dict[str, str] = {
     "wallets_withdrawal: approve_selected": "F",
     "wallets_withdrawal: reject_selected": "F",
+    "wallets_withdrawal: reverse_selected": "F",
     **{f"{model}: delete_selected": "" for model in MODELS},
 }
 
