@@ -34,6 +34,6 @@ class BoundedPaginator(Paginator):  # type: ignore[type-arg] # not generic when 
         return bounded_count(rows)
 
     @property
-    def is_truncated(self) -> bool:
-        """Whether there may be more rows than `count`."""
-        return self.count >= COUNT_LIMIT
+    def count_label(self) -> str:
+        """The number of rows as pages show it."""
+        return format_count(self.count)

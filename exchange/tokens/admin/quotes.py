@@ -89,6 +89,7 @@ class QuoteAdmin(ConfirmationAdmin):
     amount_fields = ("buy", "sell")
     labels = {"created_at": "proposed (UTC)"}
     search_help_text = "Symbol or name of the token, a price, or the ID of either"
+    list_note = "Propose prices on the page of a token."
     # Ids follow time and are indexed.
     ordering = ("-pk",)
     fields = (

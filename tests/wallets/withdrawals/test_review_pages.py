@@ -272,7 +272,7 @@ def test_the_page_shows_the_request_and_the_payment_instruction(owners):
         "Available 9,000,000.00 NGN 8,998,000.00 NGN 8,998,000.00 NGN 9,000,000.00 NGN",
         "Escrow 0.00 NGN 2,000.00 NGN 0.00 NGN 0.00 NGN",
         f"Reference {withdrawal.reference}",
-        "Amount 1950 Currency NGN",
+        "Amount 1,950.00 NGN Currency NGN",
         "withdrawal.created Pending",
         "Withdrawal hold",
         "-2,000.00 NGN",

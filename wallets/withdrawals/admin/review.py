@@ -20,7 +20,6 @@ from exchange.admin.display import age, format_time, record_link
 from exchange.admin.references import reference_facts
 from exchange.core.actors import Actor
 from exchange.core.currencies import format_money
-from exchange.core.numbers import format_plain
 from exchange.staff.admin.pending import describe_approvers
 from exchange.staff.models import StaffUser
 from wallets.banks.admin.name_matching import describe_match, match_tone
@@ -315,7 +314,7 @@ def _balance_lines(withdrawal: Withdrawal) -> list[BalanceLine]:
 
 
 def _payment_instruction(withdrawal: Withdrawal) -> list[tuple[str, str]]:
-    """Return the transfer request field by field, as it is sent."""
+    """Return the transfer request field by field; the amount is grouped."""
     order = transfer_request(withdrawal)
     lines: list[tuple[str, str]] = []
     for part in fields(order):
@@ -325,9 +324,8 @@ def _payment_instruction(withdrawal: Withdrawal) -> list[tuple[str, str]]:
         if part.name == "recipient":
             lines += [(f"recipient {f.name}", getattr(value, f.name)) for f in fields(value)]
         else:
-            lines.append(
-                (part.name, format_plain(value) if isinstance(value, Decimal) else str(value))
-            )
+            amount = isinstance(value, Decimal)
+            lines.append((part.name, format_money(value, order.currency) if amount else str(value)))
     return [(name.replace("_", " "), value) for name, value in lines]
 
 
