@@ -21,5 +21,6 @@ class OrdersConfig(sqlfiles.SqlAppConfig):
         "book/cancel_orders",
         "book/transfer_rules",
         "book/audited",
+        "listings/lifecycle",
     )
     stored_documents = ("book.ORDER", "trades.TRADE")

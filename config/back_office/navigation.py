@@ -51,7 +51,17 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ),
     ),
     ("Transfers", "out", ("wallets.wallettransfer", "wallets.conversion")),
-    ("Market", "market", ("exchange.token", "exchange.quote", "orders.order", "orders.trade")),
+    (
+        "Market",
+        "market",
+        (
+            "exchange.token",
+            "orders.tokenproposal",
+            "exchange.quote",
+            "orders.order",
+            "orders.trade",
+        ),
+    ),
     ("Credit", "credit", ("credit.loan", "credit.loanconfiguration")),
     (
         "Ledger",

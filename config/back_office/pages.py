@@ -33,6 +33,7 @@ PAGES = (
     "orders.trades.admin.orders",
     "orders.trades.admin.trades",
     "orders.listings.admin.tokens",
+    "orders.listings.admin.proposals",
     "credit.loans.admin.configurations",
     "credit.loans.admin.loans",
     "credit.loans.admin.owner_facts",

@@ -36,7 +36,7 @@ _VIEWABLE = {
         "apikey", "comment", "event", "export", "member", "organisation", "quote", "token",
         "webhookendpoint",
     ),
-    "orders": ("order", "trade"),
+    "orders": ("order", "tokenproposal", "trade"),
     "wallets": (
         "account", "alert", "bankaccount", "banklist", "booksproof", "configuration",
         "settingchange", "conversion", "decision", "deposit", "depositreversal", "entry",

@@ -190,7 +190,7 @@ STAFF = (
     DemoStaff("imani.credit", CREDIT_OFFICER),
     DemoStaff("sefu.credit", CREDIT_OFFICER),
 )
-# Approves withdrawals and quotes and closes tokens; proposes quotes.
+# Approves withdrawals, quotes and what becomes of tokens; proposes the latter; proposes quotes.
 APPROVER = "amina.finance"
 SECOND_APPROVER = "kwesi.finance"
 PROPOSER = "lindiwe.office"

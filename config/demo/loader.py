@@ -36,6 +36,7 @@ from config.demo.data import (
     PAYMENTS,
     PROPOSER,
     RETURNED_WITHDRAWAL,
+    SECOND_APPROVER,
     STAFF,
     WITHDRAWALS,
     DemoOrganisation,
@@ -229,6 +230,7 @@ def _market(
         market_makers=[traders_by_slug[slug] for slug in MARKET_MAKERS],
         proposer=StaffUser.objects.get(username=PROPOSER),
         approver=StaffUser.objects.get(username=APPROVER),
+        second_approver=StaffUser.objects.get(username=SECOND_APPROVER),
         base_url=base_url,
     )
 

@@ -26,7 +26,8 @@ from exchange.tokens.services import quotes, tokens
 from orders.book.commands import PlaceOrder
 from orders.book.models import OrderType
 from orders.book.services import place_order
-from orders.listings.services import lifecycle
+from orders.listings.models import TokenAction, TokenProposal
+from orders.listings.services import lifecycle, proposals
 from orders.listings.services.listing import Listing, list_token
 from orders.trades.models import Trade
 
@@ -72,6 +73,7 @@ class Market:
     market_makers: Sequence[Trader]
     proposer: StaffUser
     approver: StaffUser
+    second_approver: StaffUser
     base_url: str
 
 
@@ -123,23 +125,22 @@ class _TokenLoader:
             self._raise()
         else:
             self._float()
-        token_id, staff = self._token.id, self._market.approver
         if about.stage in {Stage.TRADING, Stage.CLOSED}:
-            lifecycle.open_secondaries(token_id=token_id, user=staff)
+            self._decide(TokenAction.SECONDARIES, "The raise is complete")
         self._quote()
         if about.stage in TRADED | {Stage.CLOSED}:
             self._trade()
         if about.stage in TRADED:
             self._fill_book()
         match about.stage:
+            case Stage.SOLD:
+                self._propose_action(TokenAction.SECONDARIES, "The raise is complete")
             case Stage.CLOSED:
-                lifecycle.close_token(token_id=token_id, user=staff)
+                lifecycle.close_token(token_id=self._token.id, user=self._market.approver)
             case Stage.EXITED:
-                lifecycle.exit_token(token_id=token_id, user=staff)
+                self._decide(TokenAction.EXIT, "The investment was sold")
             case Stage.CANCELLED:
-                lifecycle.cancel_token(
-                    token_id=token_id, user=staff, reason="The issuer withdrew the offer"
-                )
+                self._decide(TokenAction.CANCEL, "The issuer withdrew the offer")
         self._mark_events_delivered()
         self._token.refresh_from_db()
         return self._token
@@ -245,6 +246,18 @@ class _TokenLoader:
             self._propose(
                 about.shifted_quote(Decimal(_PENDING_QUOTES[about.symbol] - 100)), "Revaluation"
             )
+
+    def _propose_action(self, action: TokenAction, explanation: str) -> TokenProposal:
+        return proposals.propose_token_action(
+            token_id=self._token.id,
+            action=action,
+            explanation=explanation,
+            user=self._market.second_approver,
+        )
+
+    def _decide(self, action: TokenAction, explanation: str) -> None:
+        proposal = self._propose_action(action, explanation)
+        proposals.confirm_token_action(proposal_id=proposal.id, user=self._market.approver)
 
     def _propose(self, price: Decimal, note: str) -> Quote:
         prices = quotes.Prices(

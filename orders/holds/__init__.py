@@ -1,1 +1,1 @@
-"""Freezing an owner, which cancels its orders, and the pages of freezes."""
+"""Freezes and reversals of deposits, as far as they cancel orders, and their pages."""

@@ -57,6 +57,7 @@ MODELS: dict[str, tuple[str, str]] = {
     "orders_order": (ALL, ""),
     "orders_trade": (ALL, ""),
     "wallets_account": (ALL, ""),
+    "orders_tokenproposal": (ALL, ""),
     "wallets_alert": (ALL, ""),
     "wallets_bankaccount": (ALL, ""),
     "wallets_banklist": (ALL, "B"),
@@ -181,6 +182,9 @@ PAGES: dict[str, tuple[str, str]] = {
     "exchange_token_secondaries": ("F", "F"),
     "exchange_token_exit": ("F", "F"),
     "exchange_token_cancel": ("F", "F"),
+    "orders_tokenproposal_confirm": ("F", "F"),
+    "orders_tokenproposal_next": ("F", ""),
+    "orders_tokenproposal_reject": ("F", "F"),
     "exchange_quote_approve": ("F", "F"),
     "exchange_quote_reject": ("F", "F"),
     # Money.

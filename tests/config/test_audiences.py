@@ -40,7 +40,7 @@ AUDIENCES = {
     "exchange.staff.admin.accounts.RoleForm.note": INTERNAL,
     "exchange.tokens.admin.forms.TokenEditForm.listing_reference": VISIBLE,
     "exchange.tokens.admin.forms.TermsForm.listing_reference": VISIBLE,
-    "orders.listings.admin.lifecycle.CancelForm.reason": INTERNAL,
+    "orders.listings.admin.lifecycle.ExplanationForm.explanation": INTERNAL,
     "wallets.reconciliation.admin.breaks.ExplanationForm.explanation": INTERNAL,
     "wallets.fees.admin.configuration.SettingChangeForm.reason": INTERNAL,
     "wallets.withdrawals.admin.decision_pages.ApprovalForm.reason": INTERNAL,

@@ -11,7 +11,8 @@ import pytest
 from exchange.core.ids import uuid7
 from exchange.tokens.models import DealAccess, Token
 from tests.factories.api_clients import TESTER, assert_error, make_caller, make_member
-from tests.factories.market import ApiTrader, Market, set_flags
+from tests.factories.lifecycle import set_flags
+from tests.factories.market import ApiTrader, Market
 from tests.factories.tokens import give_units, make_token
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.withdrawals import exact_json, round_trips

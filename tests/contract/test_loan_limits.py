@@ -10,10 +10,11 @@ from credit.configurations.models import LoanLimit
 from credit.loans.models import Valuation
 from credit.loans.services import servicing
 from exchange.tokens.models import Token
-from orders.listings.services import lifecycle
 from tests.assertions.unchanged import assert_nothing_changes
+from tests.factories import lifecycle
 from tests.factories.api_clients import ApiCaller, assert_error, make_caller
 from tests.factories.borrower_api import LOAN
+from tests.factories.lifecycle import set_flags
 from tests.factories.loan_configurations import make_configuration, make_terms
 from tests.factories.loan_proposals import PATH, body_of
 from tests.factories.tokens import give_units, make_token
@@ -74,7 +75,7 @@ def test_no_loan_is_so_small_that_it_bears_no_interest(firm):
 
 def test_a_quote_tells_every_rule_that_would_refuse_whatever_else_fails(firm):
     token = firm.lending.token
-    Token.objects.filter(id=token.id).update(exited=True, investment_category="Art")
+    set_flags(token, exited=True, investment_category="Art")
     body = firm.body(
         user_id="nobody",
         currency="KES",

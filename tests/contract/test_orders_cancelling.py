@@ -11,7 +11,8 @@ from django.core.cache import cache
 
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import assert_error, make_caller
-from tests.factories.market import ORDER_FIELDS, ORDERS, Market, events, order_meta, set_flags
+from tests.factories.lifecycle import set_flags
+from tests.factories.market import ORDER_FIELDS, ORDERS, Market, events, order_meta
 from tests.factories.wallets import assert_books_hold
 from tests.factories.withdrawals import exact_json
 from wallets.ledger.models import Transfer

@@ -9,7 +9,8 @@ import pytest
 from orders.book.models import Order
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import assert_error
-from tests.factories.market import ORDERS, Market, body_of, set_flags
+from tests.factories.lifecycle import set_flags
+from tests.factories.market import ORDERS, Market, body_of
 
 
 @pytest.fixture

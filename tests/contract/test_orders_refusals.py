@@ -13,7 +13,8 @@ from exchange.tokens.services.tokens import grant_access
 from orders.book.models import Order
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import assert_error, make_caller, make_member
-from tests.factories.market import ORDERS, ApiTrader, Market, body_of, set_flags
+from tests.factories.lifecycle import set_flags
+from tests.factories.market import ORDERS, ApiTrader, Market, body_of
 
 RAISE = {"raise_amount": Decimal(50_000)}
 

@@ -22,9 +22,8 @@ from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
 from exchange.tokens.services import quotes
 from orders.holds.services import confirm_reversal
-from orders.listings.services import lifecycle
 from tests.environment.services import Sandbox
-from tests.factories import staff
+from tests.factories import lifecycle, staff
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller, make_member
 from tests.factories.conversions import convert, set_rates
 from tests.factories.deposits import Owner, arrive, make_checkout, transaction_record

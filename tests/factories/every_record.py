@@ -29,6 +29,8 @@ from exchange.staff.services.access_records import record_access_event
 from exchange.staff.services.proposals import propose_invitation
 from exchange.tokens.services import quotes
 from orders.holds.services import freeze_owner
+from orders.listings.models import TokenAction
+from orders.listings.services.proposals import propose_token_action
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.breaks import make_break
 from tests.factories.conversions import convert, set_rates
@@ -209,6 +211,14 @@ def _market_and_loan(every_record: EveryRecord, owner: StaffUser) -> None:
     Trader(make_wallet(100_000, currency="NGN")).place(lending.token, "Buy", 10_000, 1)
     prices = quotes.Prices(Decimal(10_100), Decimal(10_100))
     every_record.add(quotes.propose(token_id=lending.token.pk, prices=prices, user=owner))
+    every_record.add(
+        propose_token_action(
+            token_id=lending.token.pk,
+            action=TokenAction.EXIT,
+            explanation="The investment was sold",
+            user=owner,
+        )
+    )
 
 
 def _access(every_record: EveryRecord) -> None:

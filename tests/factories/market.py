@@ -133,12 +133,6 @@ def order_meta(
     }
 
 
-def set_flags(token: Token, **columns: Any) -> None:
-    """Set columns of the token directly."""
-    Token.objects.filter(id=token.id).update(**columns)
-    token.refresh_from_db()
-
-
 def events() -> list[tuple[UUID, str, dict[str, Any]]]:
     """Return organisation, type and data of every event, in order."""
     return [

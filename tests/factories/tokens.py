@@ -16,6 +16,7 @@ from exchange.participants.models import Organisation
 from exchange.tokens.models import InvestmentCategory, InvestmentType, Token
 from orders.listings.services.listing import Listing, list_token
 from tests.factories.api_clients import TESTER, make_organisation
+from tests.factories.lifecycle import set_flags
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import Wallet
 from wallets.ledger.models import AccountKind, TransferKind
@@ -55,8 +56,7 @@ def make_token(issuer: Organisation | None = None, **overrides: Any) -> Token:
     owner = issuer or make_organisation()
     token = list_token(issuer_id=owner.id, listing=Listing(**listing), actor=TESTER)
     if after:
-        Token.objects.filter(id=token.id).update(**after)
-        token.refresh_from_db()
+        set_flags(token, **after)
     return token
 
 

@@ -28,11 +28,11 @@ from exchange.core.errors import Rejected
 from exchange.tokens.models import Token
 from orders.book.errors import OrderNotActive
 from orders.book.models import Order
-from orders.listings.services import lifecycle
 from orders.trades.models import Trade
 from tests.environment.concurrency import Callers, race_size
 from tests.environment.database import session
 from tests.environment.write_pause import WritePause
+from tests.factories import lifecycle
 from tests.factories.tokens import give_units
 from tests.factories.traders import Trader, fee_income, make_trader
 from tests.factories.wallets import assert_books_hold, make_staff

@@ -55,8 +55,8 @@ END $$;
 REVOKE ALL ON FUNCTION lock_accounts_of_token FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lock_accounts_of_token TO exchange_runtime;
 
--- Completes a raise: moves its proceeds and unsold units to the issuer's available accounts. The
--- caller locks the token.
+-- Completes a raise: moves its proceeds and unsold units to the issuer's available accounts. Only when
+-- nothing is left to sell, or as two people approved. The caller locks the token.
 CREATE FUNCTION complete_raise(p_token uuid, p_actor text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
@@ -70,6 +70,9 @@ BEGIN
     t := (SELECT x FROM exchange_token x WHERE x.id = p_token FOR NO KEY UPDATE);
     IF t.completed_raise OR t.cancelled THEN
         RETURN;
+    ELSIF NOT raise_sold_out(t.id) AND NOT token_action_approved(t.id, 'complete') THEN
+        RAISE EXCEPTION 'the raise of token % is neither sold out nor completed by two people', t.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'raise_completed_by_two';
     END IF;
     -- Opened first: waiting for a concurrent opening, as in `enter_orders`, must not hold a lock on
     -- another account.

@@ -87,9 +87,6 @@ def summarise_supply(token: Token) -> Section:
     """Return the units by account kind, and the number of holders."""
     accounts = _accounts(token)
     sums = dict(accounts.values_list("kind").annotate(Sum("balance")))
-    holders = (
-        accounts.filter(kind__in=_OWNED_KINDS, balance__gt=0).values("owner_id").distinct().count()
-    )
     total = sum(sums.values(), Decimal(0))
     rows: list[Sequence[object]] = [
         (label, format_units(sums[kind]))
@@ -99,11 +96,17 @@ def summarise_supply(token: Token) -> Section:
     rows.append(("Total", format_units(total)))
     if total != token.total_supply:
         rows.append(("Retired", format_units(token.total_supply - total)))
-    rows.append(("Holders", f"{holders:,}"))
+    rows.append(("Holders", f"{count_holders(token):,}"))
     title = (
         f"Supply: {format_units(token.total_supply)}, {format_units(token.supply)} in circulation"
     )
     return Section(title, ("Held as", "Units"), rows, right=(1,))
+
+
+def count_holders(token: Token) -> int:
+    """Return the number of owners who hold units."""
+    held = _accounts(token).filter(kind__in=_OWNED_KINDS, balance__gt=0)
+    return int(held.values("owner_id").distinct().count())
 
 
 def list_largest_holders(token: Token) -> Section:

@@ -1,9 +1,13 @@
-"""Lifecycle actions of a token: when each is available, and its confirmation page."""
+"""Lifecycle actions of a token: when each is available, and its confirmation page.
+
+One person closes and reopens a token. The other actions are proposed here, and confirmed in
+`proposals`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -21,50 +25,72 @@ from exchange.core.numbers import format_units
 from exchange.staff.models import StaffUser
 from exchange.tokens.admin.token_page import state_of
 from exchange.tokens.models import Token
-from orders.listings.selectors import list_refunds, raise_version, summarise_book
+from orders.listings.admin.issuing import count_holders
+from orders.listings.models import TokenAction
+from orders.listings.selectors import list_refunds, summarise_book
 from orders.listings.services import lifecycle
+from orders.listings.services.proposals import PROPOSALS
 from wallets.ledger.models import Account, AccountKind
 
 _MAX_BUYERS = 100
 Facts = list[tuple[str, object]]
 
 
-class CancelForm(forms.Form):
-    """Reason for cancelling a token."""
+class ExplanationForm(forms.Form):
+    """Why two people should do it."""
 
-    reason = ReasonField(max_length=300, help_text="Recorded with every refund in the ledger")
+    explanation = ReasonField(
+        max_length=300,
+        help_text="Read by the second person. That of a cancellation is recorded with every refund"
+        " in the ledger",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class LifecycleAction:
-    """One action. `is_available` decides whether it is offered; the service that `execute` calls
-    checks again. `execute` returns the message about the result.
+    """One action. `is_available` decides whether it is offered; the service checks again.
 
-    The confirmation page shows its `consequences` and `facts`. Only a change of the `facts` stops
-    the action. The order book is not among them: it changes constantly, and closing a token cancels
-    every order open at that moment.
+    `phrase` says what is done, with %s for the token. `execute` does it and returns the message;
+    without it the action takes two people. The confirmation page shows its `consequences` and
+    `facts`. Only a change of the `facts` stops the action. The order book is not among them: it
+    changes constantly, and closing a token cancels every order open at that moment.
     """
 
     name: str
     label: str
     description: str
     is_available: Callable[[Token], bool]
-    execute: Callable[..., str]
     consequences: Callable[[Token], list[Section]]
-    title: str
-    submit: str
+    phrase: str
+    execute: Callable[[Token, StaffUser], str] | None = None
     facts: Callable[[Token], Facts] = lambda _: []
-    form: type[forms.Form] | None = None
     final: bool = False
 
     def build_confirmation(self, token: Token) -> Confirmation:
-        """Build the confirmation page of the action for `token`."""
+        """Build the page that does the action on `token`, or proposes it."""
+        if self.execute:
+            return self.build_execution(token)
+        found = self.build_execution(token)
+        blocker = found.blocker
+        if not blocker and PROPOSALS.pending_records().filter(token=token).exists():
+            blocker = "A proposal about this token is pending already"
+        return replace(
+            found,
+            title=f"Propose to {self.phrase % token}?",
+            text=f"{self.description} Nothing changes until a second person confirms.",
+            submit=f"Propose to {self.phrase % 'the token'}",
+            blocker=blocker,
+            final=False,
+        )
+
+    def build_execution(self, token: Token) -> Confirmation:
+        """Build the page that does the action on `token`."""
         blocker = ""
         if token.cancelled or not self.is_available(token):
             now = state_of(token).lower()
             blocker = f"{self.label} is not available: the token is {now}"
         return Confirmation(
-            title=self.title.format(token=token),
+            title=f"{_sentence(self.phrase % token)}?",
             facts=[
                 ("Token", record_link(token)),
                 ("Issuer", record_link(token.issuer)),
@@ -72,11 +98,15 @@ class LifecycleAction:
                 *self.facts(token),
             ],
             text=self.description,
-            submit=self.submit.capitalize(),
+            submit=_sentence(self.phrase % "the token"),
             blocker=blocker,
             sections=self.consequences(token),
             final=self.final,
         )
+
+
+def _sentence(phrase: str) -> str:
+    return phrase[:1].upper() + phrase[1:]
 
 
 def _book_section(token: Token) -> Section:
@@ -98,12 +128,21 @@ def _unchanged_section(token: Token) -> Section:
     return Section("Units and money", ("Unchanged", "Amount"), rows, right=(1,))
 
 
-def _proceeds_facts(token: Token) -> Facts:
+def _raise_facts(token: Token) -> Facts:
+    if token.completed_raise:
+        return []
+    share = token.total_raised / token.raise_amount * 100
     return [
+        ("Raise target", format_money(token.raise_amount, token.currency_id)),
+        ("Raised", f"{format_money(token.total_raised, token.currency_id)} ({share:.1f} %)"),
+        ("Buyers", f"{len(list_refunds(token)):,}"),
         ("Proceeds to the issuer", format_money(token.total_raised, token.currency_id)),
         ("Unsold units to the issuer", format_units(_unsold_units(token))),
-        ("Raise target", format_money(token.raise_amount, token.currency_id)),
     ]
+
+
+def _holder_facts(token: Token) -> Facts:
+    return [("Holders", f"{count_holders(token):,}")]
 
 
 def _refund_facts(token: Token) -> Facts:
@@ -172,31 +211,12 @@ def _run(change: Callable[..., Token], message: str, token: Token, user: StaffUs
     return message
 
 
-def _complete(token: Token, user: StaffUser) -> str:
-    lifecycle.complete_raise(token_id=token.pk, user=user, expected_version=raise_version(token))
-    return "Raise completed. Proceeds and unsold units transferred to the issuer."
-
-
-def _cancel(token: Token, user: StaffUser, *, reason: str) -> str:
-    found = list_refunds(token)
-    lifecycle.cancel_token(
-        token_id=token.pk, user=user, reason=reason, expected_version=raise_version(token)
-    )
-    refunded = ""
-    if found:
-        buyers = f"{len(found):,} buyers" if len(found) > 1 else "1 buyer"
-        amount = format_money(_total_refunded(found), token.currency_id)
-        refunded = f" {amount} refunded to {buyers}."
-    return f"Token cancelled.{refunded}"
-
-
 LIFECYCLE_ACTIONS = (
     LifecycleAction(
         name="close",
         label="Close",
         description="Stops new orders and cancels open ones. Can be reopened.",
-        title="Close {token} to new orders?",
-        submit="close the token",
+        phrase="close %s to new orders",
         is_available=lambda token: not token.closed and not token.exited,
         execute=partial(
             _run,
@@ -209,62 +229,52 @@ LIFECYCLE_ACTIONS = (
         name="reopen",
         label="Reopen",
         description="Accepts new orders again.",
-        title="Reopen {token} to new orders?",
-        submit="reopen the token",
+        phrase="reopen %s to new orders",
         is_available=lambda token: token.closed and not token.exited,
         execute=partial(_run, lifecycle.reopen_token, "Token reopened. New orders are accepted."),
         consequences=lambda token: [_unchanged_section(token)],
     ),
     LifecycleAction(
-        name="complete",
+        name=TokenAction.COMPLETE,
         label="Complete raise",
         description="Ends the raise. Proceeds and unsold units go to the issuer. Final.",
-        title="Complete the raise of {token} now?",
-        submit="complete the raise",
+        phrase="complete the raise of %s",
         is_available=lambda token: not token.completed_raise,
-        execute=_complete,
         consequences=lambda _: [],
-        facts=_proceeds_facts,
+        facts=_raise_facts,
         final=True,
     ),
     LifecycleAction(
-        name="secondaries",
+        name=TokenAction.SECONDARIES,
         label="Open secondary trading",
         description="Allows holders to trade the token with each other.",
-        title="Open secondary trading of {token}?",
-        submit="open secondary trading",
+        phrase="open secondary trading of %s",
         is_available=lambda token: (
             token.completed_raise and not token.secondaries and not token.exited
         ),
-        execute=partial(_run, lifecycle.open_secondaries, "Secondary trading opened."),
         consequences=lambda token: [_unchanged_section(token)],
+        facts=_holder_facts,
     ),
     LifecycleAction(
-        name="exit",
+        name=TokenAction.EXIT,
         label="Exit",
         description="Ends trading. Open orders are cancelled; holders keep their units. Final.",
-        title="Exit {token}?",
-        submit="exit the token",
+        phrase="exit %s",
         is_available=lambda token: token.completed_raise and not token.exited,
-        execute=partial(
-            _run,
-            lifecycle.exit_token,
-            "Token exited. Trading has ended; holders keep their units.",
-        ),
         consequences=lambda token: [_book_section(token), _unchanged_section(token)],
+        facts=_holder_facts,
         final=True,
     ),
     LifecycleAction(
-        name="cancel",
+        name=TokenAction.CANCEL,
         label="Cancel",
         description="Delists the token. An open raise is reversed and its buyers refunded. Final.",
-        title="Cancel {token}?",
-        submit="cancel the token",
+        phrase="cancel %s",
         is_available=lambda _: True,
-        execute=_cancel,
         consequences=_cancellation_sections,
         facts=_refund_facts,
-        form=CancelForm,
         final=True,
     ),
 )
+
+ACTIONS_BY_NAME = {action.name: action for action in LIFECYCLE_ACTIONS}

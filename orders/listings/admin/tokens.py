@@ -27,10 +27,13 @@ from orders.listings.admin.issuing import (
     list_token_transfers,
     summarise_supply,
 )
-from orders.listings.admin.lifecycle import LIFECYCLE_ACTIONS, LifecycleAction
+from orders.listings.admin.lifecycle import LIFECYCLE_ACTIONS, ExplanationForm, LifecycleAction
+from orders.listings.admin.proposals import list_token_proposals
+from orders.listings.models import TokenAction
 from orders.listings.selectors import summarise_book
 from orders.listings.services import lifecycle
 from orders.listings.services.listing import list_token
+from orders.listings.services.proposals import propose_token_action
 from orders.trades.admin.show import BOTH_SIDES, side_link
 from orders.trades.models import Trade
 
@@ -66,7 +69,12 @@ class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
         return [summarise_supply(token), _book_section(token), _volume_section(token)]
 
     def sections(self, request: HttpRequest, obj: Token) -> list[Section]:
-        return [_trades_section(obj), list_largest_holders(obj), list_token_transfers(obj)]
+        return [
+            list_token_proposals(obj),
+            _trades_section(obj),
+            list_largest_holders(obj),
+            list_token_transfers(obj),
+        ]
 
     # --- listing ---
 
@@ -107,15 +115,21 @@ class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
     def take_action(
         self, request: HttpRequest, object_id: UUID, *, action: LifecycleAction
     ) -> HttpResponse:
-        """Run a lifecycle action after its confirmation page."""
+        """Run a lifecycle action after its confirmation page, or propose it."""
         token: Token = self.record(request, object_id, lifecycle.PERMISSION)
+        user, confirmation = staff_of(request), action.build_confirmation(token)
+        if action.execute is not None:
+            execute = partial(action.execute, token, user)
+            return self.confirm_page(request, token, confirmation, execute, str)
         return self.confirm_page(
             request,
             token,
-            action.build_confirmation(token),
-            partial(action.execute, token, staff_of(request)),
-            str,  # `execute` returns the message
-            form=bind_form(request, action.form) if action.form else None,
+            confirmation,
+            partial(
+                propose_token_action, token_id=token.pk, action=TokenAction(action.name), user=user
+            ),
+            "Proposed. A second person must confirm it.",
+            form=bind_form(request, ExplanationForm),
         )
 
 

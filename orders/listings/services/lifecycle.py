@@ -1,6 +1,7 @@
 """Lifecycle of a token: close, reopen, exit, cancel, complete the raise, open secondary trading.
 
-Every change runs under the lock of the token. Closing, exit and cancellation cancel open orders.
+One person closes and reopens. The other transitions are those of `proposals`, by two people. Every
+change runs under the lock of the token. Closing, exit and cancellation cancel open orders.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from django.db import transaction
 from exchange.core.actors import Actor
 from exchange.core.audit_context import actor_parameters
 from exchange.core.database import fetch_one
-from exchange.core.errors import Rejected, StateConflict
+from exchange.core.errors import DomainError, Rejected, StateConflict
 from exchange.core.numbers import format_plain
-from exchange.core.text import clean_text
+from exchange.core.querysets import get_or_raise
 from exchange.staff.approvals import authorize_staff
 from exchange.staff.models import StaffUser
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Token
 from orders.book.models import Order, OrderStatus
 from orders.book.services import close_order
-from orders.listings.selectors import raise_version
+from orders.listings.models import TokenAction
 from orders.trades.models import Trade
 from wallets.ledger.models import Account, AccountKind, TransferKind
 from wallets.ledger.posting import (
@@ -35,12 +36,13 @@ from wallets.ledger.posting import (
 )
 
 PERMISSION = "exchange.end_token"
+NOT_ALLOWED = "You may not manage the lifecycle of tokens"
 
 
 def close_token(*, token_id: UUID, user: StaffUser) -> Token:
     """Stop new orders and cancel open ones. `reopen_token` accepts orders again.
 
-    Raises `Forbidden`, `TokenNotFound`, `StateConflict`, as do all functions here.
+    Raises `Forbidden`, `TokenNotFound`, `StateConflict`, as `reopen_token`.
     """
 
     def end(token: Token, actor: Actor) -> None:
@@ -65,103 +67,79 @@ def reopen_token(*, token_id: UUID, user: StaffUser) -> Token:
     return _change_token(token_id, user, reopen)
 
 
-def open_secondaries(*, token_id: UUID, user: StaffUser) -> Token:
-    """Open secondary trading, once the raise is complete."""
-
-    def allow(token: Token, _actor: Actor) -> None:
-        if token.secondaries:
-            raise StateConflict("Secondary trading is already open")
-        if not token.completed_raise:
-            raise Rejected("The raise is not complete", code="raise_open")
-        token.secondaries = True
-        token.save(update_fields=["secondaries"])
-
-    return _change_token(token_id, user, allow)
+def lock_token(token_id: UUID) -> Token:
+    """Return the token, locked. Raises `TokenNotFound`."""
+    return get_or_raise(
+        Token.objects.select_for_update(no_key=True).filter(pk=token_id), TokenNotFound()
+    )
 
 
-def exit_token(*, token_id: UUID, user: StaffUser) -> Token:
+def find_obstacle(token: Token, action: TokenAction) -> DomainError | None:
+    """Return why the action is not possible: a `StateConflict`, or `Rejected` (`raise_open`)."""
+    if token.cancelled:
+        return StateConflict("The token is cancelled")
+    match action:
+        case TokenAction.COMPLETE if token.completed_raise:
+            return StateConflict("The raise is already complete")
+        case TokenAction.SECONDARIES if token.secondaries:
+            return StateConflict("Secondary trading is already open")
+        case TokenAction.SECONDARIES | TokenAction.EXIT if token.exited:
+            return StateConflict("The token has already exited")
+        case TokenAction.SECONDARIES | TokenAction.EXIT if not token.completed_raise:
+            return Rejected("The raise is open: complete or cancel it first", code="raise_open")
+    return None
+
+
+def _open_secondaries(token: Token, _actor: Actor, _why: str) -> None:
+    token.secondaries = True
+    token.save(update_fields=["secondaries"])
+
+
+def _exit(token: Token, actor: Actor, _why: str) -> None:
     """End trading; holders keep their units. Final."""
-
-    def end(token: Token, actor: Actor) -> None:
-        if token.exited:
-            raise StateConflict("The token has already exited")
-        if not token.completed_raise:
-            raise Rejected("The raise is open: complete or cancel it first", code="raise_open")
-        _cancel_orders(token, "The token has exited", actor)
-        token.exited = True
-        token.save(update_fields=["exited"])
-
-    return _change_token(token_id, user, end)
+    _cancel_orders(token, "The token has exited", actor)
+    token.exited = True
+    token.save(update_fields=["exited"])
 
 
-def complete_raise(
-    *, token_id: UUID, user: StaffUser, expected_version: str | None = None
-) -> Token:
-    """Complete the raise: its proceeds and unsold units go to the issuer.
-
-    With `expected_version` (from `raise_version`) it also raises `StateConflict` when something was
-    sold or the raise completed since.
-    """
-
-    def complete(token: Token, actor: Actor) -> None:
-        if token.completed_raise:
-            raise StateConflict("The raise is already complete")
-        fetch_one(
-            "SELECT complete_raise(%s, %s) FROM act_as(%s, %s, %s)",
-            [token.id, str(actor), *actor_parameters(actor)],
-        )
-
-    return _change_token(token_id, user, complete, expected_version)
+def _complete_raise(token: Token, actor: Actor, _why: str) -> None:
+    """Pay the proceeds, and give the unsold units, to the issuer."""
+    fetch_one(
+        "SELECT complete_raise(%s, %s) FROM act_as(%s, %s, %s)",
+        [token.id, str(actor), *actor_parameters(actor)],
+    )
 
 
-def cancel_token(
-    *, token_id: UUID, user: StaffUser, reason: str, expected_version: str | None = None
-) -> Token:
-    """Cancel the token. Final. `expected_version` is as for `complete_raise`.
+def _cancel(token: Token, actor: Actor, why: str) -> None:
+    """Delist the token. Final.
 
     An open raise is reversed: every buyer is refunded, fee included, and all units are retired.
-    Raises `Rejected` (`units_pledged`) while a buyer's units are not available, and
-    `InvalidRequest` without a reason.
     """
-    reason = clean_text(reason, missing="Enter a reason for the cancellation", max_length=300)
-
-    def cancel(token: Token, actor: Actor) -> None:
-        _cancel_orders(token, "The token was cancelled", actor)
-        if not token.completed_raise:
-            _undo_raise(token, actor, reason)
-        token.cancelled = True
-        token.secondaries = False
-        token.save(
-            update_fields=[
-                "cancelled",
-                "secondaries",
-                "supply",
-                "total_raised",
-                "total_allocated",
-            ]
-        )
-
-    return _change_token(token_id, user, cancel, expected_version)
+    _cancel_orders(token, "The token was cancelled", actor)
+    if not token.completed_raise:
+        _undo_raise(token, actor, why)
+    token.cancelled = True
+    token.secondaries = False
+    token.save(
+        update_fields=["cancelled", "secondaries", "supply", "total_raised", "total_allocated"]
+    )
 
 
-def _change_token(
-    token_id: UUID,
-    user: StaffUser,
-    change: Callable[[Token, Actor], None],
-    expected_version: str | None = None,
-) -> Token:
-    actor = authorize_staff(user, PERMISSION, "You may not manage the lifecycle of tokens")
+# Each takes the locked token, the actor and the explanation, once two people have approved it.
+TRANSITIONS: dict[TokenAction, Callable[[Token, Actor, str], None]] = {
+    TokenAction.COMPLETE: _complete_raise,
+    TokenAction.SECONDARIES: _open_secondaries,
+    TokenAction.EXIT: _exit,
+    TokenAction.CANCEL: _cancel,
+}
+
+
+def _change_token(token_id: UUID, user: StaffUser, change: Callable[[Token, Actor], None]) -> Token:
+    actor = authorize_staff(user, PERMISSION, NOT_ALLOWED)
     with transaction.atomic():
-        token = Token.objects.select_for_update(no_key=True).filter(id=token_id).first()
-        if token is None:
-            raise TokenNotFound
+        token = lock_token(token_id)
         if token.cancelled:
             raise StateConflict("The token is cancelled")
-        if expected_version is not None and raise_version(token) != expected_version:
-            raise StateConflict(
-                "The raise has changed since you opened the page; nothing was done. Review it, "
-                "or close the token first to stop sales"
-            )
         change(token, actor)
         token.refresh_from_db()
     return token

@@ -31,7 +31,9 @@ from exchange.staff.models import AccessEvent
 from exchange.staff.services.access_records import record_access_event
 from exchange.staff.services.proposals import propose_invitation
 from exchange.tokens.services import quotes
+from orders.listings.models import TokenAction
 from tests.environment.owner import as_owner, without_guards
+from tests.factories import lifecycle
 from tests.factories.api_clients import TESTER
 from tests.factories.breaks import make_break
 from tests.factories.conversions import convert, set_rates
@@ -76,6 +78,7 @@ _SMALL = _FEW_BY_NATURE | {
     "exchange_staffuser",
     "exchange_token",
     "exchange_webhookendpoint",
+    "orders_tokenproposal",
     "wallets_alert",
     "wallets_booksproof",
     "wallets_configurationfigure",
@@ -125,6 +128,7 @@ def seed() -> None:
     buyer.place(token, "Buy", 100, 4)
     prices = quotes.Prices(Decimal(5), Decimal(4))
     quotes.propose(token_id=token.pk, prices=prices, user=staff, note="Revalued")
+    lifecycle.propose(token.pk, TokenAction.EXIT)
     wallet = make_member_wallet(1000)
     withdrawal = make_approved_withdrawal(wallet)
     make_approved_withdrawal(make_wallet(1000))

@@ -24,6 +24,7 @@ from credit.loans.models import Loan
 from exchange.staff.admin.pending import VIEW_ONLY, queues
 from exchange.staff.models import AccessProposal, StaffUser
 from exchange.tokens.models import Quote
+from orders.listings.models import TokenProposal
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import signed_in_client, text_of
 from tests.factories.every_record import EveryRecord, make_every_record
@@ -49,6 +50,7 @@ DECIDED_BY: dict[type[Model], str] = {
     TreasuryMovement: FINANCE_APPROVER,
     Proposal: FINANCE_APPROVER,
     Quote: FINANCE_APPROVER,
+    TokenProposal: FINANCE_APPROVER,
     SettingChange: FINANCE_APPROVER,
     LoanConfiguration: CREDIT_OFFICER,
     Loan: CREDIT_OFFICER,
@@ -64,6 +66,7 @@ WORDS = {
     Proposal: "Payout proposals to confirm",
     AccessProposal: "Access proposals",
     Quote: "Quotes to approve",
+    TokenProposal: "Token proposals to confirm",
     SettingChange: "Settings changes",
     LoanConfiguration: "Loan configurations pending approval",
     Loan: "Loan closures to confirm",

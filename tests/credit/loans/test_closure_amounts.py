@@ -35,6 +35,7 @@ from exchange.staff.models import StaffUser
 from exchange.tokens.models import Token
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.lending import Lending
+from tests.factories.lifecycle import set_flags
 from tests.factories.loans import make_defaulted_loan, update_without_guard
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import assert_books_hold, balance_of, make_staff
@@ -78,7 +79,7 @@ def steps(plan: list[dict[str, Any]] | None) -> list[tuple[str, ...]]:
 def test_units_are_transferred_in_pledge_order_up_to_the_amount_owed(lending, officers):
     """1,596,000 are owed; 0.8 and 1 are prices on both sides of one."""
     loan, tokens = on_tokens(lending, ("0.8", "500"), ("1", "3"), ("7000", "100"), ("50", "10"))
-    Token.objects.filter(id=tokens[2].id).update(exited=True)
+    set_flags(tokens[2], exited=True)
     proposal = propose(loan, officers[0])
     plan = [
         ("10000", "105", "105", "1050000"),
@@ -124,7 +125,7 @@ def test_amounts_below_one_are_covered_with_units(lending, officers):
 def test_events_and_plan_report_the_deficiency(lending, officers):
     loan, _tokens = on_tokens(lending, ("0.5", "3"))
     lending.set_price(1)
-    Token.objects.filter(id=lending.token.id).update(exited=True)
+    set_flags(lending.token, exited=True)
     servicing.revalue_loans(force=True)
     assert Shortfall.objects.filter(loan=loan, cured_at__isnull=True).exists()
     proposal = propose(loan, officers[0])

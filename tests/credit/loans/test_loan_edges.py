@@ -12,8 +12,8 @@ from credit.loans.services.assessing import assess
 from credit.loans.services.closures import confirm_closure, propose_closure
 from credit.loans.services.repaying import repay
 from credit.loans.services.valuation import Pledge
-from exchange.tokens.models import Token
 from tests.factories.api_clients import TESTER
+from tests.factories.lifecycle import set_flags
 from tests.factories.loans import backdate_loan
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import assert_books_hold, make_staff
@@ -29,7 +29,7 @@ def test_collateral_worth_next_to_nothing_holds_up_no_payment_shortfall_or_end(l
     loan: Loan = lending.lend(
         amount=2_000_000, collaterals=(Pledge(lending.token.id, Decimal(250)), dust)
     )
-    Token.objects.filter(id=lending.token.id).update(exited=True)
+    set_flags(lending.token, exited=True)
     assert servicing.revalue_loans(force=True) == 1
     assert Shortfall.objects.get().cured_at is None
     assert Valuation.objects.get().loan_to_value is None

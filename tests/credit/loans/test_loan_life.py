@@ -15,6 +15,7 @@ from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError, Rejected, StateConflict
 from exchange.tokens.models import Token
 from tests.factories.api_clients import TESTER
+from tests.factories.lifecycle import set_flags
 from tests.factories.loans import backdate_loan, loan_event_types, repay_loan
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import assert_books_hold, balance_of
@@ -164,7 +165,7 @@ def test_added_collateral_must_be_of_a_category_in_the_terms(lending):
 
 def test_collateral_that_exits_opens_a_shortfall(lending):
     lending.lend()
-    Token.objects.filter(id=lending.token.id).update(exited=True)
+    set_flags(lending.token, exited=True)
     servicing.revalue_loans(force=True)
     shortfall = Shortfall.objects.get()
     assert shortfall.value == 0

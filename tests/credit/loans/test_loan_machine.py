@@ -37,7 +37,6 @@ from exchange.tokens.models import Token
 from exchange.tokens.services.quotes import Prices
 from orders.book import services as placing
 from orders.book.models import Order
-from orders.listings.services.lifecycle import exit_token
 from tests.credit.loans.loan_model import (
     ASKED,
     OPEN,
@@ -52,6 +51,7 @@ from tests.credit.loans.loan_steps import step_of
 from tests.environment.concurrency import race_size
 from tests.environment.property_tests import FUZZING, examples
 from tests.factories.api_clients import TESTER
+from tests.factories.lifecycle import exit_token
 from tests.factories.loans import backdate_loan, backdate_proposal
 from tests.factories.quotes import set_effective_quote
 from tests.factories.traders import Trader

@@ -13,6 +13,7 @@ from credit.loans.services.shortfalls import revalue_collateral
 from credit.loans.services.valuation import Pledge
 from exchange.events.models import Event
 from exchange.tokens.models import Token
+from tests.factories.lifecycle import set_flags
 from tests.factories.loans import make_completed_loan, repay_loan
 from tests.factories.tokens import give_units, make_token
 
@@ -79,12 +80,12 @@ def test_a_meaningless_ratio_is_null(lending):
     give_units(dust, lending.borrower, 2)
     pledges = (Pledge(lending.token.id, Decimal(200)), Pledge(dust.id, Decimal("0.001")))
     loan, more = (lending.lend(amount=1_000_000 + each, collaterals=pledges) for each in (0, 1))
-    Token.objects.filter(id=lending.token.id).update(exited=True)
+    set_flags(lending.token, exited=True)
     found, beyond = review(loan), review(more)
     assert beyond.loan_to_value is None
     assert (found.value, found.loan_to_value) == (Decimal(0), Decimal(10) ** 11)
     assert Shortfall.objects.get(loan=loan).value == 0
-    Token.objects.filter(id=dust.id).update(exited=True)
+    set_flags(dust, exited=True)
     assert review(loan).loan_to_value is None
 
 
@@ -106,7 +107,7 @@ def test_long_texts_are_truncated(lending):
     problem = "; ".join(f"{token.symbol} has no price" for token in tokens)
     assert review(loan).problem == problem[:300]
     assert review(loan).value is None
-    Token.objects.filter(id__in=[*everything, lending.token.id]).update(exited=True)
+    set_flags(*tokens, lending.token, exited=True)
     review(loan)
     ended = ", ".join([lending.token.symbol, *(token.symbol for token in tokens)])
     assert Shortfall.objects.get().cause == f"{ended} ended"[:300]

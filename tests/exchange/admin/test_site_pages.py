@@ -93,7 +93,7 @@ def test_admins_of_libraries_are_not_registered():
         "exchange.ApiKey", "exchange.Change", "exchange.Event", "exchange.Export",
         "exchange.Member", "exchange.Organisation",
         "exchange.Quote", "exchange.StaffUser", "exchange.Token", "exchange.WebhookEndpoint",
-        "orders.Order", "orders.Trade", "wallets.Account", "wallets.Alert",
+        "orders.Order", "orders.TokenProposal", "orders.Trade", "wallets.Account", "wallets.Alert",
         "wallets.BankAccount", "wallets.BankList", "wallets.BooksProof", "wallets.Configuration",
         "wallets.SettingChange",
         "wallets.Conversion", "wallets.Decision", "wallets.Deposit",

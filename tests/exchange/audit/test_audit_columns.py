@@ -186,6 +186,10 @@ AUDITED: dict[str, Audited] = {
         " client_reference metadata requested_amount requested_currency",
         left_out={COMPUTED: "owner_id document", TOUCHED: "updated_at"},
     ),
+    "orders_tokenproposal": Audited(
+        "id status proposed_by_id created_at decided_by_id decided_at reason token_id action"
+        " explanation version"
+    ),
     "wallets_depositreversal": Audited(
         "id status proposed_by_id created_at decided_by_id decided_at reason deposit_id explanation"
     ),

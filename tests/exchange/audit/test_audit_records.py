@@ -17,9 +17,9 @@ from exchange.core.ids import uuid7
 from exchange.participants.models import Member
 from exchange.participants.services.api_keys import purge_access_tokens, revoke_api_key
 from exchange.tokens.models import Token
-from orders.listings.services import lifecycle
 from tests.assertions.audit import changes
 from tests.environment.owner import as_owner
+from tests.factories import lifecycle
 from tests.factories.api_clients import TESTER, make_caller, make_member, make_organisation
 from tests.factories.tokens import make_token
 from tests.factories.traders import Trader, make_trader

@@ -16,6 +16,7 @@ from exchange.participants.models import Organisation
 from exchange.tokens.models import Token, TokenAccess
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import messages_of, signed_in_client, text_of, user_of
+from tests.factories.lifecycle import set_flags
 from tests.factories.tokens import make_token
 
 pytestmark = pytest.mark.django_db
@@ -147,7 +148,7 @@ def test_a_cancelled_token_is_not_edited():
     token = make_token()
     client = signed_in_client(BACK_OFFICE)
     body = form_values(client, token)
-    Token.objects.filter(pk=token.pk).update(cancelled=True)
+    set_flags(token, cancelled=True)
     before = table_fingerprints()
     assert "The token is cancelled" in text_of(client.post(page(token, "edit"), body))
     assert table_fingerprints() == before

@@ -19,6 +19,7 @@ from orders.book.models import Order
 from orders.trades.models import Trade
 from tests.environment.concurrency import race_size
 from tests.factories.api_clients import make_caller, make_member
+from tests.factories.lifecycle import set_flags
 from tests.factories.tokens import give_units
 from tests.factories.traders import Trader, fee_income, make_trader
 from tests.factories.wallets import Wallet, assert_books_hold
@@ -107,7 +108,9 @@ class Sides:
     def open_secondaries(self) -> None:
         """Open secondary trading as staff would, once the raise is complete."""
         if self.theirs.offer and not self.theirs.raising:
-            Token.objects.filter(id=self.ours.id, secondaries=False).update(secondaries=True)
+            self.ours.refresh_from_db()
+            if not self.ours.secondaries:
+                set_flags(self.ours, secondaries=True)
 
     def owner(self, trader: int) -> Hashable:
         return self.traders[trader].owner_id

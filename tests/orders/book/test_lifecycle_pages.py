@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -12,7 +13,9 @@ from django.urls import reverse
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.tokens.models import Token
 from orders.book.models import Order
+from orders.listings.models import TokenAction, TokenProposal
 from tests.assertions.unchanged import table_fingerprints
+from tests.factories import lifecycle
 from tests.factories.back_office import messages_of, signed_in_client, submit_confirmation, text_of
 from tests.factories.traders import Trader, make_trader
 from tests.factories.unjustified_transfers import post_unjustified
@@ -31,9 +34,20 @@ def page(token: Token, name: str) -> str:
     return reverse(f"admin:exchange_token_{name}", args=[token.pk])
 
 
-def cancel(client: Client, token: Token, reason: str = "The issuer withdrew"):
-    """Open the page and submit it unchanged."""
-    return submit_confirmation(client, page(token, "cancel"), reason=reason)
+def propose(client: Client, token: Token, name: str, why: str = "As agreed") -> TokenProposal:
+    """Propose an action on the token's page."""
+    done = submit_confirmation(client, page(token, name), explanation=why)
+    assert messages_of(done)[-1] == "Proposed. A second person must confirm it."
+    return TokenProposal.objects.get(token=token, status="Pending")
+
+
+def decision_page(proposal: TokenProposal, name: str = "confirm") -> str:
+    return reverse(f"admin:orders_tokenproposal_{name}", args=[proposal.pk])
+
+
+def decide(client: Client, other: Client, token: Token, name: str, why: str = "As agreed") -> Any:
+    """Propose an action as one person and confirm it as another; return the response."""
+    return submit_confirmation(other, decision_page(propose(client, token, name, why)))
 
 
 @pytest.fixture
@@ -49,6 +63,11 @@ def buyer() -> Trader:
 @pytest.fixture
 def finance() -> Client:
     return signed_in_client(FINANCE_APPROVER)
+
+
+@pytest.fixture
+def second() -> Client:
+    return signed_in_client(FINANCE_APPROVER, username="second")
 
 
 def test_closing_shows_the_open_orders_and_cancels_them(issuer, buyer, finance):
@@ -77,18 +96,20 @@ def test_the_confirmation_page_changes_nothing(issuer, buyer, finance):
     for name in PAGES:
         looked = finance.get(page(token, name))
         # A button of a page that showed nothing asks too.
-        pressed = finance.post(page(token, name), {"reason": "no"})
+        pressed = finance.post(page(token, name), {"explanation": "no"})
         assert looked.status_code == pressed.status_code == (200 if name in POSSIBLE else 302)
     assert table_fingerprints() == before
 
 
-def test_cancelling_a_raise_shows_and_pays_every_refund(issuer, buyer, finance):
+def test_cancelling_a_raise_shows_and_pays_every_refund(issuer, buyer, finance, second):
     other = make_trader(20_000)
     token = issuer.issue(raise_amount=Decimal(100_000), buy_fee=Decimal("1.5"))
     buyer.place(token, "Buy", 100, 100)
     buyer.place(token, "Buy", 100, 7)
     other.place(token, "Buy", 100, "55.25")
-    shown = text_of(finance.get(page(token, "cancel")))
+    proposal = propose(finance, token, "cancel", "The issuer withdrew")
+    assert not Transfer.objects.filter(kind=TransferKind.RAISE_REFUND).exists()
+    shown = text_of(second.get(decision_page(proposal)))
     for words in (
         "Buyers refunded 2",
         "Refunded, fees included 16,468.38 KES",
@@ -96,10 +117,12 @@ def test_cancelling_a_raise_shows_and_pays_every_refund(issuer, buyer, finance):
         "Units retired, unsold units included 1,000 units",
         "2 10,860.50 KES 107 units Yes",
         "1 5,607.88 KES 55.25 units Yes",
+        "Explanation The issuer withdrew",
+        "Proposed by finance-approver",
     ):
         assert words in shown, words
-    done = cancel(finance, token)
-    assert messages_of(done)[-1] == ("Token cancelled. 16,468.38 KES refunded to 2 buyers.")
+    done = submit_confirmation(second, decision_page(proposal))
+    assert messages_of(done)[-1] == "Token cancelled. Buyers of an open raise are refunded."
     assert buyer.balance("KES") == 50_000
     assert other.balance("KES") == 20_000
     assert not buyer.balance(token.pk)
@@ -113,30 +136,40 @@ def test_cancelling_a_raise_shows_and_pays_every_refund(issuer, buyer, finance):
     assert_books_hold()
 
 
-def test_a_raise_that_changed_meanwhile_needs_another_review(issuer, buyer, finance):
+def test_a_raise_that_changed_meanwhile_needs_another_review(issuer, buyer, finance, second):
     token = issuer.issue(raise_amount=Decimal(100_000))
     buyer.place(token, "Buy", 100, 10)
-    to_cancel, to_complete = (finance.get(page(token, name)) for name in ("cancel", "complete"))
+    opened = finance.get(page(token, "complete"))
     buyer.place(token, "Buy", 100, 5)
     before = table_fingerprints()
-    response = submit_confirmation(finance, page(token, "cancel"), at=to_cancel, reason="Withdrawn")
-    assert messages_of(response)[-1] == (
-        "No changes were made. Since you opened the page: Refunded, fees included was "
-        "1,000.00 KES and is 1,500.00 KES; Units returned by buyers was 10 units and is "
-        "15 units. Review it again."
-    )
-    assert "1,500.00 KES 15 units" in text_of(response)
-    assert b"Withdrawn" in response.content
-    response = submit_confirmation(finance, page(token, "complete"), at=to_complete)
+    response = submit_confirmation(finance, page(token, "complete"), at=opened, explanation="Now")
     assert (
         "Proceeds to the issuer was 1,000.00 KES and is 1,500.00 KES" in messages_of(response)[-1]
     )
+    assert b"Now" in response.content
     assert table_fingerprints() == before
-    cancel(finance, token)
+    proposal = propose(finance, token, "cancel")
+    to_confirm = second.get(decision_page(proposal))
+    buyer.place(token, "Buy", 100, 5)
+    before = table_fingerprints()
+    response = submit_confirmation(second, decision_page(proposal), at=to_confirm)
+    assert messages_of(response)[-1] == (
+        "No changes were made. Since you opened the page: Refunded, fees included was "
+        "1,500.00 KES and is 2,000.00 KES; Units returned by buyers was 15 units and is "
+        "20 units. Review it again."
+    )
+    # What the proposer saw is not what would be done now.
+    response = submit_confirmation(second, decision_page(proposal))
+    assert "The raise has changed since this was proposed" in messages_of(response)[-1]
+    assert table_fingerprints() == before
+    rejected = submit_confirmation(second, decision_page(proposal, "reject"), reason="Sold since")
+    assert messages_of(rejected)[-1] == "Proposal closed. The token stays as it is."
+    decide(finance, second, token, "cancel")
     assert buyer.balance("KES") == 50_000
+    assert_books_hold()
 
 
-def test_a_refund_with_unavailable_units_is_shown_and_rejected(issuer, buyer, finance):
+def test_a_refund_with_unavailable_units_is_shown_and_rejected(issuer, buyer, finance, second):
     token = issuer.issue(raise_amount=Decimal(100_000))
     buyer.place(token, "Buy", 100, 10)
     held, pledged = (
@@ -155,82 +188,99 @@ def test_a_refund_with_unavailable_units_is_shown_and_rejected(issuer, buyer, fi
         actor=SYSTEM,
         legs=[Leg(held, Decimal(-4)), Leg(pledged, Decimal(4))],
     )
-    shown = text_of(finance.get(page(token, "cancel")))
+    proposal = propose(finance, token, "cancel")
+    shown = text_of(second.get(decision_page(proposal)))
     assert "Buyers with unavailable units: cancellation will fail 1" in shown
     assert "No, only 6 units" in shown
     before = table_fingerprints()
-    refused = cancel(finance, token)
-    assert refused.status_code == 200
-    assert "not available; release them first" in text_of(refused)
-    assert b"The issuer withdrew" in refused.content
+    refused = submit_confirmation(second, decision_page(proposal))
+    assert "not available; release them first" in messages_of(refused)[-1]
     assert table_fingerprints() == before
 
 
-def test_cancelling_needs_a_reason(issuer, finance):
+def test_a_proposal_needs_an_explanation_and_a_second_person(issuer, finance, second):
     token = issuer.issue()
     before = table_fingerprints()
-    assert "This field is required." in text_of(cancel(finance, token, reason=" "))
+    without = submit_confirmation(finance, page(token, "cancel"), explanation=" ")
+    assert "This field is required." in text_of(without)
     assert table_fingerprints() == before
+    proposal = propose(finance, token, "cancel")
+    before = table_fingerprints()
+    own = submit_confirmation(finance, decision_page(proposal))
+    assert "Someone other than the proposer must approve this" in messages_of(own)[-1]
+    again = submit_confirmation(second, page(token, "exit"), explanation="Sold")
+    assert "A proposal about this token is pending already" in messages_of(again)[-1]
+    assert table_fingerprints() == before
+    shown = text_of(second.get(page(token, "change")))
+    assert "Cancel Pending finance-approver -" in shown
 
 
-def test_completing_a_raise_pays_the_issuer_and_secondaries_open_after_it(issuer, buyer, finance):
+def test_completing_a_raise_pays_the_issuer_and_secondaries_open_after_it(
+    issuer, buyer, finance, second
+):
     token = issuer.issue(raise_amount=Decimal(100_000))
     buyer.place(token, "Buy", 100, 250)
-    early = submit_confirmation(finance, page(token, "secondaries"))
+    early = submit_confirmation(finance, page(token, "secondaries"), explanation="Now")
     assert "is not available: the token is in raise" in messages_of(early)[-1]
-    shown = text_of(finance.get(page(token, "complete")))
-    assert "Proceeds to the issuer 25,000.00 KES" in shown
-    assert "Unsold units to the issuer 750 units" in shown
-    submit_confirmation(finance, page(token, "complete"))
+    proposal = propose(finance, token, "complete")
+    assert issuer.balance("KES") == 1_000
+    shown = text_of(second.get(decision_page(proposal)))
+    for words in (
+        "Raise target 100,000.00 KES",
+        "Raised 25,000.00 KES (25.0 %)",
+        "Buyers 1",
+        "Proceeds to the issuer 25,000.00 KES",
+        "Unsold units to the issuer 750 units",
+    ):
+        assert words in shown, words
+    submit_confirmation(second, decision_page(proposal))
     assert (issuer.balance("KES"), issuer.balance(token.pk)) == (26_000, 750)
-    opened = submit_confirmation(finance, page(token, "secondaries"))
+    opened = decide(finance, second, token, "secondaries")
     assert messages_of(opened)[-1] == "Secondary trading opened."
     text = text_of(finance.get(page(token, "change")))
     assert "Trading" in text
-    assert "Raise completion finance-approver" in text
-    assert "finance-approver Secondary market trading no yes" in text
+    assert "Raise completion second" in text
+    assert "second Secondary market trading no yes" in text
     assert_books_hold()
 
 
-def test_an_exit_leaves_units_with_their_holders(issuer, buyer, finance):
+def test_an_exit_leaves_units_with_their_holders(issuer, buyer, finance, second):
     token = issuer.issue()
     issuer.place(token, "Sell", 100, 10)
     buyer.place(token, "Buy", 100, 4)
-    shown = text_of(finance.get(page(token, "exit")))
+    proposal = propose(finance, token, "exit")
+    shown = text_of(second.get(decision_page(proposal)))
+    assert "Holders 2" in shown
     assert "Sell orders cancelled 1 6 units" in shown
     assert "Refunds none" in shown
-    submit_confirmation(finance, page(token, "exit"))
+    submit_confirmation(second, decision_page(proposal))
     token.refresh_from_db()
     assert token.exited
     assert (buyer.balance(token.pk), issuer.balance(token.pk)) == (4, 996)
     assert_books_hold()
 
 
-def test_an_action_done_meanwhile_is_reported_and_not_repeated(issuer, finance):
+def test_an_action_done_meanwhile_is_reported_and_not_repeated(issuer, finance, second):
     token = issuer.issue()
-    to_exit, to_cancel = (finance.get(page(token, name)) for name in ("exit", "cancel"))
-    submit_confirmation(finance, page(token, "exit"), at=to_exit)
+    to_cancel = finance.get(page(token, "cancel"))
+    proposal = propose(finance, token, "exit")
+    to_exit = second.get(decision_page(proposal))
+    submit_confirmation(second, decision_page(proposal), at=to_exit)
     before = table_fingerprints()
-    again = submit_confirmation(finance, page(token, "exit"), at=to_exit)
-    message = "is not available: the token is exited. No changes were made."
-    assert messages_of(again)[-1] == f"Exit {message}"
+    again = submit_confirmation(second, decision_page(proposal), at=to_exit)
+    assert "is Approved by second, no longer Pending" in messages_of(again)[-1]
     not_closed = submit_confirmation(finance, page(token, "reopen"))
+    message = "is not available: the token is exited. No changes were made."
     assert messages_of(not_closed)[-1] == f"Reopen {message}"
-    stale = submit_confirmation(finance, page(token, "cancel"), at=to_cancel, reason="no")
+    stale = submit_confirmation(finance, page(token, "cancel"), at=to_cancel, explanation="no")
     assert "Status was Trading and is Exited" in messages_of(stale)[-1]
-    assert table_fingerprints() == before
-    submit_confirmation(finance, page(token, "cancel"), at=stale, reason="no")
-    before = table_fingerprints()
-    last = submit_confirmation(finance, page(token, "cancel"), at=stale, reason="no")
-    message = "Cancel is not available: the token is cancelled. No changes were made."
-    assert messages_of(last)[-1] == message
     assert table_fingerprints() == before
 
 
 def test_a_raise_is_not_exited(issuer, finance):
     token = issuer.issue(raise_amount=Decimal(100_000))
     before = table_fingerprints()
-    refused = submit_confirmation(finance, page(token, "exit"))
+    refused = submit_confirmation(finance, page(token, "exit"), explanation="no")
     assert messages_of(refused)[-1] == (
         "Exit is not available: the token is in raise. No changes were made."
     )
@@ -240,13 +290,17 @@ def test_a_raise_is_not_exited(issuer, finance):
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
 def test_only_finance_manages_the_lifecycle(issuer, role):
     token = issuer.issue()
+    proposal = lifecycle.propose(token.pk, TokenAction.EXIT)
     client = signed_in_client(role)
     before = table_fingerprints()
     for name in PAGES:
-        body = {"reason": "no", "seen": "complete:0"}
+        body = {"explanation": "no", "seen": "complete:0"}
         assert client.post(page(token, name), body).status_code == 403, name
     for name in PAGES:
         assert client.get(page(token, name)).status_code == 403, name
+    for name in ("confirm", "reject"):
+        decided = client.post(decision_page(proposal, name), {"reason": "no", "seen": "{}"})
+        assert decided.status_code == 403, name
     assert table_fingerprints() == before
     assert "Available actions" not in text_of(client.get(page(token, "change")))
 

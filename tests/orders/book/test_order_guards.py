@@ -16,9 +16,11 @@ from exchange.core.ids import uuid7
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.models import Token
 from orders.book.models import Order
+from orders.listings.models import TokenAction
 from orders.trades.models import Trade
 from tests.assertions.ledger import ROLES, ledger_snapshot
 from tests.environment.database import session
+from tests.factories.lifecycle import approve_only
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import Wallet, assert_books_hold
 
@@ -210,6 +212,7 @@ def test_completing_a_raise_again_moves_nothing():
     issuer, buyer = make_trader(), make_trader(10_000)
     token = issuer.issue(raise_amount=Decimal(100_000))
     buyer.place(token, "Buy", 100, 10)
+    approve_only(token, TokenAction.COMPLETE)
     with session("runtime") as connection:
         connection.execute("SELECT complete_raise(%s, 'system:attack')", [token.id])
     before = everything()

@@ -15,10 +15,11 @@ from psycopg import errors
 
 from exchange.core.ids import uuid7
 from exchange.tokens.models import Token
-from orders.listings.services import lifecycle
+from orders.listings.models import TokenAction
 from tests.environment.database import session
 from tests.environment.module_database import module_rows
 from tests.environment.sql_functions import Record, expression
+from tests.factories import lifecycle
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import make_staff
 from wallets.ledger.models import Account, AccountKind
@@ -133,6 +134,7 @@ def test_cancelling_locks_token_and_order_even_if_closed(market):
 def test_completing_a_raise_locks_its_token_and_the_issuers_accounts(market):
     kinds = ("available", "raise", "unsold")
     for token in (market.unsold, market.raising):
+        lifecycle.approve_only(token, TokenAction.COMPLETE)
         found = locked(*expression("complete_raise", token.id, "system:test"))
         assert found[TOKENS] == {token.id}
         own = accounts(market.issuer, "KES", str(token.id), kinds=kinds)

@@ -8,9 +8,9 @@ from uuid import UUID
 
 import pytest
 
-from orders.listings.services import lifecycle
 from orders.trades.models import Trade
 from tests.environment.owner import as_owner
+from tests.factories import lifecycle
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import make_staff
 from wallets.ledger.models import Transfer

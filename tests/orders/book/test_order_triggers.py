@@ -13,7 +13,9 @@ from exchange.core.ids import uuid7
 from exchange.events.models import Event
 from exchange.tokens.models import Token
 from orders.book.models import Order
+from orders.listings.models import TokenAction
 from tests.environment.owner import as_owner
+from tests.factories.lifecycle import approve_only, set_flags
 from tests.factories.traders import Trader, make_trader
 from wallets.ledger.models import Transfer
 
@@ -130,7 +132,8 @@ def test_completing_a_raise_pays_out_its_own_and_leaves_other_tokens_as_they_are
     buyer.place(one, "Buy", 100, 12)
     buyer.place(other, "Buy", 100, 3)
     buyer.place(over, "Buy", 100, 1)
-    Token.objects.filter(id=over.id).update(cancelled=True)
+    set_flags(over, cancelled=True)
+    approve_only(one, TokenAction.COMPLETE)
     for token in (over, one):
         with as_owner() as cursor:
             cursor.execute("SELECT complete_raise(%s, 'system:closer')", [token.id])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -15,10 +14,16 @@ from exchange.events.models import Event
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import Token
 from orders.book.models import Order
-from orders.listings.selectors import raise_version
-from orders.listings.services import lifecycle
+from orders.listings.models import TokenAction
 from orders.listings.services.listing import Listing, list_token
+from orders.listings.services.proposals import (
+    confirm_token_action,
+    propose_token_action,
+    reject_token_action,
+)
 from orders.trades.models import Trade
+from tests.assertions.unchanged import table_fingerprints
+from tests.factories import lifecycle
 from tests.factories.traders import Trader
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import (
@@ -191,31 +196,21 @@ def test_staff_complete_a_raise_and_open_the_secondary_market(issuer, buyer, off
     assert_books_hold()
 
 
-def test_a_raise_with_another_version_is_neither_completed_nor_cancelled(issuer, buyer, officer):
+@pytest.mark.parametrize("action", [TokenAction.COMPLETE, TokenAction.CANCEL])
+def test_a_raise_that_changed_since_the_proposal_is_neither_completed_nor_cancelled(
+    issuer, buyer, officer, action
+):
     token = make_raise(issuer)
-    expected_version = raise_version(token)
+    stale = lifecycle.propose(token.id, action)
     place(buyer, token, "Buy", 10)
-    for decide in (
-        partial(
-            lifecycle.complete_raise,
-            token_id=token.id,
-            user=officer,
-            expected_version=expected_version,
-        ),
-        partial(
-            lifecycle.cancel_token,
-            token_id=token.id,
-            user=officer,
-            expected_version=expected_version,
-            reason="over",
-        ),
-    ):
-        with pytest.raises(StateConflict, match="has changed since you opened the page"):
-            decide()
-    token.refresh_from_db()
-    assert (token.completed_raise, token.cancelled, held(buyer, token.id)) == (False, False, 10)
-    lifecycle.complete_raise(token_id=token.id, user=officer, expected_version=raise_version(token))
+    before = table_fingerprints()
+    with pytest.raises(StateConflict, match="has changed since this was proposed"):
+        confirm_token_action(proposal_id=stale.id, user=officer)
+    assert table_fingerprints() == before
+    reject_token_action(proposal_id=stale.id, reason="Sold since", user=officer)
+    lifecycle.complete_raise(token_id=token.id, user=officer)
     assert held(issuer, "KES") == 2000
+    assert_books_hold()
 
 
 def test_one_raise_of_an_issuer_does_not_pay_out_another_ones_proceeds(issuer, buyer, officer):
@@ -236,20 +231,25 @@ def test_a_completed_raise_and_a_cancelled_token_stay_so_whoever_writes(issuer, 
         Token.objects.filter(id=token.id).update(**{field: False})
 
 
-@pytest.mark.parametrize(
-    "decide",
-    [
-        lifecycle.close_token,
-        lifecycle.exit_token,
-        lifecycle.complete_raise,
-        lifecycle.open_secondaries,
-        lambda **given: lifecycle.cancel_token(reason="why", **given),
-    ],
-)
-def test_only_those_who_may_decide_about_trading(issuer, decide: Callable[..., Token]):
-    token = make_raise(issuer)
-    with pytest.raises(Forbidden):
-        decide(token_id=token.id, user=make_staff("propose_quote"))
+def test_only_those_who_may_decide_about_trading(issuer):
+    token, stranger = make_raise(issuer), make_staff("propose_quote")
+    proposal = lifecycle.propose(token.id, TokenAction.COMPLETE)
+    before = table_fingerprints()
+    for decide in (
+        partial(lifecycle.close_token, token_id=token.id),
+        partial(lifecycle.reopen_token, token_id=token.id),
+        partial(
+            propose_token_action,
+            token_id=token.id,
+            action=TokenAction.CANCEL,
+            explanation="As agreed",
+        ),
+        partial(confirm_token_action, proposal_id=proposal.id),
+        partial(reject_token_action, proposal_id=proposal.id, reason="No"),
+    ):
+        with pytest.raises(Forbidden):
+            decide(user=stranger)
+    assert table_fingerprints() == before
 
 
 def test_cancelling_needs_a_reason_and_happens_once(issuer, officer):

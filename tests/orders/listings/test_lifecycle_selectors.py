@@ -13,7 +13,7 @@ from orders.listings.selectors import (
     raise_version,
     summarise_book,
 )
-from orders.listings.services import lifecycle
+from tests.factories import lifecycle
 from tests.factories.traders import make_trader
 from tests.factories.unjustified_transfers import take_units
 from tests.factories.wallets import make_staff

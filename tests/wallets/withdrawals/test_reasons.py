@@ -15,7 +15,8 @@ from exchange.core.errors import InvalidRequest
 from exchange.core.ids import uuid7
 from exchange.core.text import clean_text
 from exchange.tokens.services import quotes
-from orders.listings.services import lifecycle
+from orders.listings.models import TokenAction
+from orders.listings.services.proposals import propose_token_action
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.tokens import make_token
 from tests.factories.wallets import make_staff, make_wallet, store_bank_list
@@ -67,7 +68,13 @@ def acts() -> list[tuple[Act, str, int]]:
             "reason",
             300,
         ),
-        (partial(lifecycle.cancel_token, token_id=token.id, user=person), "reason", 300),
+        (
+            partial(
+                propose_token_action, token_id=token.id, action=TokenAction.CANCEL, user=person
+            ),
+            "explanation",
+            300,
+        ),
         (
             partial(
                 loan_closures.propose_closure,
