@@ -27,6 +27,7 @@ from exchange.admin.display import record_link, status_badge
 from exchange.admin.fields import MultilineField, NoteForm
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, OptionFilter, id_filter
 from exchange.admin.panels import badges_of
+from exchange.core.text import find_lookalikes
 from exchange.participants.admin.confirmations import confirm_organisation_status
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.models import Member, Organisation, Verification
@@ -123,7 +124,8 @@ class OwnerAdmin(AddFormAdmin, ConfirmationAdmin):
 
     def status_with_badges(self, owner: Any, status: str) -> str:
         """Return the status of `owner`, in a list with its badges; its page has warnings."""
-        return format_html("{} {}", status_badge(status), getattr(owner, "badges", ""))
+        mixed = status_badge("Look-alike letters", "bad") if find_lookalikes(owner.name) else ""
+        return format_html("{} {} {}", status_badge(status), mixed, getattr(owner, "badges", ""))
 
 
 @admin.register(Organisation)

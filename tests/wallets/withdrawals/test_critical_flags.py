@@ -104,6 +104,16 @@ def test_each_of_two_approvers_writes_an_override(wallet):
     assert [row.override for row in stored] == ["I called the bank", "So did I"]
 
 
+def test_letters_that_pass_for_latin_ones_are_a_flag(wallet):
+    withdrawal = make_uncritical()
+    Organisation.objects.filter(pk=withdrawal.organisation_id).update(name="Аda Capital")  # noqa: RUF001 - Cyrillic
+    found = Withdrawal.objects.get(pk=withdrawal.pk)
+    [flag] = [each for each in review_flags([found])[found.pk] if each.code == "lookalike_letters"]
+    assert str(flag) == (
+        "Review: Letters of another script look like Latin ones: Аda Capital (А)."  # noqa: RUF001
+    )
+
+
 def test_a_flag_raised_after_the_page_was_displayed_rejects_the_approval(wallet):
     withdrawal = make_uncritical()
     shown = codes(withdrawal)

@@ -4,8 +4,9 @@ Critical: the owner is frozen; the bank's account name does not match the name p
 organisation uses the account; the latest payouts to it failed or were returned; the requesting key
 or the organisation was deactivated since. Review: the owner owes an amount; the payee is not the
 wallet owner; the bank returned no name where the currency supports it; nothing was ever paid to the
-account; another member of the organisation uses it; the amount exceeds three times the largest one
-paid; five or more requests in 24 hours. Apps above add flags through `flag_sources`.
+account; a name has letters that look like Latin ones; another member of the organisation uses it;
+the amount exceeds three times the largest one paid; five or more requests in 24 hours. Apps above
+add flags through `flag_sources`.
 
 `services.decisions` requires a written reason to approve a withdrawal with a critical flag. The
 number of statements does not grow with the number of withdrawals.
@@ -21,6 +22,7 @@ from django.db.models import TextChoices
 
 from exchange.core.currencies import format_money, resolves_names
 from exchange.core.ids import parse_id
+from exchange.core.text import find_lookalikes
 from exchange.participants.models import ApiKey
 from wallets.banks.name_matching import NameMatch, compare_names, names_agree
 from wallets.holds.errors import AccountFrozen, ReceivableDue
@@ -164,6 +166,14 @@ def _name_flags(withdrawal: Withdrawal) -> Iterator[ReviewFlag]:
             f" {withdrawal.bank.provided_name}: {match.label}.",
         )
     owner, payee = str(withdrawal.member or withdrawal.organisation), withdrawal.bank.account_name
+    names = dict.fromkeys((owner, payee, withdrawal.bank.provided_name))
+    if found := {name: letters for name in names if (letters := find_lookalikes(name))}:
+        mixed = "; ".join(f"{name} ({letters})" for name, letters in found.items())
+        yield ReviewFlag(
+            "lookalike_letters",
+            FlagLevel.REVIEW,
+            f"Letters of another script look like Latin ones: {mixed}.",
+        )
     if not names_agree(owner, payee):
         match = compare_names(owner, payee)
         yield ReviewFlag(
