@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "exchange.api.middleware.NonApiAuthenticationMiddleware",
     "exchange.api.middleware.NonApiMessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "exchange.admin.visible_text.VisibleTextMiddleware",
     "exchange.api.middleware.AuditContextMiddleware",
 ]
 

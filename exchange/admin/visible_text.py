@@ -1,0 +1,45 @@
+"""Middleware of back-office pages: no character of a page is hidden or reverses others.
+
+Names are refused with such characters, but earlier ones are stored, and a sentence with one could
+read as something else. The pages replace them all in one place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+
+from exchange.core.text import is_invisible
+
+_PREFIX = "/admin/"
+# Joiners stay: Persian, Sinhala and others are spelt with them.
+_JOINERS = frozenset("\u200c\u200d")
+_HIDDEN = re.compile(
+    b"|".join(
+        re.escape(character.encode())
+        for character in map(chr, (*range(0x80, 0xD800), *range(0xE000, 0x10000)))
+        if is_invisible(character) and character not in _JOINERS
+    )
+)
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}".encode()
+
+
+class VisibleTextMiddleware:
+    """Replaces invisible and direction-changing characters of pages by U+FFFD."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if (
+            request.path_info.startswith(_PREFIX)
+            and isinstance(response, HttpResponse)
+            and response.get("Content-Type", "").startswith("text/html")
+            and not response.content.isascii()
+        ):
+            response.content = _HIDDEN.sub(_REPLACEMENT, response.content)
+        return response
