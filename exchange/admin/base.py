@@ -6,6 +6,8 @@ writes to a table itself. Errors of services become messages. GET requests chang
 
 from __future__ import annotations
 
+import json
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -44,6 +46,7 @@ from exchange.admin.panels import Panel, panels_of
 from exchange.admin.preserved_filters import PreservedFilters
 from exchange.admin.progress import Progress
 from exchange.admin.queue_pages import queue_context, queue_urls
+from exchange.admin.reasons import refuse_repeated_reason, remember_reason
 from exchange.admin.replica_reads import ReplicaReads
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
@@ -387,15 +390,23 @@ class SafeAdmin(PreservedFilters, DeclaredLookups, Listing, FieldLabels, Replica
         record: Model | None = None,
         note: str = "",
         final: bool = False,
+        find_notices: Callable[[dict[str, Any]], Sequence[str]] | None = None,
     ) -> HttpResponse:
         """Render `form`, or on a valid POST return the response of `act`.
 
         Errors of the service appear in the form, which keeps the input. `final` renders the button
-        as destructive.
+        as destructive. `find_notices` says what is not usual about the input: it is shown in red,
+        and the form is accepted only from a page that displayed it.
         """
+        notices: Sequence[str] = ()
         if request.method == "POST" and form.is_valid():
             try:
-                return act(form.cleaned_data)
+                notices = find_notices(form.cleaned_data) if find_notices else ()
+                displayed = not notices or request.POST.get("warned") == json.dumps(list(notices))
+                if displayed and not refuse_repeated_reason(request, form):
+                    response = act(form.cleaned_data)
+                    remember_reason(request, form)
+                    return response
             except DomainError as error:
                 add_form_error(form, error)
         named = self.heading(record) if record else ""
@@ -410,6 +421,8 @@ class SafeAdmin(PreservedFilters, DeclaredLookups, Listing, FieldLabels, Replica
             submit=submit,
             note=note,
             final=final,
+            warnings=notices,
+            warned=json.dumps(list(notices)),
         )
 
 
@@ -478,15 +491,24 @@ def fieldsets_of(form: forms.Form) -> list[Any]:
 
 
 def add_form_error(form: forms.Form, error: DomainError) -> None:
-    """Attach a service's error to the fields it names, or to the form as a whole."""
+    """Attach a service's error to the fields it names, or to the form as a whole.
+
+    The message names fields as programs do. The name of the field that it is about is left out;
+    those of others become their labels.
+    """
     if not error.fields or error.fields.keys() - form.fields.keys():
         form.add_error(None, error.message)
         return
     for name, message in error.fields.items():
-        form.add_error(name, message)
+        words = message.removeprefix(f"{name} ")
+        words = re.sub(r"^must not have more than ([0-9]+ decimals)$", r"at most \1", words)
+        for other in form:
+            if "_" in other.name:
+                words = words.replace(other.name, str(other.label).lower())
+        form.add_error(name, words[:1].upper() + words[1:])
 
 
-def bind_form(request: HttpRequest, form: type[forms.Form], **initial: Any) -> forms.Form:
-    """Return `form` bound to the POST data, or unbound with `initial`."""
+def bind_form(request: HttpRequest, form: Callable[..., forms.Form], **initial: Any) -> forms.Form:
+    """Return the form that `form` makes, bound to the POST data, or unbound with `initial`."""
     make = partial(form, initial=initial)
     return make(request.POST) if request.method == "POST" else make()

@@ -22,7 +22,7 @@ from django.contrib.admin.views.main import IGNORED_PARAMS, ChangeList
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, QueryDict
 
-from exchange.admin.fields import DatePickerField
+from exchange.admin.fields import AmountField, DatePickerField
 from exchange.admin.saved_views import CountedView, count_views
 from exchange.core.currencies import currencies
 from exchange.core.ids import first_id_at
@@ -157,16 +157,9 @@ def day_range(
     )
 
 
-def amount_field(label: str, max_digits: int = 38) -> dict[str, Any]:
+def amount_field(label: str) -> dict[str, Any]:
     """Return the options of an amount filter's field."""
-    return {
-        "field": forms.DecimalField,
-        "label": label,
-        "min_value": 0,
-        "max_digits": max_digits,
-        "decimal_places": 8,
-        "widget": forms.TextInput({"inputmode": "decimal", "size": 12}),
-    }
+    return {"field": AmountField, "label": label, "widget": forms.TextInput({"size": 12})}
 
 
 def amount_range(column: str = "amount", title: str = "amount") -> tuple[ListFilter, ListFilter]:

@@ -12,8 +12,9 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 MAX_NUMBER = Decimal(10) ** 15
 TOKEN_DECIMALS = 8
 
-# Amounts as typed by people, with or without thousands separators.
-_TYPED = re.compile(r"(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|0|[1-9][0-9]{0,15})(?:\.[0-9]{1,8})?")
+# Numbers as typed by people, with or without thousands separators.
+_TYPED = re.compile(r"(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|0|[1-9][0-9]*)(?:\.[0-9]+)?")
+_MAX_TYPED_LENGTH = 60
 
 _CONTEXT = Context(prec=60, rounding=ROUND_HALF_EVEN)
 
@@ -40,12 +41,38 @@ def parse_number(value: object) -> Decimal:
     return number
 
 
-def parse_typed_amount(text: str) -> Decimal | None:
-    """Return the amount above 0 in typed `text` (`12,500.50`, `12500.5`), or None."""
-    if not _TYPED.fullmatch(text):
+def parse_typed_number(text: str) -> Decimal | None:
+    """Return the number from 0 in typed `text` (`12,500.50`, `12500.5`), or None."""
+    if len(text) > _MAX_TYPED_LENGTH or not _TYPED.fullmatch(text):
         return None
-    number = Decimal(text.replace(",", ""))
-    return number if 0 < number <= MAX_NUMBER else None
+    return Decimal(text.replace(",", ""))
+
+
+def parse_typed_amount(text: str) -> Decimal | None:
+    """Return the amount above 0 in typed `text`, with at most the decimals of a token, or None."""
+    number = parse_typed_number(text)
+    if number is None or not 0 < number <= MAX_NUMBER or count_decimals(number) > TOKEN_DECIMALS:
+        return None
+    return number
+
+
+def describe_entry_error(number: Decimal, most: int) -> str:
+    """Return what is wrong with an amount that staff entered, as a sentence, or "".
+
+    It is above 0, at most 10^15, and has at most `most` decimals.
+    """
+    if not number.is_finite() or number <= 0:
+        return "Enter an amount above 0"
+    if number > MAX_NUMBER:
+        return f"At most {format_grouped(MAX_NUMBER)}"
+    return "" if count_decimals(number) <= most else describe_decimals(most)
+
+
+def describe_decimals(most: int) -> str:
+    """Return the limit of decimals as a sentence: `At most 2 decimals`, `No decimals`."""
+    if most == 1:
+        return "At most 1 decimal"
+    return f"At most {most} decimals" if most else "No decimals"
 
 
 def count_decimals(number: Decimal) -> int:

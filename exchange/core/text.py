@@ -8,6 +8,11 @@ from collections.abc import Iterable
 from exchange.core.errors import InvalidRequest
 
 MAX_LENGTH = 500
+# What a reason has at least, so that it says something to who reads it later.
+REASON_LETTERS, REASON_WORDS = 15, 2
+REASON_RULE = (
+    f"A reason has at least {REASON_LETTERS} letters and two words: say what you checked, and why"
+)
 
 
 def clean_text(text: str, *, missing: str | None = None, max_length: int = MAX_LENGTH) -> str:
@@ -29,6 +34,25 @@ def clean_text(text: str, *, missing: str | None = None, max_length: int = MAX_L
 def unify_line_breaks(text: str) -> str:
     """Return `text` with the line breaks of a submitted form, two characters each, as one."""
     return text.replace("\r\n", "\n")
+
+
+def is_reason(text: str) -> bool:
+    """Return whether `text` has at least 15 letters and two words."""
+    letters = sum(character.isalpha() for character in text)
+    return letters >= REASON_LETTERS and len(text.split()) >= REASON_WORDS
+
+
+def clean_reason(text: str, *, missing: str, max_length: int = MAX_LENGTH) -> str:
+    """Return the reason in `text`. Raises as `clean_text`, and where it is too short to be one."""
+    reason = clean_text(text, missing=missing, max_length=max_length)
+    if not is_reason(reason):
+        raise InvalidRequest(REASON_RULE)
+    return reason
+
+
+def find_visible_characters(text: str) -> str:
+    """Return `text` without white space, control and format characters."""
+    return "".join(c for c in text if unicodedata.category(c)[0] not in "CZ")
 
 
 def has_control_characters(text: str) -> bool:

@@ -47,6 +47,23 @@
     }
   });
 
+  // Amounts: the number as pages show it, grouped and with its unit, while it is typed.
+  const number = /^(?:[1-9]\d{0,2}(?:,\d{3})+|0|[1-9]\d*)(?:\.\d+)?$/;
+  for (const field of document.querySelectorAll(".field input[data-amount]")) {
+    const reading = document.createElement("output");
+    reading.className = "reading";
+    reading.htmlFor = field.id;
+    field.after(reading);
+    const read = () => {
+      const text = field.value.trim();
+      const [whole, decimals] = text.replaceAll(",", "").split(".");
+      const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ",") + (decimals ? `.${decimals}` : "");
+      reading.value = number.test(text) ? `${grouped} ${field.dataset.amount}`.trim() : "";
+    };
+    field.addEventListener("input", read);
+    read();
+  }
+
   // Only areas that scroll sideways are keyboard stops.
   const updateTabStops = () => {
     for (const area of document.querySelectorAll(".scroll")) {

@@ -7,8 +7,7 @@ from typing import Any
 
 from django import forms
 
-from exchange.admin.fields import VISIBLE, audience_help
-from exchange.core.numbers import format_plain
+from exchange.admin.fields import VISIBLE, AmountField, audience_help
 from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.models import Organisation
 from exchange.tokens.admin.token_page import field_label
@@ -22,19 +21,11 @@ from exchange.tokens.models import (
 )
 
 
-class NumberField(forms.DecimalField):
+class NumberField(AmountField):
     """An amount, a number of units or a percentage; empty is 0. The service checks limits."""
 
     def __init__(self, *, required: bool = False, **kwargs: Any) -> None:
-        super().__init__(max_digits=38, decimal_places=8, required=required, **kwargs)
-
-    def clean(self, value: Any) -> Decimal:
-        """Return the number."""
-        return super().clean(value) or Decimal(0)
-
-    def prepare_value(self, value: Any) -> Any:
-        """Drop the trailing zeros of database values."""
-        return format_plain(value) if isinstance(value, Decimal) else value
+        super().__init__(required=required, empty=Decimal(0), **kwargs)
 
 
 class TermsForm(forms.Form):
@@ -65,13 +56,13 @@ class TermsForm(forms.Form):
     max_trade_buy = NumberField(help_text="0: no limit")
     min_trade_sell = NumberField(help_text="0: no limit")
     max_trade_sell = NumberField(help_text="0: no limit")
-    buy_fee = NumberField(help_text="Percent of the value")
-    sell_fee = NumberField(help_text="Percent of the value")
-    carry = NumberField(help_text="Percent")
-    management_fee = NumberField(help_text="Percent")
-    discount = NumberField(help_text="Percent")
-    interest = NumberField(help_text="Percent")
-    dividend = NumberField(help_text="Percent")
+    buy_fee = NumberField(unit="%", help_text="Percent of the value")
+    sell_fee = NumberField(unit="%", help_text="Percent of the value")
+    carry = NumberField(unit="%", help_text="Percent")
+    management_fee = NumberField(unit="%", help_text="Percent")
+    discount = NumberField(unit="%", help_text="Percent")
+    interest = NumberField(unit="%", help_text="Percent")
+    dividend = NumberField(unit="%", help_text="Percent")
     tenor = forms.IntegerField(min_value=0, max_value=36_500, required=False, help_text="Days")
     valuation = NumberField()
     post_raise_valuation = NumberField()

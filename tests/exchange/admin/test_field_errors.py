@@ -95,9 +95,9 @@ def test_form_errors_are_marked(wallet):
 @pytest.mark.parametrize(
     ("changes", "field", "words"),
     [
-        ({"amount": "-5"}, "id_amount", "amount must be above 0"),
-        ({"amount": "1.005"}, "id_amount", "amount must not have more than 2 decimals"),
-        ({"reference": "taken"}, "id_reference", "A deposit with reference taken exists already"),
+        ({"amount": "-5"}, "id_amount", "Enter a number such as 12,500.50"),
+        ({"amount": "1.005"}, "id_amount", "At most 2 decimals"),
+        ({"reference": "taken"}, "id_reference", "The manual deposit taken of"),
     ],
 )
 def test_service_errors_are_marked_at_their_field(wallet, changes, field, words):
@@ -114,9 +114,9 @@ def test_service_errors_are_marked_at_their_field(wallet, changes, field, words)
 @pytest.mark.parametrize(
     ("typed", "field", "words"),
     [
-        ({"buy": "110", "sell": "110.01"}, "id_sell", "sell must not be above buy"),
-        ({"buy": "110.005", "sell": "110"}, "id_buy", "buy must not have more than 2 decimals"),
-        ({"buy": "1180", "sell": "100"}, "id_note", "A change of more than 20 % needs a reason"),
+        ({"buy": "110", "sell": "110.01"}, "id_sell", "Sell cannot exceed buy"),
+        ({"buy": "110.005", "sell": "110"}, "id_buy", "At most 2 decimals"),
+        ({"buy": "1180", "sell": "100"}, "id_note", "This is beyond what is usual: enter a reason"),
     ],
 )
 def test_the_price_that_is_wrong_or_the_reason_that_is_missing_is_marked(typed, field, words):
@@ -138,7 +138,7 @@ def test_the_term_that_is_wrong_is_marked():
     typed |= {"min_buy": "12", "max_buy": "11"}
     before = table_fingerprints()
     response = office.post(address, {k: v for k, v in typed.items() if v not in (None, False)})
-    assert_marked(response, "id_min_buy", "min_buy must not be above max_buy")
+    assert_marked(response, "id_min_buy", "Must not be above highest price, buy")
     assert table_fingerprints() == before
 
 

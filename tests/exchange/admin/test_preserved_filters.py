@@ -129,7 +129,9 @@ def test_a_refused_decision_keeps_the_list_too(wallet, finance):
     listed = f"{reverse('admin:wallets_withdrawal_changelist')}?view=awaiting_my_approval&p=1"
     address, page = opened(finance, listed, made)
     (step,) = {link for link in links(page) if "/reject/" in link}
-    response = finance.post(step, {"version": made.version + 1, "reason": "No"})
+    response = finance.post(
+        step, {"version": made.version + 1, "reason": "No, checked with the bank"}
+    )
     assert response["Location"] == address
     made.refresh_from_db()
     assert made.status == "Pending"
@@ -179,7 +181,9 @@ def test_a_proposal_made_on_the_page_keeps_the_list(wallet, finance):
     (action,) = re.findall(r'action="([^"]*/propose/[^"]*)"', page.content.decode()) or [""]
     if not action:  # nothing can be proposed about one that is about to be sent
         action = f"{address.replace('/change/', '/propose/')}"
-    done = finance.post(unescape(action), {"action": "Return", "reason": "The client asked"})
+    done = finance.post(
+        unescape(action), {"action": "Return", "reason": "The client asked, checked with the bank"}
+    )
     assert done["Location"] == address
     assert not Proposal.objects.exists() or Proposal.objects.get().withdrawal == made
 

@@ -88,7 +88,7 @@ def test_a_decision_leads_to_the_next_deposit_with_the_filters_in_their_order(
         (200, "confirm", {}, 300),
         (300, "reject", {"reason": "Not on the statement"}, 400),
         # After the last one the first, which was left out before.
-        (400, "confirm", {}, 100),
+        (400, "confirm", {"reason": "Seen on the statement"}, 100),
     ):
         done = submit_confirmation(finance, page(made[amount], name, query), then="next", **typed)
         assert arrived_at(done) == (page(made[following], "change"), kept)
@@ -140,7 +140,11 @@ def test_a_decision_that_fails_stays_where_it_is(finance, organisation):
     submit_confirmation(colleague, page(first, "confirm"))
     before = table_fingerprints()
     late = submit_confirmation(
-        finance, page(first, "reject"), at=asked, then="next", reason="Not found"
+        finance,
+        page(first, "reject"),
+        at=asked,
+        then="next",
+        reason="Not found, checked with the bank",
     )
     assert arrived_at(late) == (page(first, "change"), {})
     assert messages_of(late)[-1] == (
@@ -163,7 +167,7 @@ def test_withdrawals_follow_in_the_saved_view_oldest_first(finance):
     assert arrived_at(approved) == (page(third, "change"), kept)
     payee, link = second.bank.account_name, record_link(second)
     assert messages_of(approved) == [f"Approved: 570.00 KES to {payee} ({link}). 2 left."]
-    form = {"then": "next", "reason": "Unknown payee"}
+    form = {"then": "next", "reason": "Unknown payee, checked with the bank"}
     asked = finance.get(rejection)
     rejected = submit_confirmation(finance, rejection, at=asked, **form)
     assert arrived_at(rejected) == (page(first, "change"), kept)

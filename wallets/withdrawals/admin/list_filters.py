@@ -90,8 +90,8 @@ class WithdrawalListFilters(ListFilters):
         title=_FORM, label="Owner name", max_length=MAX_NAME_LENGTH, condition=owner_name_contains
     )
     organisation = OrganisationNameFilter(title=_FORM, label="Organisation name")
-    amount_from = ListFilter("amount", "gte", title=_FORM, **amount_field("Amount from", 24))
-    amount_to = ListFilter("amount", "lte", title=_FORM, **amount_field("Amount to", 24))
+    amount_from = ListFilter("amount", "gte", title=_FORM, **amount_field("Amount from"))
+    amount_to = ListFilter("amount", "lte", title=_FORM, **amount_field("Amount to"))
     created_from, created_to = day_range(
         id_column="", title=_FORM, labels=("Requested from", "Requested until")
     )

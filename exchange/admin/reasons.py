@@ -1,0 +1,39 @@
+"""A reason is not the last one again: copied reasons explain nothing.
+
+The session has the person's last reason, whatever it was for. A submission that decides about
+many records has one reason.
+"""
+
+from __future__ import annotations
+
+from django import forms
+from django.http import HttpRequest
+
+from exchange.admin.fields import ReasonField
+
+_LAST = "last_reason"
+_REPEATED = "This is your last reason again. Say what is particular here"
+
+
+def refuse_repeated_reason(request: HttpRequest, form: forms.Form | None) -> bool:
+    """Mark a reason in the valid `form` that is the person's last one; return whether it is."""
+    field, reason = _given(form)
+    if form is None or not reason or reason != request.session.get(_LAST):
+        return False
+    form.add_error(field, _REPEATED)
+    return True
+
+
+def remember_reason(request: HttpRequest, form: forms.Form | None) -> None:
+    """Keep the reason that was accepted."""
+    _, reason = _given(form)
+    if reason:
+        request.session[_LAST] = reason
+
+
+def _given(form: forms.Form | None) -> tuple[str, str]:
+    """Return the first reason in a valid form, without case and spacing, with its field."""
+    for name, field in form.fields.items() if form else ():
+        if isinstance(field, ReasonField) and field.required and form:
+            return name, " ".join(form.cleaned_data[name].casefold().split())
+    return "", ""
