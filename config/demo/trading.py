@@ -241,10 +241,15 @@ class _TokenLoader:
             for part in (50, 100):
                 price = about.price_between(part)
                 quote = self._propose(price, "Monthly valuation")
-                quotes.approve(quote_id=quote.id, user=self._market.approver)
+                quotes.approve(
+                    quote_id=quote.id,
+                    user=self._market.approver,
+                    reason="Compared with the valuation",
+                )
         if about.symbol in _PENDING_QUOTES:
             self._propose(
-                about.shifted_quote(Decimal(_PENDING_QUOTES[about.symbol] - 100)), "Revaluation"
+                about.shifted_quote(Decimal(_PENDING_QUOTES[about.symbol] - 100)),
+                "Revaluation of the assets",
             )
 
     def _propose_action(self, action: TokenAction, explanation: str) -> TokenProposal:

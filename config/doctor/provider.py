@@ -14,8 +14,8 @@ from config.doctor.capacity import clock_finding
 from config.doctor.database import is_local
 from config.doctor.findings import Finding, describe_error, ok, problem, warning
 from config.doctor.session import ALIAS, is_production, require_database, rows
+from wallets.fees.definitions import PAYOUTS_ON_HOLD
 from wallets.fees.selectors import effective_changes
-from wallets.fees.services import PAYOUTS_ON_HOLD
 
 _SECONDS = (3.0, 6.0)
 _CORRECT = "Correct FLUTTERWAVE_BASE_URL, or let this machine reach it through the firewall"

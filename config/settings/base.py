@@ -271,9 +271,21 @@ IDEMPOTENCY_RETENTION_HOURS = retention.idempotency_hours()
 # Months that partitioned tables keep, by table; None is forever.
 RETENTION_MONTHS = retention.retention_months()
 
-# --- Quotes ----------------------------------------------------------------------------------
-# A quote that moves a price by more percent than this needs a reason.
-QUOTE_BAND_PERCENT = env.integer("QUOTE_BAND_PERCENT", default=20, low=0, high=1000)
+# --- Plausibility ----------------------------------------------------------------------------
+# A change by more percent than this is shown in red, and both people give a reason. Of deposits and
+# treasury movements: how far above the largest so far.
+PLAUSIBILITY_BANDS: dict[str, int] = {
+    "quote": env.integer("QUOTE_BAND_PERCENT", default=20, low=0, high=1000),
+    "rate": env.integer("RATE_BAND_PERCENT", default=20, low=0, high=1000),
+    "spread": env.integer("SPREAD_BAND_PERCENT", default=50, low=0, high=1000),
+    "fee": env.integer("FEE_BAND_PERCENT", default=50, low=0, high=1000),
+    "limit": env.integer("LIMIT_BAND_PERCENT", default=50, low=0, high=1000),
+    "terms": env.integer("LOAN_TERMS_BAND_PERCENT", default=20, low=0, high=1000),
+    "deposit": env.integer("DEPOSIT_BAND_PERCENT", default=200, low=0, high=10_000),
+    "treasury": env.integer("TREASURY_BAND_PERCENT", default=200, low=0, high=10_000),
+}
+# The same amount of the same owner, or of the same kind of treasury movement, within these days.
+REPEATED_AMOUNT_DAYS = env.integer("REPEATED_AMOUNT_DAYS", default=7, low=0, high=366)
 
 # --- Conversions -----------------------------------------------------------------------------
 # Older rates convert nothing.

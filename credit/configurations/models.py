@@ -14,6 +14,7 @@ from django.db.models import F, Q
 from exchange.core.fields import choice_field
 from exchange.core.models import Currency, Record
 from exchange.participants.models import Organisation
+from exchange.staff.models import ExplainedApproval
 from exchange.tokens.models import InvestmentCategory
 
 
@@ -70,7 +71,7 @@ class LoanConfiguration(Record):
         return f"configuration {self.id}"
 
 
-class ConfigurationVersion(Record):
+class ConfigurationVersion(ExplainedApproval, Record):
     """The terms of a configuration from one approval to the next. Rates are 0 to 1."""
 
     configuration = models.ForeignKey(
@@ -105,6 +106,9 @@ class ConfigurationVersion(Record):
     status = choice_field(VersionStatus, max_length=10, default=VersionStatus.PENDING)
     proposed_by = models.CharField(max_length=80, help_text="The actor who entered it")
     proposed_by_label = models.CharField(max_length=200, blank=True)
+    note = models.CharField(
+        max_length=300, blank=True, default="", db_default="", help_text="Why staff propose it"
+    )
     decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )

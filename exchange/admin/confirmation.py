@@ -32,7 +32,9 @@ from exchange.admin.base import (
     fieldsets_of,
     staff_of,
 )
+from exchange.admin.fields import ApprovalReasonForm
 from exchange.admin.queue_pages import queue_step, wants_next
+from exchange.admin.reasons import refuse_repeated_reason, remember_reason
 from exchange.core.errors import DomainError
 
 # What follows the action on a button: "Write off 40.00 KES", "Confirm approval: pay …".
@@ -57,6 +59,8 @@ class Confirmation:
     sections: Sequence[Section] = ()
     final: bool = False
     warnings: Sequence[str] = ()
+    # Whether the warnings say what is not usual: who approves gives a reason, the keyword `reason`.
+    asks_reason: bool = False
 
     @property
     def heading(self) -> str:
@@ -154,6 +158,8 @@ class ConfirmationAdmin(SafeAdmin):
         to `act`; input is kept while the form has errors. `decided` is the record whose queue
         continues, if it is not `record`. `template` extends the page and reads `context`.
         """
+        if form is None and confirmation.asks_reason:
+            form = bind_form(request, ApprovalReasonForm)
         if confirmation.blocker:
             messages.error(request, f"{confirmation.blocker.rstrip('.')}. No changes were made.")
             return self.redirect_to_record(record.pk)
@@ -169,7 +175,9 @@ class ConfirmationAdmin(SafeAdmin):
             confirmation.warnings and request.POST.get("warned") != confirmation.displayed_warnings
         ):
             pass  # The page below displays them.
-        elif seen and (form is None or form.is_valid()):
+        elif (
+            seen and (form is None or form.is_valid()) and not refuse_repeated_reason(request, form)
+        ):
             step, then_next = queue_step(self, request, decided), wants_next(request)
             found = step.find_next(decided or record, staff_of(request)) if then_next else None
             try:
@@ -180,6 +188,7 @@ class ConfirmationAdmin(SafeAdmin):
                     return self.redirect_to_record(record.pk)
                 add_form_error(form, error)
             else:
+                remember_reason(request, form)
                 message = done if isinstance(done, str) else done(result)
                 if then_next:
                     return step.redirect(request, found, message)

@@ -83,9 +83,9 @@ class TwoPersonApproval(Generic[Record]):
     """The proposals of one table: `model` has the columns of `exchange.models.ProposalModel`.
 
     `noun` names a record in messages and error codes; approvers need `permission`.
-    `unique_constraint` allows one pending proposal per subject. `independence_message` is the error
-    for a proposer who tries to approve. `proposers` returns those who may not approve a record;
-    `proposed_by` is the same as a query condition. `tenured_people` returns those of them who
+    `unique_constraint` (or several) allows one pending proposal per subject. `independence_message`
+    is the error for a proposer who tries to approve. `proposers` returns those who may not approve
+    a record; `proposed_by` is the same as a query condition. `tenured_people` returns those who
     count towards the tenure rule, where not all do. `closed_message` overrides the message for a
     record that is no longer pending.
     """
@@ -93,7 +93,7 @@ class TwoPersonApproval(Generic[Record]):
     model: type[Record]
     noun: str
     permission: str
-    unique_constraint: str = ""
+    unique_constraint: str | tuple[str, ...] = ""
     pending: str = "Pending"
     independence_message: str = "Someone other than the proposer must approve this"
     proposers: Callable[[Any], Collection[UUID | str | None]] = _proposer
@@ -107,7 +107,8 @@ class TwoPersonApproval(Generic[Record]):
             with transaction.atomic():
                 return self.model._default_manager.create(created_at=timezone.now(), **values)
         except IntegrityError as error:
-            if violated_constraint(error) == self.unique_constraint:
+            names = self.unique_constraint
+            if violated_constraint(error) in ((names,) if isinstance(names, str) else names):
                 raise conflict from error
             raise
 

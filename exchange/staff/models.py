@@ -184,6 +184,21 @@ class ProposalModel(Record):
         ordering = ["-created_at", "-id"]
 
 
+class ExplainedApproval(models.Model):
+    """Base of proposals with a plausibility check."""
+
+    approval_reason = models.CharField(
+        max_length=300,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Why it was approved although it is beyond what is usual",
+    )
+
+    class Meta:
+        abstract = True
+
+
 class AccessKind(models.TextChoices):
     """Kinds of access proposals."""
 

@@ -15,7 +15,7 @@ from exchange.core.fields import choice_field
 from exchange.core.models import Currency, Record
 from exchange.core.numbers import format_plain
 from exchange.participants.models import Member, Organisation
-from exchange.staff.models import ProposalModel
+from exchange.staff.models import ExplainedApproval, ProposalModel
 
 
 class TokenType(models.TextChoices):
@@ -282,7 +282,7 @@ class Catalogue(models.Model):
         return f"version {self.version}"
 
 
-class Quote(ProposalModel):
+class Quote(ExplainedApproval, ProposalModel):
     """New prices for a token, effective once a second person approves them.
 
     The approved quotes are the token's price history.

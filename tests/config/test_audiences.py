@@ -27,6 +27,8 @@ WORDS = re.compile("reason|note|explanation|comment|message|why|remark")
 
 AUDIENCES = {
     "credit.configurations.admin.configurations.ReasonForm.reason": VISIBLE,
+    "credit.configurations.admin.terms.ChangedTermsForm.note": INTERNAL,
+    "exchange.admin.fields.ApprovalReasonForm.reason": INTERNAL,
     "credit.loans.admin.loans.NoteForm.note": INTERNAL,
     "exchange.participants.admin.api_keys.ApiKeyForm.name": VISIBLE,
     "exchange.participants.admin.api_keys.ApiKeyForm.note": INTERNAL,

@@ -65,7 +65,7 @@ def quote(first: StaffUser) -> Decision:
 
 
 def change(first: StaffUser) -> Decision:
-    made = fees.propose(key=FEE, value=Decimal(75), reason="why", user=first)
+    made = fees.propose(key=FEE, value=Decimal(60), reason="why", user=first)
     seen = effective_setting(FEE)
     assert seen is not None
     return lambda second: fees.approve(change_id=made.id, expected_value=seen, user=second)

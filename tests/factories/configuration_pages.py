@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import count
 
 from django.test import Client
 from django.urls import reverse
@@ -14,18 +15,23 @@ from tests.factories.back_office import (
 from wallets.fees.models import SettingChange, SettingChangeStatus
 
 FEE = "NGN_WITHDRAWAL_FEE"
+_numbers = count(1)
 
 
 def propose(client: Client, value: str = "75.5", *, key: str = FEE, after: timedelta | None = None):
+    """Propose a value; beyond the band, from the page that says so."""
     when = timezone.now() + after if after else None
-    return submit_confirmation(
-        client,
-        reverse("admin:wallets_configuration_propose", args=[key]),
-        value=value,
-        reason="Bank raised its price",
-        effective_from_0=f"{when:%Y-%m-%d}" if when else "",
-        effective_from_1=f"{when:%H:%M:%S}" if when else "",
-    )
+    address = reverse("admin:wallets_configuration_propose", args=[key])
+    typed = {
+        "value": value,
+        # Not the last one again.
+        "reason": f"Bank raised its price to {value}, proposal {next(_numbers)}",
+        "effective_from_0": f"{when:%Y-%m-%d}" if when else "",
+        "effective_from_1": f"{when:%H:%M:%S}" if when else "",
+    }
+    shown = submit_confirmation(client, address, **typed)
+    asks = shown.status_code == 200 and shown.context["confirmation"].warnings
+    return submit_confirmation(client, address, at=shown, **typed) if asks else shown
 
 
 def page(change: SettingChange, name: str) -> str:
@@ -33,7 +39,9 @@ def page(change: SettingChange, name: str) -> str:
 
 
 def approve(client: Client, change: SettingChange):
-    return submit_confirmation(client, page(change, "approve"))
+    # The page has the field beyond the band only.
+    reason = f"Compared with the bank's letter {next(_numbers)}"
+    return submit_confirmation(client, page(change, "approve"), reason=reason)
 
 
 def button_labels(client: Client, change: SettingChange) -> list[str]:

@@ -16,7 +16,7 @@ from wallets.holds.models import Freeze
 from wallets.holds.services import confirm_lift, propose_lift
 from wallets.withdrawals.services import decisions
 
-REASON = "Court order 7 of 2026"
+REASON = "Court order 7 of 2026, Lagos"
 
 
 def freezer() -> StaffUser:

@@ -50,5 +50,7 @@ def pending_version(configuration: LoanConfiguration) -> ConfigurationVersion:
 def approve_pending(configuration: LoanConfiguration) -> LoanConfiguration:
     """Approve the Pending version as new staff."""
     return configurations.approve(
-        version_id=pending_version(configuration).id, user=make_staff("decide_configuration")
+        version_id=pending_version(configuration).id,
+        user=make_staff("decide_configuration"),
+        reason="Agreed with the creditor",
     )

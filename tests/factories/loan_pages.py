@@ -17,6 +17,8 @@ def page(loan: Loan, name: str = "change") -> str:
 
 def propose(client: Client, loan: Loan, action: str = LIQUIDATE) -> ClosureProposal:
     """Open the plan and propose it."""
-    response = submit_confirmation(client, page(loan, action), note="No answer")
+    response = submit_confirmation(
+        client, page(loan, action), note="No answer, checked with the bank"
+    )
     assert messages_of(response) == ["Proposed. Nothing moves until a second person confirms."]
     return ClosureProposal.objects.get(loan=loan, status="Pending")

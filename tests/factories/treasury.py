@@ -40,7 +40,11 @@ def treasurer() -> StaffUser:
 
 def terms(kind: str, amount: str | int, **changes: Any) -> MovementTerms:
     """Return terms of a movement of KES."""
-    values: dict[str, Any] = {"currency": "KES", "reference": f"BANK-{kind}", "note": "Float"}
+    values: dict[str, Any] = {
+        "currency": "KES",
+        "reference": f"BANK-{kind}",
+        "note": "Float for the payouts",
+    }
     return MovementTerms(kind=TreasuryKind(kind), amount=Decimal(amount), **values | changes)
 
 
@@ -53,7 +57,9 @@ def closing(sold: str | int, bought: str | int, closed: str | int, **changes: An
 def move(wanted: MovementTerms) -> TreasuryMovement:
     """Propose a movement and confirm it as another person."""
     proposed = propose_movement(terms=wanted, user=treasurer())
-    return confirm_movement(movement_id=proposed.pk, user=treasurer())
+    return confirm_movement(
+        movement_id=proposed.pk, user=treasurer(), reason="Compared with the statement"
+    )
 
 
 def write_off_and_top_up() -> tuple[Receivable, ReceivableWriteOff, TreasuryMovement]:

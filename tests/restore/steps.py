@@ -19,6 +19,7 @@ from tests.factories.api_clients import make_caller, make_member
 from tests.factories.staff import create_staff
 from tests.factories.wallets import OVERRIDE, Wallet
 from wallets.fees import services as fees
+from wallets.fees.definitions import PAYOUTS_ON_HOLD
 from wallets.fees.models import SettingChange
 from wallets.payouts.services import execution as payouts
 from wallets.payouts.tasks import sweep_payouts
@@ -105,9 +106,9 @@ def sweep() -> dict[str, str]:
 def release() -> str:
     """Propose and approve the end of the hold; return the error, if it is refused."""
     change = SettingChange.objects.filter(
-        configuration_id=fees.PAYOUTS_ON_HOLD, status="Pending"
+        configuration_id=PAYOUTS_ON_HOLD, status="Pending"
     ).first() or fees.propose(
-        key=fees.PAYOUTS_ON_HOLD,
+        key=PAYOUTS_ON_HOLD,
         value=Decimal(0),
         reason="Reconciled",
         user=StaffUser.objects.get(username="samuel"),

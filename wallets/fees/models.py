@@ -14,7 +14,7 @@ from django.db.models import F, Q
 
 from exchange.core.fields import choice_field
 from exchange.core.numbers import format_plain
-from exchange.staff.models import ProposalModel
+from exchange.staff.models import ExplainedApproval, ProposalModel
 
 
 class Configuration(models.Model):
@@ -58,7 +58,7 @@ class SettingChangeStatus(models.TextChoices):
     CANCELLED = "Cancelled"
 
 
-class SettingChange(ProposalModel):
+class SettingChange(ExplainedApproval, ProposalModel):
     """A proposed value of a setting, approved by a second person and effective from a given time.
 
     While approved and not yet effective it can be cancelled: one person requests, another confirms.

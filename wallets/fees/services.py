@@ -6,7 +6,6 @@ approved change that is not yet effective can be cancelled, again by two people.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -17,10 +16,9 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 
-from exchange.core.currencies import currencies, payout_currencies
 from exchange.core.database import violated_constraint
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Rejected, StateConflict
-from exchange.core.numbers import MAX_NUMBER, decimals_error, format_plain
+from exchange.core.numbers import count_decimals, describe_decimals
 from exchange.core.text import clean_text
 from exchange.staff.approvals import (
     TwoPersonApproval,
@@ -29,16 +27,19 @@ from exchange.staff.approvals import (
     require_independent,
 )
 from exchange.staff.models import StaffUser
+from exchange.staff.plausibility import Comparison, explain, explain_approval, find_notices
 from exchange.staff.services.privileged_access import require_cooled_off, require_tenured
+from wallets.fees.definitions import (
+    SettingDefinition,
+    describe_value,
+    name_setting,
+    setting_definitions,
+)
 from wallets.fees.models import Configuration, SettingChange, SettingChangeStatus
 from wallets.fees.selectors import effective_setting, upcoming_changes
 
 PROPOSE = "wallets.propose_configuration"
 DECIDE = "wallets.decide_configuration"
-# While its value is 1, no payout is sent.
-PAYOUTS_ON_HOLD = "PAYOUTS_ON_HOLD"
-DEPOSIT_FEE_BORNE_BY_OWNER = "DEPOSIT_FEE_BORNE_BY_OWNER"
-DEPOSIT_CLEARING_DAYS = "DEPOSIT_CLEARING_DAYS"
 
 SETTING_CHANGES = TwoPersonApproval(
     model=SettingChange,
@@ -47,22 +48,8 @@ SETTING_CHANGES = TwoPersonApproval(
     unique_constraint="setting_change_pending_once",
 )
 
-_RATE_DECIMALS = 8
-_SPREAD_DECIMALS = 2
-# In basis points: half of the amount.
-_MAX_SPREAD = Decimal(5000)
 _MAX_REASON_LENGTH = 300
 _MAX_LEAD_TIME = timedelta(days=366)
-
-
-@dataclass(frozen=True, slots=True)
-class SettingDefinition:
-    """Definition of a setting: description, maximum decimals, minimum and maximum value."""
-
-    description: str
-    decimals: int
-    minimum: Decimal
-    maximum: Decimal = MAX_NUMBER
 
 
 def pending_approval(rows: QuerySet[Any]) -> QuerySet[Any]:
@@ -77,74 +64,6 @@ def proposed_by_user(user: StaffUser) -> Q:
     """Return the condition on changes, or their cancellation, that `user` proposed."""
     proposed = Q(status=SettingChangeStatus.PENDING, proposed_by=user)
     return proposed | Q(status=SettingChangeStatus.APPROVED, cancellation_requested_by=user)
-
-
-def setting_definitions() -> dict[str, SettingDefinition]:
-    """Return the definition of every setting, over all currencies."""
-    known = {
-        PAYOUTS_ON_HOLD: SettingDefinition(
-            "Payouts on hold: 1 stops sending them, 0 sends them", 0, Decimal(0), Decimal(1)
-        ),
-        DEPOSIT_FEE_BORNE_BY_OWNER: SettingDefinition(
-            "Who bears the provider's charge of a deposit: 0 the exchange, 1 the owner",
-            0,
-            Decimal(0),
-            Decimal(1),
-        ),
-        DEPOSIT_CLEARING_DAYS: SettingDefinition(
-            "Days until a deposit by card or mobile money is available", 0, Decimal(0), Decimal(90)
-        ),
-    }
-    for code in payout_currencies():
-        decimals = currencies()[code].decimals
-        smallest = Decimal(1).scaleb(-decimals)
-        known |= {
-            f"MINIMUM_WITHDRAWAL_{code}": SettingDefinition(
-                f"Minimum withdrawal, in {code}", decimals, Decimal(1)
-            ),
-            f"{code}_WITHDRAWAL_FEE": SettingDefinition(
-                f"Flat withdrawal fee, in {code}", decimals, Decimal(0)
-            ),
-            f"{code}_INTERNAL_FEE": SettingDefinition(
-                f"Internal fee shown on an organisation's withdrawal, in {code}",
-                decimals,
-                Decimal(0),
-            ),
-            f"{code}_USD_RATE": SettingDefinition(
-                f"{code} per USD, for conversions and the USD value shown on withdrawals",
-                _RATE_DECIMALS,
-                Decimal(1).scaleb(-_RATE_DECIMALS),
-            ),
-            f"SECOND_APPROVAL_ABOVE_{code}": SettingDefinition(
-                f"Withdrawals from this amount in {code} require two approvers", decimals, smallest
-            ),
-            f"SECOND_APPROVAL_DAILY_ABOVE_{code}": SettingDefinition(
-                "Withdrawals of an organisation and its members within 24 hours that reach this"
-                f" total in {code} require two approvers",
-                decimals,
-                smallest,
-            ),
-            f"SOLE_APPROVALS_DAILY_{code}": SettingDefinition(
-                f"Maximum that one person may approve alone within 24 hours, in {code}",
-                decimals,
-                Decimal(0),
-            ),
-        }
-    for code, facts in currencies().items():
-        known |= {
-            f"CONVERSION_SPREAD_{code}": SettingDefinition(
-                f"Spread of conversions from or into {code}, in basis points",
-                _SPREAD_DECIMALS,
-                Decimal(0),
-                _MAX_SPREAD,
-            ),
-            f"CONVERSION_POSITION_LIMIT_{code}": SettingDefinition(
-                f"Maximum that conversions may leave the exchange long or short of, in {code}",
-                facts.decimals,
-                Decimal(0),
-            ),
-        }
-    return known
 
 
 def propose(
@@ -162,13 +81,16 @@ def propose(
     authorize_staff(user, PROPOSE, "You may not propose settings changes")
     _validate(key, value)
     why = clean_text(reason, missing="Enter a reason", max_length=_MAX_REASON_LENGTH)
+    explain(find_notices(compare(key, value)), why)
     now = timezone.now()
     if effective_from is not None and not now < effective_from <= now + _MAX_LEAD_TIME:
         raise InvalidRequest.for_field(
             "effective_from", "Choose a date and time within the next 12 months"
         )
     return SETTING_CHANGES.propose(
-        Conflict(f"Another change of {key} is pending approval", code="change_pending"),
+        Conflict(
+            f"Another change of {name_setting(key)} is pending approval", code="change_pending"
+        ),
         configuration_id=key,
         value=value,
         reason=why,
@@ -177,16 +99,19 @@ def propose(
     )
 
 
-def approve(*, change_id: UUID, expected_value: Decimal, user: StaffUser) -> SettingChange:
+def approve(
+    *, change_id: UUID, expected_value: Decimal, user: StaffUser, reason: str = ""
+) -> SettingChange:
     """Approve a change; it takes effect at its time, or now when that has passed.
 
-    `expected_value` is the effective value that the approver saw. Raises `Forbidden`, `NotFound`,
-    `StateConflict`, `Conflict` when another change takes effect at the same time, `Rejected`
+    `expected_value` is the effective value that the approver saw; a change beyond the band requires
+    a `reason`. Raises `Forbidden`, `NotFound`, `StateConflict`, `InvalidRequest`
+    (`reason_required`), `Conflict` when another change takes effect at the same time, `Rejected`
     (`approver_not_independent`, and `not_reconciled` for the end of a hold after a restore).
     """
     authorize_staff(user, DECIDE, "You may not approve settings changes")
     try:
-        return _approve(change_id, expected_value, user)
+        return _approve(change_id, expected_value, user, reason)
     except IntegrityError as error:
         if violated_constraint(error) != "payouts_reconciled":
             raise
@@ -197,22 +122,38 @@ def approve(*, change_id: UUID, expected_value: Decimal, user: StaffUser) -> Set
         ) from error
 
 
-def _approve(change_id: UUID, expected_value: Decimal, user: StaffUser) -> SettingChange:
+def _approve(
+    change_id: UUID, expected_value: Decimal, user: StaffUser, reason: str
+) -> SettingChange:
     with transaction.atomic():
         change = SETTING_CHANGES.get_approvable(change_id, user)
         now = _now()
         current = effective_setting(change.configuration_id)
         if current is None or current != expected_value:
             raise StateConflict(
-                f"{change.configuration_id} is now {format_plain(current or Decimal(0))}. "
-                "Review the change again"
+                f"{name_setting(change.configuration_id)} is now"
+                f" {describe_value(change.configuration_id, current)}. Review the change again"
             )
+        notices = find_notices(compare(change.configuration_id, change.value))
+        why = explain_approval(notices, reason, first=change.reason)
         starts = max(now, change.effective_from or now)
         if upcoming_changes().filter(configuration_id=change.configuration_id, effective_at=starts):
             raise Conflict("Another approved change takes effect at the same time")
         return SETTING_CHANGES.close(
-            change, SettingChangeStatus.APPROVED, user, effective_at=starts
+            change,
+            SettingChangeStatus.APPROVED,
+            user,
+            effective_at=starts,
+            approval_reason=why,
         )
+
+
+def compare(key: str, value: Decimal) -> list[Comparison]:
+    """Return the change that `value` would make to the effective value; none of a choice."""
+    facts, current = setting_definitions().get(key), effective_setting(key)
+    if facts is None or current is None or not facts.band:
+        return []
+    return [Comparison(facts.name, current, value, facts.band, facts.describe)]
 
 
 def reject(*, change_id: UUID, user: StaffUser, reason: str) -> SettingChange:
@@ -342,11 +283,8 @@ def _validate(key: str, value: Decimal) -> SettingDefinition:
     if facts is None:
         raise InvalidRequest("Unknown setting")
     if not value.is_finite() or not facts.minimum <= value <= facts.maximum:
-        raise InvalidRequest.for_field(
-            "value",
-            f"The value must be at least {format_plain(facts.minimum)} and not above"
-            f" {format_plain(facts.maximum)}",
-        )
-    if problem := decimals_error(value, facts.decimals):
-        raise InvalidRequest.for_field("value", f"The value {problem}")
+        limits = f"{facts.describe(facts.minimum)} to {facts.describe(facts.maximum)}"
+        raise InvalidRequest.for_field("value", f"From {limits}")
+    if count_decimals(value) > facts.decimals:
+        raise InvalidRequest.for_field("value", describe_decimals(facts.decimals))
     return facts

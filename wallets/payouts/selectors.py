@@ -11,8 +11,8 @@ from django.db.models import Count, Min, Sum
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
+from wallets.fees.definitions import PAYOUTS_ON_HOLD
 from wallets.fees.selectors import effective_changes
-from wallets.fees.services import PAYOUTS_ON_HOLD
 from wallets.payouts.models import CircuitState, PayoutCircuit
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 

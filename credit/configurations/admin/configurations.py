@@ -25,8 +25,8 @@ from credit.configurations.admin.confirmations import (
 )
 from credit.configurations.admin.review import build_review, displayed_version
 from credit.configurations.admin.terms import (
+    ChangedTermsForm,
     ConfigurationForm,
-    TermsForm,
     describe_access,
     form_values,
     format_rate,
@@ -223,15 +223,20 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
     def propose(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Propose new terms. The effective terms apply until a second person approves."""
         obj: LoanConfiguration = self.record(request, object_id, configurations.PROPOSE)
+        form = bind_form(request, ChangedTermsForm, **form_values(displayed_version(obj)))
+        terms = read_terms(form.cleaned_data) if form.is_valid() else None
         return self.confirm_page(
             request,
             obj,
-            build_change_confirmation(obj),
+            build_change_confirmation(obj, terms),
             lambda **data: configurations.propose_change(
-                configuration_id=obj.pk, terms=read_terms(data), actor=actor_of(request)
+                configuration_id=obj.pk,
+                terms=read_terms(data),
+                actor=actor_of(request),
+                note=data["note"],
             ),
             "New terms proposed. They take effect after a second person approves them.",
-            form=bind_form(request, TermsForm, **form_values(displayed_version(obj))),
+            form=form,
         )
 
     # --- approval ---

@@ -11,14 +11,18 @@ from credit.configurations.models import (
     VersionStatus,
 )
 from credit.configurations.services.configurations import VERSIONS
+from credit.configurations.services.plausibility import find_terms_notices, find_version_notices
+from credit.configurations.services.terms import Terms
 from exchange.admin.base import Section
 from exchange.admin.confirmation import Confirmation
 from exchange.admin.display import record_link
 from exchange.staff.models import StaffUser
 
 
-def build_change_confirmation(configuration: LoanConfiguration) -> Confirmation:
-    """Build the confirmation of proposing new terms."""
+def build_change_confirmation(
+    configuration: LoanConfiguration, terms: Terms | None
+) -> Confirmation:
+    """Build the confirmation of proposing new `terms`; None before they are entered."""
     blocker = ""
     text = "A second person must approve them. Existing loans are unaffected."
     if configuration.status == ConfigurationStatus.RETIRED:
@@ -31,6 +35,7 @@ def build_change_confirmation(configuration: LoanConfiguration) -> Confirmation:
         text=text,
         submit="Propose",
         blocker=blocker,
+        warnings=find_terms_notices(configuration, terms) if terms else (),
     )
 
 
@@ -38,12 +43,15 @@ def build_approval_confirmation(
     user: StaffUser, configuration: LoanConfiguration, version: ConfigurationVersion
 ) -> Confirmation:
     """Build the confirmation of approving `version`, with every changed term."""
+    notices = find_version_notices(version)
     return Confirmation(
         title=f"Approve version {version.number} of {version.name}?",
         facts=_proposed_changes(configuration, version),
         text="These terms apply to new loans immediately. Existing loans are unaffected.",
         submit=f"Approve version {version.number}",
         blocker=VERSIONS.describe_blocker(version, user),
+        warnings=notices,
+        asks_reason=bool(notices),
     )
 
 
@@ -113,6 +121,7 @@ def _proposed_changes(
             f"version {effective.number}" if effective else "none (new)",
         ),
         ("Proposed by", version.proposed_by_label or version.proposed_by),
+        ("Reason", version.note or "none"),
     ]
     for line in compare_terms(effective, version):
         if effective is None:

@@ -7,6 +7,7 @@ from typing import Any
 from credit.configurations.admin.terms import build_difference_rows, compare_terms, format_rate
 from credit.configurations.models import ConfigurationVersion, LoanConfiguration, VersionStatus
 from credit.configurations.services.configurations import VERSIONS, proposers
+from credit.configurations.services.plausibility import find_version_notices
 from exchange.admin.base import Section
 from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.events.models import Event
@@ -44,6 +45,7 @@ def build_review(
         blocker = VERSIONS.describe_blocker(pending, user)
         found |= {
             "difference": _difference(effective, pending),
+            "warnings": find_version_notices(pending),
             "proposed": age(pending.created_at),
             "blocker": f"{blocker}." if blocker else "",
             "view_only": VIEW_ONLY,

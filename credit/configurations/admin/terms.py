@@ -20,11 +20,12 @@ from credit.configurations.services.terms import (
     MAX_NAME_LENGTH,
     Terms,
     default_min_amount,
+    find_errors,
 )
 from exchange.admin.display import percent, status_badge
+from exchange.admin.fields import INTERNAL, MoneyField, PercentField, audience_help, set_currency
 from exchange.core.currencies import currencies, format_money
 from exchange.core.ids import parse_id
-from exchange.core.numbers import format_plain
 from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.models import Organisation
 from exchange.tokens.models import InvestmentCategory
@@ -40,6 +41,25 @@ _ACCESS = {
     Access.PUBLIC: "Members of any organisation",
 }
 _NONE = "-"
+# The rules of the terms in words, by field.
+_WORDS = {
+    "collateral_ratio": "Maximum LTV must be between 0 and 100 %",
+    "interest_rate": "Monthly interest rate must be between 0 and 100 %",
+    "duration": f"Maximum term must be between 1 and {MAX_DURATION} months",
+    "grace_period": f"Grace period must be between 0 and {MAX_GRACE_PERIOD} days",
+    "name": "The name must not contain control, invisible or direction-changing characters",
+    "organisation_ids": "Name organisations where they decide who may borrow, and only there",
+}
+_LIMIT_HELP = {
+    "min_amount": "Empty: what earns the smallest unit of interest a month",
+    "max_amount": "Empty: the currency is not lent",
+    "max_outstanding": "Empty: no limit",
+}
+_LIMIT_WORDS = {
+    "min_amount": "The minimum must be above 0 and cannot exceed the maximum per loan",
+    "max_amount": "The maximum per loan must be above 0",
+    "max_outstanding": "The maximum outstanding cannot be below the maximum per loan",
+}
 
 
 class RecordsSelect(AutocompleteSelectMultiple):
@@ -72,17 +92,15 @@ class TermsForm(forms.Form):
         choices=InvestmentCategory.choices,
         widget=forms.CheckboxSelectMultiple,
     )
-    collateral_ratio = forms.DecimalField(
-        max_digits=38,
-        decimal_places=8,
+    collateral_ratio = PercentField(
         label="Maximum LTV",
-        help_text="Share of the collateral's value that may be lent: 0.8 is 80 %",
+        help_text="Share of the collateral's value that may be lent",
+        error_messages={"range": _WORDS["collateral_ratio"]},
     )
-    interest_rate = forms.DecimalField(
+    interest_rate = PercentField(
         label="Monthly interest rate",
-        max_digits=38,
-        decimal_places=8,
-        help_text="0.05 is 5 % per month",
+        help_text="Percent per month",
+        error_messages={"range": _WORDS["interest_rate"]},
     )
     duration = forms.IntegerField(
         label="Maximum term", help_text=f"In months, up to {MAX_DURATION}"
@@ -99,9 +117,9 @@ class TermsForm(forms.Form):
                 ("max_amount", f"Maximum per loan, {code}"),
                 ("max_outstanding", f"Maximum outstanding, {code}"),
             ):
-                self.fields[f"{kind}_{code}"] = forms.DecimalField(
-                    label=label, max_digits=38, decimal_places=8, required=False
-                )
+                field = MoneyField(label=label, required=False, help_text=_LIMIT_HELP[kind])
+                set_currency(field, code)
+                self.fields[f"{kind}_{code}"] = field
 
     @property
     def groups(self) -> list[tuple[str | None, list[Any]]]:
@@ -111,10 +129,36 @@ class TermsForm(forms.Form):
         single = {name for row in amounts for name in row}
         return [
             (None, [name for name in self.fields if name not in single]),
-            ("Amounts: a currency without a maximum per loan is not lent. The minimum has a "
-             "default; without a maximum outstanding there is no limit",
-             list(amounts)),
-        ]  # fmt: skip
+            ("Limits by currency", list(amounts)),
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        """Mark each field that breaks a rule of the terms, in words."""
+        data = super().clean() or {}
+        data["organisation_ids"] = [each.pk for each in data.get("organisations", ())]
+        whole = {name: data[name] for name in ("access", *_WORDS) if name in data}
+        for name in find_errors(whole).keys() & _WORDS.keys():
+            self.add_error(name if name in self.fields else "organisations", _WORDS[name])
+        if not any(data.get(f"max_amount_{code}") for code in currencies()):
+            self.add_error(None, "Enter a maximum per loan in at least one currency")
+        for code in currencies():
+            kinds = [kind for kind in _LIMIT_WORDS if data.get(f"{kind}_{code}") is not None]
+            limits = {kind: {code: data[f"{kind}_{code}"]} for kind in kinds}
+            wrong = find_errors(limits) if "max_amount" in limits else limits
+            for kind in wrong:
+                self.add_error(f"{kind}_{code}", _LIMIT_WORDS[kind])
+        return data
+
+
+class ChangedTermsForm(TermsForm):
+    """New terms of a configuration, and why."""
+
+    note = forms.CharField(
+        max_length=300,
+        required=False,
+        label="Reason",
+        help_text=audience_help(INTERNAL, "Required where a term changes beyond what is usual"),
+    )
 
 
 class ConfigurationForm(TermsForm):
@@ -134,7 +178,7 @@ def read_terms(data: dict[str, Any]) -> Terms:
     return Terms(
         name=data["name"],
         access=data["access"],
-        organisation_ids=[organisation.pk for organisation in data["organisations"]],
+        organisation_ids=data["organisation_ids"],
         investment_categories=data["investment_categories"],
         min_amount=amounts("min_amount"),
         max_amount=amounts("max_amount"),
@@ -153,8 +197,8 @@ def form_values(version: ConfigurationVersion) -> dict[str, Any]:
         "access": version.access,
         "organisations": [organisation.pk for organisation in version.organisations.all()],
         "investment_categories": version.investment_categories,
-        "collateral_ratio": format_plain(version.collateral_ratio),
-        "interest_rate": format_plain(version.interest_rate),
+        "collateral_ratio": version.collateral_ratio,
+        "interest_rate": version.interest_rate,
         "duration": version.duration,
         "grace_period": version.grace_period,
     }
@@ -163,10 +207,10 @@ def form_values(version: ConfigurationVersion) -> dict[str, Any]:
         if limit.min_amount != default_min_amount(
             limit.currency_id, version.interest_rate, limit.max_amount
         ):
-            found[f"min_amount_{limit.currency_id}"] = format_plain(limit.min_amount)
-        found[f"max_amount_{limit.currency_id}"] = format_plain(limit.max_amount)
+            found[f"min_amount_{limit.currency_id}"] = limit.min_amount
+        found[f"max_amount_{limit.currency_id}"] = limit.max_amount
         if limit.max_outstanding is not None:
-            found[f"max_outstanding_{limit.currency_id}"] = format_plain(limit.max_outstanding)
+            found[f"max_outstanding_{limit.currency_id}"] = limit.max_outstanding
     return found
 
 

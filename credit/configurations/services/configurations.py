@@ -22,8 +22,9 @@ from credit.configurations.models import (
     VersionStatus,
 )
 from credit.configurations.selectors import read_creditor_view
+from credit.configurations.services.plausibility import find_terms_notices, find_version_notices
 from credit.configurations.services.terms import Terms, validate_terms
-from exchange.core.actors import Actor
+from exchange.core.actors import Actor, ActorKind
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest
 from exchange.core.querysets import get_or_raise
 from exchange.core.text import clean_text
@@ -31,6 +32,7 @@ from exchange.events.services.outbox import emit
 from exchange.participants.models import Organisation
 from exchange.staff.approvals import TwoPersonApproval, authorize_actor, authorize_staff
 from exchange.staff.models import StaffUser
+from exchange.staff.plausibility import explain, explain_approval
 
 APPROVED = "loan_configuration.approved"
 REJECTED = "loan_configuration.rejected"
@@ -100,8 +102,12 @@ def propose(*, creditor_id: UUID, terms: Terms, actor: Actor) -> LoanConfigurati
     return configuration
 
 
-def propose_change(*, configuration_id: UUID, terms: Terms, actor: Actor) -> LoanConfiguration:
+def propose_change(
+    *, configuration_id: UUID, terms: Terms, actor: Actor, note: str = ""
+) -> LoanConfiguration:
     """Propose new terms of a configuration. Effective terms apply until they are approved.
+
+    `note` is the reason of staff, required beyond the band; creditors give none.
 
     If no terms are effective, the new ones replace the pending ones, and a Rejected configuration
     becomes Pending again. Raises `ConfigurationNotFound` (also for API keys of other organisations
@@ -126,28 +132,34 @@ def propose_change(*, configuration_id: UUID, terms: Terms, actor: Actor) -> Loa
             )
         if pending is not None:
             VERSIONS.close(pending, VersionStatus.REJECTED, None, reason=REPLACED)
+        if actor.kind == ActorKind.STAFF:
+            note = explain(find_terms_notices(configuration, terms), note, field="note")
         newest = configuration.versions.order_by("-number").values_list("number", flat=True)[0]
-        _add_version(configuration, newest + 1, terms, actor)
+        _add_version(configuration, newest + 1, terms, actor, note)
         if configuration.status == ConfigurationStatus.REJECTED:
             return _set_status(configuration, ConfigurationStatus.PENDING)
         return _set_status(configuration, configuration.status)
 
 
-def approve(*, version_id: UUID, user: StaffUser) -> LoanConfiguration:
-    """Make the version effective in place of the former one.
+def approve(*, version_id: UUID, user: StaffUser, reason: str = "") -> LoanConfiguration:
+    """Make the version effective in place of the former one; beyond the band with a `reason`.
 
     Proposers may not approve their own version, nor a replacement of the first version they
-    proposed. Raises `Forbidden`, `NotFound`, `Conflict` (`state_conflict`: not pending), `Rejected`
-    (`approver_not_independent`).
+    proposed. Raises `Forbidden`, `NotFound`, `Conflict` (`state_conflict`: not pending),
+    `InvalidRequest` (`reason_required`), `Rejected` (`approver_not_independent`).
     """
     _require_approver(user)
     with transaction.atomic():
         configuration = _lock_of(version_id)
         version = VERSIONS.get_approvable(version_id, user)
+        by_staff = version.proposed_by.startswith(f"{ActorKind.STAFF}:")
+        why = explain_approval(
+            find_version_notices(version), reason, first=version.note if by_staff else None
+        )
         configuration.versions.filter(status=VersionStatus.APPROVED).update(
             status=VersionStatus.SUPERSEDED
         )
-        VERSIONS.close(version, VersionStatus.APPROVED, user)
+        VERSIONS.close(version, VersionStatus.APPROVED, user, approval_reason=why)
         _set_status(configuration, ConfigurationStatus.APPROVED)
         _emit(configuration, APPROVED)
     return configuration
@@ -196,7 +208,9 @@ def retire(*, configuration_id: UUID, user: StaffUser) -> LoanConfiguration:
     return configuration
 
 
-def _add_version(configuration: LoanConfiguration, number: int, terms: Terms, actor: Actor) -> None:
+def _add_version(
+    configuration: LoanConfiguration, number: int, terms: Terms, actor: Actor, note: str = ""
+) -> None:
     version = ConfigurationVersion.objects.create(
         configuration=configuration,
         number=number,
@@ -209,6 +223,7 @@ def _add_version(configuration: LoanConfiguration, number: int, terms: Terms, ac
         grace_period=terms.grace_period,
         proposed_by=str(actor),
         proposed_by_label=actor.label,
+        note=note,
         created_at=timezone.now(),
     )
     named = ConfigurationVersion.organisations.through

@@ -3,7 +3,7 @@
 CREATE TRIGGER approval_guard
     BEFORE INSERT OR UPDATE OR DELETE ON credit_configurationversion
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
-        'version', 'proposed_by', 'Pending', 'Approved', 'reason', 'status');
+        'version', 'proposed_by', 'Pending', 'Approved', 'reason,approval_reason', 'status');
 CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_endingproposal
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
         'closure', 'proposed_by_id', 'Pending', 'Confirmed',

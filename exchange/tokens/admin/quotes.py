@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.utils import flatten
 from django.http import HttpRequest, HttpResponse
@@ -19,12 +18,20 @@ from django.utils.functional import lazy
 from exchange.admin.base import PendingDecision, Section, Tool, bind_form, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
 from exchange.admin.display import age, difference, format_time, record_link, status_badge
-from exchange.admin.fields import INTERNAL, ReasonForm, audience_help
+from exchange.admin.fields import (
+    INTERNAL,
+    AmountField,
+    MoneyField,
+    ReasonForm,
+    audience_help,
+    set_currency,
+)
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_grouped
 from exchange.staff.admin.pending import QueueFilter, approval_queue, pending_decision
 from exchange.staff.models import ApprovalStatus, StaffUser
+from exchange.staff.plausibility import Comparison, band_of, find_notices
 from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
 
@@ -32,29 +39,19 @@ _DECIDE_PERMISSION = "exchange.decide_quote"
 
 
 def _reason_help() -> str:
-    rule = f"Required when a price changes by more than {settings.QUOTE_BAND_PERCENT} %"
+    rule = f"Required when a price changes by more than {band_of('quote')} %"
     return audience_help(INTERNAL, f"Source of the prices. {rule}")
 
 
 class PriceForm(forms.Form):
     """New prices of one unit."""
 
-    buy = forms.DecimalField(
-        max_digits=38,
-        decimal_places=8,
-        help_text="What a buyer pays per unit; in a raise, the offer price",
+    buy = MoneyField(help_text="What a buyer pays per unit; in a raise, the offer price")
+    sell = MoneyField(
+        help_text="What a seller receives per unit; lending values collateral at this price"
     )
-    sell = forms.DecimalField(
-        max_digits=38,
-        decimal_places=8,
-        help_text="What a seller receives per unit; lending values collateral at this price",
-    )
-    exchange = forms.DecimalField(
-        label="Units of the currency per USD",
-        max_digits=38,
-        decimal_places=8,
-        required=False,
-        help_text="0 or empty: none",
+    exchange = AmountField(
+        label="Units of the currency per USD", required=False, help_text="0 or empty: none"
     )
     note = forms.CharField(
         label="Reason",
@@ -62,6 +59,12 @@ class PriceForm(forms.Form):
         required=False,
         help_text=lazy(_reason_help, str)(),
     )
+
+    def __init__(self, currency: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("buy", "sell"):
+            set_currency(self.fields[name], currency)
+        self.fields["exchange"].label = f"{currency} per USD"
 
 
 def read_prices(typed: Mapping[str, Any]) -> quotes.Prices:
@@ -95,7 +98,7 @@ class QuoteAdmin(ConfirmationAdmin):
     fields = (
         ("token_display", "state_display"), ("buy_display", "sell_display"),
         ("exchange_display", "reason_display"), ("proposed_by", "created_at"),
-        ("decided_by", "decided_at"), "rejection_reason",
+        ("decided_by", "decided_at"), "rejection_reason", "approval_reason",
     )  # fmt: skip
     readonly_fields = flatten(fields)
 
@@ -210,26 +213,16 @@ def _prices(quote: Quote) -> quotes.Prices:
 
 
 def _warnings(token: Token, prices: quotes.Prices) -> list[str]:
-    """Return a warning that names the prices which change by more than the band."""
-    beyond = [
-        f"{change.name} {_format_difference(change)}"
-        for change in quotes.compare_prices(token, prices)
-        if change.exceeds_band
-    ]
-    if not beyond:
-        return []
-    return [
-        f"A price changes by more than {settings.QUOTE_BAND_PERCENT} %: {', '.join(beyond)}. "
-        "Check for a misplaced decimal point."
-    ]
+    """Return what the prices change beyond the band."""
+    return find_notices(quotes.compare_prices(token, prices))
 
 
 def _comparison_section(title: str, token: Token, prices: quotes.Prices) -> Section:
     rows: list[tuple[object, ...]] = [
         (
-            change.name.capitalize(),
-            format_money(change.current, token.currency_id),
-            format_money(change.proposed, token.currency_id),
+            change.name,
+            change.describe(change.current),
+            change.describe(change.proposed),
             _format_change(change),
         )
         for change in quotes.compare_prices(token, prices)
@@ -250,17 +243,8 @@ def _comparison_section(title: str, token: Token, prices: quotes.Prices) -> Sect
     return Section(title, headings, rows, right=(1, 2, 3))
 
 
-def _format_change(change: quotes.PriceChange) -> str:
-    return (
-        status_badge(_format_difference(change), "bad")
-        if change.exceeds_band
-        else _format_difference(change)
-    )
-
-
-def _format_difference(change: quotes.PriceChange) -> str:
-    # Two decimals, so that 20.01 % is visibly beyond a band of 20 %.
-    return difference(change.current, change.proposed, places=2)
+def _format_change(change: Comparison) -> str:
+    return status_badge(change.change, "bad") if change.exceeds_band else change.change
 
 
 def confirm_proposal(token: Token, prices: quotes.Prices | None) -> Confirmation:
@@ -284,6 +268,7 @@ def confirm_proposal(token: Token, prices: quotes.Prices | None) -> Confirmation
 
 def _confirm_approval(quote: Quote, user: StaffUser) -> Confirmation:
     token, code = quote.token, quote.token.currency_id
+    warnings = _warnings(token, _prices(quote))
     return Confirmation(
         title=f"Approve the quote of {token.symbol}?",
         facts=_quote_facts(quote),
@@ -292,7 +277,8 @@ def _confirm_approval(quote: Quote, user: StaffUser) -> Confirmation:
         submit=f"Approve {format_money(quote.buy, code)} / {format_money(quote.sell, code)}",
         blocker=quotes.QUOTES.describe_blocker(quote, user),
         sections=[_comparison_section("Comparison", token, _prices(quote))],
-        warnings=_warnings(token, _prices(quote)),
+        warnings=warnings,
+        asks_reason=bool(warnings),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -21,7 +22,6 @@ from exchange.admin.base import CustomPageAdmin, Section, Tool, bind_form, staff
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.core.currencies import format_money
-from exchange.core.numbers import format_plain
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.staff.models import ApprovalStatus
 from exchange.tokens.admin import token_page
@@ -265,10 +265,10 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
 
         form = bind_form(
             request,
-            PriceForm,
-            buy=format_plain(token.price_buy),
-            sell=format_plain(token.price_sell),
-            exchange=format_plain(token.price_exchange),
+            partial(PriceForm, token.currency_id),
+            buy=token.price_buy,
+            sell=token.price_sell,
+            exchange=token.price_exchange,
         )
         prices = read_prices(form.cleaned_data) if form.is_valid() else None
         return self.confirm_page(

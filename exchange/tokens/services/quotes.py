@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from exchange.core.currencies import format_money
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Rejected
-from exchange.core.numbers import MAX_NUMBER, TOKEN_DECIMALS, decimals_error
+from exchange.core.numbers import TOKEN_DECIMALS, describe_entry_error
 from exchange.core.querysets import get_or_raise
 from exchange.core.text import clean_text
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
+from exchange.staff.plausibility import Comparison, explain, explain_approval, find_notices
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Quote, Token
 
@@ -40,27 +41,16 @@ class Prices:
     exchange: Decimal = Decimal(0)
 
 
-@dataclass(frozen=True, slots=True)
-class PriceChange:
-    """The change that a quote makes to one price, `buy` or `sell`, of a unit."""
-
-    name: str
-    current: Decimal
-    proposed: Decimal
-
-    @property
-    def exceeds_band(self) -> bool:
-        """Whether it changes an existing price by more than `QUOTE_BAND_PERCENT`."""
-        change = abs(self.proposed - self.current)
-        return self.current > 0 and change * 100 > self.current * settings.QUOTE_BAND_PERCENT
-
-
-def compare_prices(token: Token, prices: Prices) -> tuple[PriceChange, PriceChange]:
+def compare_prices(token: Token, prices: Prices) -> list[Comparison]:
     """Return the changes that `prices` would make to the current prices of `token`."""
-    return (
-        PriceChange("buy", token.price_buy, prices.buy),
-        PriceChange("sell", token.price_sell, prices.sell),
-    )
+
+    def money(amount: Decimal) -> str:
+        return format_money(amount, token.currency_id)
+
+    return [
+        Comparison("Buy", token.price_buy, prices.buy, "quote", money),
+        Comparison("Sell", token.price_sell, prices.sell, "quote", money),
+    ]
 
 
 def propose(*, token_id: UUID, prices: Prices, user: StaffUser, note: str = "") -> Quote:
@@ -72,10 +62,7 @@ def propose(*, token_id: UUID, prices: Prices, user: StaffUser, note: str = "") 
     """
     authorize_staff(user, "exchange.propose_quote", "You may not propose quotes")
     token = _get_token_for_prices(token_id, prices)
-    note = clean_text(note, max_length=_MAX_REASON_LENGTH)
-    if not note and _exceeds_band(token, prices):
-        message = f"A change of more than {settings.QUOTE_BAND_PERCENT} % needs a reason"
-        raise InvalidRequest(message, code="quote_needs_reason", fields={"note": message})
+    note = explain(find_notices(compare_prices(token, prices)), note, field="note")
     return QUOTES.propose(
         Conflict("Another quote of this token is pending approval", code="quote_pending"),
         token=token,
@@ -87,12 +74,12 @@ def propose(*, token_id: UUID, prices: Prices, user: StaffUser, note: str = "") 
     )
 
 
-def approve(*, quote_id: UUID, user: StaffUser) -> Quote:
+def approve(*, quote_id: UUID, user: StaffUser, reason: str = "") -> Quote:
     """Approve a quote as a second person; its prices take effect.
 
-    The band is checked again, against the current prices. Raises `Forbidden`, `NotFound`,
-    `StateConflict`, `Rejected` (`approver_not_independent`, `quote_needs_reason`,
-    `sell_above_buy`).
+    The band is checked again, against the current prices; beyond it a `reason` is required. Raises
+    `Forbidden`, `NotFound`, `StateConflict`, `InvalidRequest` and `Rejected`
+    (`approver_not_independent`, `reason_required`, `sell_above_buy`).
     """
     authorize_staff(user, _DECIDE_PERMISSION, "You may not approve quotes")
     with transaction.atomic():
@@ -103,14 +90,10 @@ def approve(*, quote_id: UUID, user: StaffUser) -> Quote:
                 "The sell price is above the buy price. Reject the quote", code="sell_above_buy"
             )
         token = _lock_token(quote.token_id)
-        if not quote.note and _exceeds_band(token, prices):
-            raise Rejected(
-                f"The quote now changes a price by more than {settings.QUOTE_BAND_PERCENT} % and "
-                "has no reason. Reject it and propose it again with a reason",
-                code="quote_needs_reason",
-            )
+        notices = find_notices(compare_prices(token, prices))
+        why = explain_approval(notices, reason, first=quote.note)
         _apply_prices(quote, token)
-        return QUOTES.close(quote, ApprovalStatus.APPROVED, user)
+        return QUOTES.close(quote, ApprovalStatus.APPROVED, user, approval_reason=why)
 
 
 def reject(*, quote_id: UUID, user: StaffUser, reason: str) -> Quote:
@@ -129,10 +112,6 @@ def reject(*, quote_id: UUID, user: StaffUser, reason: str) -> Quote:
         )
         QUOTES.require_pending(quote)
         return QUOTES.close(quote, ApprovalStatus.REJECTED, user, reason=reason)
-
-
-def _exceeds_band(token: Token, prices: Prices) -> bool:
-    return any(change.exceeds_band for change in compare_prices(token, prices))
 
 
 def _lock_token(token_id: UUID) -> Token:
@@ -172,19 +151,14 @@ def _get_token_for_prices(token_id: UUID, prices: Prices) -> Token:
 
 def find_price_errors(token: Token, prices: Prices) -> dict[str, str]:
     """Return the errors of `prices` for `token` by price name."""
-    decimals = token.currency.decimals
-    errors = {}
-    for name, value, most in (
-        ("buy", prices.buy, decimals),
-        ("sell", prices.sell, decimals),
-        ("exchange", prices.exchange, TOKEN_DECIMALS),
-    ):
-        if not value.is_finite() or not 0 <= value <= MAX_NUMBER:
-            errors[name] = f"{name} must be from 0 to 1000000000000000"
-        elif value == 0 and name != "exchange":
-            errors[name] = f"{name} must be above 0"
-        elif problem := decimals_error(value, most):
-            errors[name] = f"{name} {problem}"
+    limits = {"buy": token.currency.decimals, "sell": token.currency.decimals}
+    errors = {
+        name: problem
+        for name, most in limits.items()
+        if (problem := describe_entry_error(getattr(prices, name), most))
+    }
+    if prices.exchange and (problem := describe_entry_error(prices.exchange, TOKEN_DECIMALS)):
+        errors["exchange"] = problem
     if not errors and prices.sell > prices.buy:
-        errors["sell"] = "sell must not be above buy"
+        errors["sell"] = "Sell cannot exceed buy"
     return errors

@@ -127,7 +127,7 @@ def seed() -> None:
     issuer.place(token, "Sell", 100, 10)
     buyer.place(token, "Buy", 100, 4)
     prices = quotes.Prices(Decimal(5), Decimal(4))
-    quotes.propose(token_id=token.pk, prices=prices, user=staff, note="Revalued")
+    quotes.propose(token_id=token.pk, prices=prices, user=staff, note="Revalued by the auditor")
     lifecycle.propose(token.pk, TokenAction.EXIT)
     wallet = make_member_wallet(1000)
     withdrawal = make_approved_withdrawal(wallet)

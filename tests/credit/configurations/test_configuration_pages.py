@@ -45,8 +45,8 @@ def form(**changes: Any) -> dict[str, Any]:
         "name": "Secured",
         "access": "own",
         "investment_categories": ["Bond", "Fund"],
-        "collateral_ratio": "0.8",
-        "interest_rate": "0.05",
+        "collateral_ratio": "80",
+        "interest_rate": "5",
         "duration": "12",
         "grace_period": "7",
         "max_amount_NGN": "2000000.50",
@@ -69,6 +69,74 @@ def decision(configuration: LoanConfiguration, name: str) -> str:
 def offer(client: Client, **changes: Any) -> Any:
     body = form(creditor=str(make_organisation("Umoja Credit").pk), **changes)
     return client.post(reverse("admin:credit_loanconfiguration_add"), body)
+
+
+def shown_values(client: Client, configuration: LoanConfiguration) -> dict[str, Any]:
+    """Return what the form of new terms shows."""
+    shown = client.get(page(configuration, "propose")).context["form"]
+    found = {name: shown[name].value() for name in shown.fields}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def propose_terms(client: Client, configuration: LoanConfiguration, **body: Any) -> Any:
+    """Propose terms beyond their band, from the page that says so."""
+    address = page(configuration, "propose")
+    asked = submit_confirmation(client, address, **body)
+    why = {"note": "Agreed with the creditor in May"}
+    return submit_confirmation(client, address, at=asked, **body | why)
+
+
+def test_terms_beyond_their_band_need_a_reason_of_both():
+    made = make_configuration()
+    ada, ben = signed_in_client(CREDIT_OFFICER, "ada"), signed_in_client(CREDIT_OFFICER, "ben")
+    within = {"collateral_ratio": "64", "interest_rate": "36", "duration": "10"}
+    beyond = {**shown_values(ada, made), "interest_rate": "3"}
+    shown = "Monthly interest rate: 30 % → 3 % (-90.00 %). Usual is a change of at most 20 %"
+    address = page(made, "propose")
+    before = table_fingerprints()
+    asked = submit_confirmation(ada, address, **beyond)
+    assert f'class="errornote" role="alert">{shown}' in asked.content.decode()
+    for note in ("", "x"):
+        submit_confirmation(ada, address, at=asked, **beyond, note=note)
+    assert table_fingerprints() == before
+    propose_terms(ada, made, **beyond)
+    version = pending_version(made)
+    assert version.note == "Agreed with the creditor in May"
+    assert shown in text_of(ben.get(page(made)))
+    asked = ben.get(decision(made, "approve"))
+    assert f'class="errornote" role="alert">{shown}' in asked.content.decode()
+    before = table_fingerprints()
+    for reason in ("", "yes"):
+        submit_confirmation(ben, decision(made, "approve"), at=asked, reason=reason)
+    assert table_fingerprints() == before
+    why = "Compared with the signed agreement"
+    submit_confirmation(ben, decision(made, "approve"), at=asked, reason=why)
+    version.refresh_from_db()
+    assert (version.status, version.approval_reason) == ("Approved", why)
+
+    # Exactly at the band nothing is remarkable.
+    usual = {**shown_values(ada, made), "interest_rate": "3.6", "min_amount_NGN": "0.34"}
+    usual |= {name: within[name] for name in ("collateral_ratio", "duration")}
+    done = submit_confirmation(ada, address, **usual)
+    assert messages_of(done) == [
+        "New terms proposed. They take effect after a second person approves them."
+    ]
+    assert "errornote" not in ben.get(decision(made, "approve")).content.decode()
+
+
+def test_a_creditor_gives_no_reason_and_the_officer_does():
+    made = make_configuration()
+    propose_change(
+        configuration_id=made.pk, terms=make_terms(interest_rate=Decimal("0.03")), actor=TESTER
+    )
+    ben = signed_in_client(CREDIT_OFFICER, "ben")
+    address = decision(made, "approve")
+    before = table_fingerprints()
+    submit_confirmation(ben, address)
+    assert table_fingerprints() == before
+    submit_confirmation(ben, address, reason="Asked the creditor by telephone")
+    made.refresh_from_db()
+    assert made.versions.get(status="Approved").number == 2
 
 
 def test_one_officer_proposes_and_another_one_approves():
@@ -106,7 +174,7 @@ def test_a_stale_page_approves_only_the_version_it_showed():
     offer(ada)
     made = LoanConfiguration.objects.get()
     seen = decision(made, "approve")
-    submit_confirmation(ada, page(made, "propose"), **form(interest_rate="0.01"))
+    submit_confirmation(ada, page(made, "propose"), **form(interest_rate="1"))
     before = table_fingerprints()
     response = submit_confirmation(ben, seen)
     assert messages_of(response)[-1] == (
@@ -148,9 +216,10 @@ def test_the_comparison_describes_every_change():
 def test_a_default_minimum_follows_the_rate():
     made = make_configuration()
     client = signed_in_client(CREDIT_OFFICER)
-    initial = client.get(page(made, "propose")).context["form"].initial
-    assert "min_amount_NGN" not in initial
-    submit_confirmation(client, page(made, "propose"), **{**initial, "interest_rate": "0.01"})
+    shown = shown_values(client, made)
+    assert (shown["interest_rate"], shown["collateral_ratio"]) == ("30", "80")
+    assert "min_amount_NGN" not in shown
+    propose_terms(client, made, **{**shown, "interest_rate": "1"})
     assert made.versions.get(number=1).limits.get().min_amount == Decimal("0.04")
     assert pending_version(made).limits.get().min_amount == 1
     text = text_of(client.get(page(made)))
@@ -173,13 +242,12 @@ def test_a_change_starts_from_the_effective_terms():
         min_amount={"NGN": Decimal(900)},
     )
     client = signed_in_client(CREDIT_OFFICER)
-    fields = client.get(page(made, "propose")).context["form"]
-    assert fields.initial["max_amount_NGN"] == "2000000"
-    assert fields.initial["max_outstanding_NGN"] == "7000000"
-    assert fields.initial["min_amount_NGN"] == "900"
+    body = shown_values(client, made)
+    assert body["max_amount_NGN"] == "2,000,000"
+    assert body["max_outstanding_NGN"] == "7,000,000"
+    assert body["min_amount_NGN"] == "900"
     assert "Njia" in text_of(client.get(page(made, "propose")))
-    body = {name: value for name, value in fields.initial.items() if value is not None}
-    submit_confirmation(client, page(made, "propose"), **{**body, "duration": 6})
+    propose_terms(client, made, **{**body, "duration": "6"})
     version = pending_version(made)
     assert (version.duration, version.proposed_by_label) == (6, "credit-officer")
     assert list(version.organisations.all()) == [borrower]
@@ -216,18 +284,20 @@ def test_a_rejection_needs_a_reason_for_the_creditor():
     response = submit_confirmation(client, address, at=asked, reason=" ")
     assert "This field is required." in text_of(response)
     assert table_fingerprints() == before
-    submit_confirmation(client, address, at=asked, reason="Too cheap")
+    submit_confirmation(client, address, at=asked, reason="Too cheap, checked with the bank")
     before = table_fingerprints()
-    again = submit_confirmation(client, address, at=asked, reason="Too cheap")
+    again = submit_confirmation(
+        client, address, at=asked, reason="Too cheap, checked with the bank"
+    )
     assert messages_of(again)[-1] == (
-        "Version 1 is Rejected by credit-officer (Too cheap), no longer "
+        "Version 1 is Rejected by credit-officer (Too cheap, checked with the bank), no longer "
         "Pending. No changes were made."
     )
     assert table_fingerprints() == before
     made.refresh_from_db()
     assert made.status == "Rejected"
     text = text_of(client.get(page(made)))
-    assert "Too cheap" in text
+    assert "Too cheap, checked with the bank" in text
     assert "loan_configuration.rejected" in text
 
 
@@ -285,7 +355,9 @@ def test_a_version_approved_meanwhile_cannot_be_rejected():
     asked = client.get(address)
     approve_pending(made)
     before = table_fingerprints()
-    refused = submit_confirmation(client, address, at=asked, reason="Too cheap")
+    refused = submit_confirmation(
+        client, address, at=asked, reason="Too cheap, checked with the bank"
+    )
     assert "Version 2 is Approved" in messages_of(refused)[-1]
     assert table_fingerprints() == before
 
@@ -293,15 +365,24 @@ def test_a_version_approved_meanwhile_cannot_be_rejected():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"collateral_ratio": "1.5"}, "collateral_ratio must be above 0 and not above 1"),
-        ({"collateral_ratio": "NaN"}, "Enter a number."),
-        ({"interest_rate": "-1"}, "interest_rate must be from 0 to 1"),
-        ({"duration": "0"}, "duration must be a whole number of months from 1 to 600"),
+        ({"collateral_ratio": "150"}, "Maximum LTV must be between 0 and 100 %"),
+        ({"collateral_ratio": "0"}, "Maximum LTV must be between 0 and 100 %"),
+        ({"collateral_ratio": "NaN"}, "Enter a number such as 12,500.50"),
+        ({"interest_rate": "100.01"}, "Monthly interest rate must be between 0 and 100 %"),
+        ({"duration": "0"}, "Maximum term must be between 1 and 600 months"),
+        ({"grace_period": "366"}, "Grace period must be between 0 and 365 days"),
         ({"duration": "1.5"}, "Enter a whole number."),
-        ({"max_amount_NGN": ""}, "max_amount must have at least one currency"),
-        ({"max_amount_UGX": "1.5"}, "max_amount must not have decimals in UGX"),
-        ({"max_outstanding_KES": "5"}, "max_outstanding must not have KES"),
-        ({"access": "organisations"}, "organisation_ids must name who may borrow"),
+        ({"max_amount_NGN": ""}, "Enter a maximum per loan in at least one currency"),
+        ({"max_amount_UGX": "1.5"}, "No decimals"),
+        (
+            {"max_outstanding_KES": "5"},
+            "The maximum outstanding cannot be below the maximum per loan",
+        ),
+        (
+            {"min_amount_NGN": "2000001"},
+            "The minimum must be above 0 and cannot exceed the maximum",
+        ),
+        ({"access": "organisations"}, "Name organisations where they decide who may borrow"),
         ({"organisations": ["nonsense"]}, "is not a valid UUID"),
         ({"investment_categories": ["Gold"]}, "Gold is not one of the available choices"),
         ({"name": ""}, "This field is required."),
@@ -369,7 +450,10 @@ def test_only_credit_officers_act_and_other_roles_view(role):
     assert client.post(page(made, "propose"), form()).status_code == 403
     assert client.post(page(approved, "retire")).status_code == 403
     assert submit_confirmation(client, decision(made, "approve")).status_code == 403
-    assert client.post(decision(made, "reject"), {"reason": "x"}).status_code == 403
+    assert (
+        client.post(decision(made, "reject"), {"reason": "x, checked with the bank"}).status_code
+        == 403
+    )
     assert table_fingerprints() == before
     seen = text_of(client.get(page(made)))
     assert VIEW_ONLY in seen
@@ -392,7 +476,7 @@ def test_pages_change_nothing_by_get_and_nothing_of_another_configuration():
         foreign = reverse(
             f"admin:credit_loanconfiguration_{name}", args=[made.pk, pending_version(other).pk]
         )
-        assert client.post(foreign, {"reason": "x"}).status_code == 404
+        assert client.post(foreign, {"reason": "x, checked with the bank"}).status_code == 404
     assert client.post(page(made), {}).status_code == 405
     assert table_fingerprints() == before
 

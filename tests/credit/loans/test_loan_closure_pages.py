@@ -211,7 +211,9 @@ def test_a_proposal_needs_the_displayed_prices(lending, loan, ada):
     asked = ada.get(page(loan, LIQUIDATE))
     lending.set_price(9_000)
     before = table_fingerprints()
-    response = submit_confirmation(ada, page(loan, LIQUIDATE), at=asked, note="No answer yet")
+    response = submit_confirmation(
+        ada, page(loan, LIQUIDATE), at=asked, note="No answer yet, checked with the bank"
+    )
     symbol = lending.token.symbol
     assert messages_of(response) == [
         f"No changes were made. Since you opened the page: {symbol} to transfer was 105 units at "
@@ -219,15 +221,19 @@ def test_a_proposal_needs_the_displayed_prices(lending, loan, ada):
         "1,050,000.00 NGN and is 945,000.00 NGN; Deficiency was "
         "546,000.00 NGN and is 651,000.00 NGN. Review it again."
     ]
-    assert "No answer yet" in text_of(response)
+    assert "No answer yet, checked with the bank" in text_of(response)
     assert table_fingerprints() == before
 
 
 def test_a_double_click_proposes_once(loan, ada):
     asked = ada.get(page(loan, WRITE_OFF))
-    submit_confirmation(ada, page(loan, WRITE_OFF), at=asked, note="No answer")
+    submit_confirmation(
+        ada, page(loan, WRITE_OFF), at=asked, note="No answer, checked with the bank"
+    )
     before = table_fingerprints()
-    again = submit_confirmation(ada, page(loan, WRITE_OFF), at=asked, note="No answer")
+    again = submit_confirmation(
+        ada, page(loan, WRITE_OFF), at=asked, note="No answer, checked with the bank"
+    )
     assert (
         messages_of(again)[-1] == "Another proposal for this loan is pending. No changes were made."
     )
@@ -258,7 +264,7 @@ def test_a_missing_price_blocks_a_liquidation_and_no_write_off(lending, loan, ad
     before = table_fingerprints()
     for response in (
         ada.get(page(loan, LIQUIDATE)),
-        ada.post(page(loan, LIQUIDATE), {"note": "x", "seen": "x"}),
+        ada.post(page(loan, LIQUIDATE), {"note": "x, checked with the bank", "seen": "x"}),
     ):
         assert response["Location"] == page(loan)
         assert (
@@ -281,14 +287,14 @@ def test_a_proposal_needs_a_note(loan, ada):
 def test_closure_needs_a_defaulted_loan_without_a_pending_proposal(lending, ada):
     active = lending.lend()
     assert "Propose:" not in text_of(ada.get(page(active)))
-    response = ada.post(page(active, WRITE_OFF), {"note": "x", "seen": "x"})
+    response = ada.post(page(active, WRITE_OFF), {"note": "x, checked with the bank", "seen": "x"})
     message = "Only a DEFAULTED loan can be closed: it is ACTIVE. No changes were made."
     assert messages_of(response) == [message]
     loan = make_defaulted_loan(lending)
     assert "Propose liquidation" in text_of(ada.get(page(loan)))
     propose(ada, loan)
     assert "Propose:" not in text_of(ada.get(page(loan)))
-    response = ada.post(page(loan, WRITE_OFF), {"note": "x", "seen": "x"})
+    response = ada.post(page(loan, WRITE_OFF), {"note": "x, checked with the bank", "seen": "x"})
     assert (
         messages_of(response)[-1]
         == "Another proposal for this loan is pending. No changes were made."
@@ -325,7 +331,12 @@ def test_only_credit_officers_close_loans_and_other_roles_view(role, lending, lo
     before = table_fingerprints()
     for action in (LIQUIDATE, WRITE_OFF):
         assert client.get(page(other, action)).status_code == 403
-        assert client.post(page(other, action), {"note": "x", "seen": "x"}).status_code == 403
+        assert (
+            client.post(
+                page(other, action), {"note": "x, checked with the bank", "seen": "x"}
+            ).status_code
+            == 403
+        )
     for name in ("confirm", "decline"):
         assert client.get(decision(proposal, name)).status_code == 403
         assert client.post(decision(proposal, name)).status_code == 403
@@ -352,7 +363,12 @@ def test_pages_change_nothing_by_get_nothing_without_a_token_and_nothing_of_anot
         assert strict.post(decision(proposal, name)).status_code == 403
     for action in (LIQUIDATE, WRITE_OFF):
         assert ben.get(page(other, action)).status_code == 200
-        assert strict.post(page(other, action), {"note": "x", "seen": "x"}).status_code == 403
+        assert (
+            strict.post(
+                page(other, action), {"note": "x, checked with the bank", "seen": "x"}
+            ).status_code
+            == 403
+        )
     assert ben.get(page(loan)).status_code == 200
     assert ben.post(page(loan), {}).status_code == 405
     for name in ("add", "delete"):
@@ -368,7 +384,9 @@ def test_a_concurrent_proposal_is_reported_on_the_page(loan, ada, ben):
         loan_id=loan.pk, action=ClosureAction.WRITE_OFF, note="first", user=user_of(ben)
     )
     before = table_fingerprints()
-    response = submit_confirmation(ada, page(loan, LIQUIDATE), at=asked, note="second")
+    response = submit_confirmation(
+        ada, page(loan, LIQUIDATE), at=asked, note="second, checked with the bank"
+    )
     assert (
         messages_of(response)[-1]
         == "Another proposal for this loan is pending. No changes were made."

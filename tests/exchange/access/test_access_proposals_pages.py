@@ -41,7 +41,7 @@ def propose_key(client: Client) -> AccessProposal:
             "name": "Payouts",
             "scopes": ["wallets:withdraw"],
             "expires_at_0": "",
-            "note": "Their new server",
+            "note": "Their new server, checked with the bank",
         },
     )
     return AccessProposal.objects.get()
@@ -54,7 +54,13 @@ def test_a_key_is_proposed_confirmed_and_shown_to_its_proposer_once(caplog):
     front = text_of(finance.get("/admin/"))
     assert "Access proposals 1" in front
     asked = text_of(finance.get(of(proposal, "confirm")))
-    for words in ("Issue an API key", "Acme", "wallets:withdraw", "Their new server", "No expiry"):
+    for words in (
+        "Issue an API key",
+        "Acme",
+        "wallets:withdraw",
+        "Their new server, checked with the bank",
+        "No expiry",
+    ):
         assert words in asked
     done = submit_confirmation(finance, of(proposal, "confirm"))
     assert messages_of(done)[-1] == "Confirmed. administrator can now collect the secret, once."
@@ -91,10 +97,15 @@ def test_the_proposer_cancels_and_another_rejects_with_a_reason():
     assert "This field is required" in text_of(
         submit_confirmation(finance, of(proposal, "reject"), reason="")
     )
-    done = submit_confirmation(finance, of(proposal, "reject"), reason="Not requested")
+    done = submit_confirmation(
+        finance, of(proposal, "reject"), reason="Not requested, checked with the bank"
+    )
     assert messages_of(done)[-1] == "Proposal rejected. No changes were made."
     proposal.refresh_from_db()
-    assert (proposal.status, proposal.reason) == ("Rejected", "Not requested")
+    assert (proposal.status, proposal.reason) == (
+        "Rejected",
+        "Not requested, checked with the bank",
+    )
     late = submit_confirmation(finance, of(proposal, "confirm"))
     assert "no longer Pending" in messages_of(late)[-1]
 
@@ -183,7 +194,7 @@ def test_an_auditor_reads_them_and_decides_nothing():
     proposal = propose_key(signed_in_client(ADMINISTRATOR))
     auditor = signed_in_client(AUDITOR)
     page = text_of(auditor.get(of(proposal, "change")))
-    assert "Their new server" in page
+    assert "Their new server, checked with the bank" in page
     assert "wallets:withdraw" in page
     for name in ("confirm", "reject", "cancel", "collect"):
         assert auditor.post(of(proposal, name)).status_code == 403

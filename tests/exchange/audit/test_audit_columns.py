@@ -38,7 +38,7 @@ AUDITED: dict[str, Audited] = {
     "credit_configurationversion": Audited(
         "id configuration_id number name access investment_categories collateral_ratio"
         " interest_rate duration grace_period grace_period_unit status proposed_by"
-        " proposed_by_label decided_by_id decided_at reason created_at"
+        " proposed_by_label decided_by_id decided_at reason created_at note approval_reason"
     ),
     "credit_configurationversion_organisations": Audited(
         "id configurationversion_id organisation_id"
@@ -99,7 +99,7 @@ AUDITED: dict[str, Audited] = {
     ),
     "exchange_quote": Audited(
         "id token_id buy sell exchange status note reason proposed_by_id decided_by_id created_at"
-        " decided_at"
+        " decided_at approval_reason"
     ),
     "exchange_recoverycode": Audited("id user_id used_at", hidden="code_hash"),
     "exchange_secondfactor": Audited(
@@ -177,14 +177,14 @@ AUDITED: dict[str, Audited] = {
     "wallets_configurationfigure": Audited(
         "id configuration_id value reason effective_from status proposed_by_id created_at"
         " decided_by_id decided_at decision_note effective_at cancellation_requested_by_id"
-        " cancellation_reason cancelled_by_id cancelled_at"
+        " cancellation_reason cancelled_by_id cancelled_at approval_reason"
     ),
     "wallets_deposit": Audited(
         "id organisation_id member_id currency_id amount reference note status entered_by_id"
         " decided_by_id decided_at reason created_at channel fee provider_fee redirect_url"
         " provider_reference payer_name payer_bank payer_account available_at cleared_at flags"
-        " client_reference metadata requested_amount requested_currency",
-        left_out={COMPUTED: "owner_id document", TOUCHED: "updated_at"},
+        " client_reference metadata requested_amount requested_currency approval_reason",
+        left_out={COMPUTED: "owner_id document reference_key", TOUCHED: "updated_at"},
     ),
     "orders_tokenproposal": Audited(
         "id status proposed_by_id created_at decided_by_id decided_at reason token_id action"
@@ -218,6 +218,8 @@ AUDITED: dict[str, Audited] = {
     "wallets_treasurymovement": Audited(
         "id status proposed_by_id created_at decided_by_id decided_at reason kind currency_id"
         " amount charge bought_currency_id bought_amount closed_amount reference note"
+        " approval_reason",
+        left_out={COMPUTED: "reference_key"},
     ),
     "wallets_virtualaccount": Audited(
         "id organisation_id member_id currency_id reference order_reference bank_name"

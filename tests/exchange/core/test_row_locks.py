@@ -77,7 +77,7 @@ def test_a_call_locks_only_its_own_rows_and_they_can_still_be_referenced(sample:
         expected_version=tokens.get_version(sample.token),
         user=sample.office,
     )
-    decided = {"quote_id": quote}
+    decided: dict[str, Any] = {"quote_id": quote}
     for what, act, rows in (
         ("member", partial(change, actor=TESTER), {sample.member.pk}),
         ("terms", partial(set_terms, terms={"name": "New"}), {token}),

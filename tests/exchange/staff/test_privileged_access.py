@@ -60,7 +60,7 @@ def newcomer(role: str = FINANCE_APPROVER, name: str = "newcomer") -> StaffUser:
 def test_new_users_cannot_approve_for_a_day():
     new = newcomer()
     proposer = create_staff("office", PASSWORD, BACK_OFFICE)
-    prices = quotes.Prices(Decimal(5), Decimal(4))
+    prices = quotes.Prices(Decimal(101), Decimal(100))
     quote = quotes.propose(token_id=make_token().pk, prices=prices, user=proposer, note="Revalued")
     until = f"{cooling_off_end(new):%Y-%m-%d %H:%M} UTC"
     with pytest.raises(Forbidden, match=f"approve from {until}") as refused:

@@ -68,7 +68,9 @@ def test_an_approved_quote_cannot_be_decided_again():
     again = submit_confirmation(finance, quote_address(quote, "approve"))
     message = "The quote is Approved by finance-approver, no longer Pending"
     assert messages_of(again)[-1] == f"{message}. No changes were made."
-    late = submit_confirmation(finance, quote_address(quote, "reject"), reason="Too high")
+    late = submit_confirmation(
+        finance, quote_address(quote, "reject"), reason="Too high, checked with the bank"
+    )
     assert messages_of(late)[-1] == f"{message}. No changes were made."
     assert table_fingerprints() == before
     assert "Approve 118" not in text_of(finance.get(quote_address(quote, "change")))
@@ -95,11 +97,13 @@ def test_a_rejected_quote_changes_no_price_and_needs_a_reason():
     finance = signed_in_client(FINANCE_APPROVER)
     refused = submit_confirmation(finance, quote_address(quote, "reject"), reason=" ")
     assert "This field is required." in text_of(refused)
-    done = submit_confirmation(finance, quote_address(quote, "reject"), reason="Not in the report")
+    done = submit_confirmation(
+        finance, quote_address(quote, "reject"), reason="Not in the report, checked with the bank"
+    )
     assert messages_of(done)[-1] == "Quote rejected. Prices are unchanged."
     quote.refresh_from_db()
     token.refresh_from_db()
-    assert (quote.status, quote.reason) == ("Rejected", "Not in the report")
+    assert (quote.status, quote.reason) == ("Rejected", "Not in the report, checked with the bank")
     assert token.price_buy == 100
 
 
@@ -112,10 +116,12 @@ def test_proposers_can_cancel_their_own_quotes():
     assert f"Cancel the proposed quote of {token.symbol}?" in text_of(
         office.get(quote_address(quote, "reject"))
     )
-    done = submit_confirmation(office, quote_address(quote, "reject"), reason="A slip of the pen")
+    done = submit_confirmation(
+        office, quote_address(quote, "reject"), reason="A slip of the pen, checked with the bank"
+    )
     assert messages_of(done)[-1] == "Proposal cancelled. Prices are unchanged."
     quote.refresh_from_db()
-    assert (quote.status, quote.reason) == ("Rejected", "A slip of the pen")
+    assert (quote.status, quote.reason) == ("Rejected", "A slip of the pen, checked with the bank")
     assert quote.decided_by_id == quote.proposed_by_id
     token.refresh_from_db()
     assert token.price_buy == 100
@@ -150,7 +156,12 @@ def test_only_finance_approves_and_rejects_quotes(role):
     client = signed_in_client(role)
     before = table_fingerprints()
     assert client.post(quote_address(quote, "approve")).status_code == 403
-    assert client.post(quote_address(quote, "reject"), {"reason": "no"}).status_code == 403
+    assert (
+        client.post(
+            quote_address(quote, "reject"), {"reason": "no, checked with the bank"}
+        ).status_code
+        == 403
+    )
     assert client.get(quote_address(quote, "reject")).status_code == 403
     assert table_fingerprints() == before
     assert "Pending" in text_of(client.get(quote_address(quote, "change")))
@@ -207,20 +218,23 @@ def test_a_proposal_or_rejection_is_refused_when_prices_changed_meanwhile():
     to_propose = office.get(address)
     propose_prices(office, token)
     quote = Quote.objects.get()
-    typed = {"buy": "119", "sell": "117", "note": "Typed with care"}
+    typed = {"buy": "119", "sell": "117", "note": "Typed with care, checked with the bank"}
     refused = submit_confirmation(office, address, at=to_propose, **typed)
     change = "Pending approval was none and is quote by back-office"
     assert change in messages_of(refused)[-1]
-    assert b'value="Typed with care"' in refused.content
+    assert b'value="Typed with care, checked with the bank"' in refused.content
     to_reject = finance.get(quote_address(quote, "reject"))
     prices = quotes.Prices(Decimal(110), Decimal(105))
     set_effective_quote(token_id=token.pk, prices=prices, note="By command")
     before = table_fingerprints()
     refused = submit_confirmation(
-        finance, quote_address(quote, "reject"), at=to_reject, reason="Too high"
+        finance,
+        quote_address(quote, "reject"),
+        at=to_reject,
+        reason="Too high, checked with the bank",
     )
     assert "Buy, current was 100.00 NGN and is 110.00 NGN" in messages_of(refused)[-1]
-    assert "Too high" in text_of(refused)
+    assert "Too high, checked with the bank" in text_of(refused)
     assert table_fingerprints() == before
 
 

@@ -11,9 +11,10 @@ from django.utils import timezone
 from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Rejected, StateConflict
 from exchange.staff.models import StaffUser
+from exchange.staff.plausibility import Comparison
 from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
-from exchange.tokens.services.quotes import PriceChange, Prices, find_price_errors
+from exchange.tokens.services.quotes import Prices, find_price_errors
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.logins import create_login_user
 from tests.factories.quotes import set_effective_quote
@@ -21,8 +22,8 @@ from tests.factories.tokens import make_token
 
 pytestmark = pytest.mark.django_db
 
-FROM_TO = "must be from 0 to 1000000000000000"
-DECIMALS = "must not have more than 2 decimals"
+ABOVE_0, TOO_LARGE = "Enter an amount above 0", "At most 1,000,000,000,000,000"
+DECIMALS = "At most 2 decimals"
 PRICES = ("price_buy", "price_sell", "price_exchange")
 
 
@@ -57,39 +58,39 @@ def propose(token: Token, user: StaffUser, **values: Any) -> Quote:
         ("2", "1", "0", {}),
         ("1", "1", "0.00000001", {}),
         ("1000000000000000", "0.01", "1000000000000000", {}),
-        ("1000000000000000.01", "1", "0", {"buy": FROM_TO}),
-        ("2", "1", "1000000000000000.1", {"exchange": FROM_TO}),
-        ("2", "-0.01", "-1", {"sell": FROM_TO, "exchange": FROM_TO}),
-        ("NaN", "Infinity", "0", {"buy": FROM_TO, "sell": FROM_TO}),
-        ("0", "0", "0", {"buy": "must be above 0", "sell": "must be above 0"}),
+        ("1000000000000000.01", "1", "0", {"buy": TOO_LARGE}),
+        ("2", "1", "1000000000000000.1", {"exchange": TOO_LARGE}),
+        ("2", "-0.01", "-1", {"sell": ABOVE_0, "exchange": ABOVE_0}),
+        ("NaN", "Infinity", "0", {"buy": ABOVE_0, "sell": ABOVE_0}),
+        ("0", "0", "0", {"buy": ABOVE_0, "sell": ABOVE_0}),
         ("2.011", "1.005", "0", dict.fromkeys(("buy", "sell"), DECIMALS)),
-        ("2", "1", "0.000000001", {"exchange": "must not have more than 8 decimals"}),
-        ("1", "1.01", "0", {"sell": "must not be above buy"}),
+        ("2", "1", "0.000000001", {"exchange": "At most 8 decimals"}),
+        ("1", "1.01", "0", {"sell": "Sell cannot exceed buy"}),
         ("1.001", "2", "0", {"buy": DECIMALS}),
     ],
 )  # fmt: skip
 def test_invalid_prices_are_reported_by_name(buy, sell, exchange, wrong):
-    messages = {name: f"{name} {text}" for name, text in wrong.items()}
-    assert find_price_errors(make_token(), prices(buy, sell, exchange)) == messages
+    assert find_price_errors(make_token(), prices(buy, sell, exchange)) == wrong
 
 
 def test_a_change_exceeds_the_band_above_its_percentage(settings):
-    settings.QUOTE_BAND_PERCENT = 10
+    settings.PLAUSIBILITY_BANDS = {**settings.PLAUSIBILITY_BANDS, "quote": 10}
     for was, now, beyond in (
         ("100", "110", False),
         ("100", "110.01", True),
         ("100", "90", False),
         ("100", "89.99", True),
         ("100", "100", False),
-        ("0", "100", False),
+        ("0", "100", True),
+        ("0", "0", False),
         ("0.01", "0.02", True),
     ):
-        change = PriceChange("buy", Decimal(was), Decimal(now))
+        change = Comparison("Buy", Decimal(was), Decimal(now), "quote")
         assert change.exceeds_band is beyond
     token = make_token(price_buy=Decimal(5), price_sell=Decimal(4))
     buy, sell = quotes.compare_prices(token, prices("7", "6"))
-    assert buy == PriceChange("buy", Decimal(5), Decimal(7))
-    assert sell == PriceChange("sell", Decimal(4), Decimal(6))
+    assert (int(buy.current), int(buy.proposed), buy.change) == (5, 7, "+40.00 %")
+    assert (int(sell.current), int(sell.proposed), sell.change) == (4, 6, "+50.00 %")
 
 
 def test_an_approved_quote_changes_one_token(office, finance):
@@ -120,26 +121,33 @@ def test_an_approved_quote_changes_one_token(office, finance):
 def test_a_change_beyond_the_band_needs_a_reason_when_proposed_and_approved(
     settings, office, finance, side
 ):
-    settings.QUOTE_BAND_PERCENT = 10
+    settings.PLAUSIBILITY_BANDS = {**settings.PLAUSIBILITY_BANDS, "quote": 10}
     token = make_token(price_buy=Decimal(100), price_sell=Decimal(80))
     far = prices("120", "80") if side == "buy" else prices("100", "60")
-    with pytest.raises(InvalidRequest, match="A change of more than 10 % needs a reason") as error:
+    with pytest.raises(
+        InvalidRequest, match="This is beyond what is usual: enter a reason"
+    ) as error:
         propose(token, office, prices=far, note=" ")
-    assert error.value.code == "quote_needs_reason"
+    assert error.value.code == "reason_required"
     assert set(error.value.fields) == {"note"}
     near = propose(token, office, prices=prices("105", "80"), note="")
     meanwhile = prices("200", "80") if side == "buy" else prices("105", "100")
     set_effective_quote(token_id=token.pk, prices=meanwhile, note="Loaded")
     before = table_fingerprints()
-    with pytest.raises(
-        Rejected, match="The quote now changes a price by more than 10 %"
-    ) as refused:
-        quotes.approve(quote_id=near.pk, user=finance)
-    assert refused.value.code == "quote_needs_reason"
+    why = "Compared with the report"
+    with pytest.raises(Rejected, match="was proposed without a reason") as refused:
+        quotes.approve(quote_id=near.pk, user=finance, reason=why)
+    assert refused.value.code == "reason_required"
     assert table_fingerprints() == before
     quotes.reject(quote_id=near.pk, user=finance, reason="Too far by now")
-    again = propose(token, office, prices=far, note="Revalued")
-    assert quotes.approve(quote_id=again.pk, user=finance).status == "Approved"
+    with pytest.raises(InvalidRequest, match="A reason has at least 15 letters and two words"):
+        propose(token, office, prices=far, note="Revalued")
+    again = propose(token, office, prices=far, note="Revalued by the auditor")
+    with pytest.raises(InvalidRequest) as missing:
+        quotes.approve(quote_id=again.pk, user=finance)
+    assert missing.value.code == "reason_required"
+    done = quotes.approve(quote_id=again.pk, user=finance, reason=why)
+    assert (done.status, done.approval_reason) == ("Approved", why)
 
 
 def test_who_may_propose_approve_and_reject(office, finance):

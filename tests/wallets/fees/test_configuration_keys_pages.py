@@ -14,7 +14,7 @@ from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import submit_confirmation, text_of
 from tests.factories.configuration import set_setting
 from tests.factories.configuration_pages import FEE, approve, page, propose
-from wallets.fees import services as fees
+from wallets.fees.definitions import setting_definitions
 from wallets.fees.models import Configuration, SettingChange
 from wallets.fees.selectors import effective_setting, settings_with_values
 
@@ -24,14 +24,14 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        (FEE, "-1", "The value must be at least 0"),
-        (FEE, "1.005", "The value must not have more than 2 decimals"),
-        ("UGX_WITHDRAWAL_FEE", "1.5", "The value must not have decimals"),
-        (FEE, "Infinity", "Enter a number."),
-        (FEE, "1000000000000001", "not above 1000000000000000"),
-        ("NGN_USD_RATE", "0", "The value must be at least 0.00000001"),
-        ("MINIMUM_WITHDRAWAL_NGN", "0.5", "The value must be at least 1"),
-        ("SECOND_APPROVAL_ABOVE_NGN", "0", "The value must be at least 0.01"),
+        (FEE, "-1", "Enter a number such as 12,500.50"),
+        (FEE, "1.005", "At most 2 decimals"),
+        ("UGX_WITHDRAWAL_FEE", "1.5", "No decimals"),
+        (FEE, "Infinity", "Enter a number such as 12,500.50"),
+        (FEE, "1000000000000001", "From 0 to 1,000,000,000,000,000 NGN"),
+        ("NGN_USD_RATE", "0", "From 0.00000001 to 1,000,000,000,000,000 NGN per USD"),
+        ("MINIMUM_WITHDRAWAL_NGN", "0.5", "From 1 to 1,000,000,000,000,000 NGN"),
+        ("SECOND_APPROVAL_ABOVE_NGN", "0", "From 0.01 to 1,000,000,000,000,000 NGN"),
     ],
 )
 def test_a_value_out_of_bounds_is_not_proposed(office, key, value, message):
@@ -51,9 +51,7 @@ def test_the_effective_date_is_within_the_next_12_months(office, after):
 
 
 def test_every_defined_setting_exists():
-    assert set(Configuration.objects.values_list("key", flat=True)) == set(
-        fees.setting_definitions()
-    )
+    assert set(Configuration.objects.values_list("key", flat=True)) == set(setting_definitions())
 
 
 def test_a_setting_page_shows_pending_upcoming_and_past_changes(office, finance):
@@ -61,20 +59,20 @@ def test_a_setting_page_shows_pending_upcoming_and_past_changes(office, finance)
     approve(finance, SettingChange.objects.get())
     propose(office, "70")
     rejected = SettingChange.objects.get(status="Pending")
-    submit_confirmation(finance, page(rejected, "reject"), reason="Too much")
+    submit_confirmation(finance, page(rejected, "reject"), reason="Too much, checked with the bank")
     propose(office, "80", after=timedelta(hours=2))
     approve(finance, SettingChange.objects.get(status="Pending"))
     propose(office, "65")
     response = office.get(reverse("admin:wallets_configuration_change", args=[FEE]))
     ahead, history = response.context["sections"][:2]
     assert [(text(row[0]), text(row[1])) for row in ahead.rows] == [
-        ("60 → 65", "Pending"),
-        ("60 → 80", "Approved"),
+        ("60.00 NGN → 65.00 NGN", "Pending"),
+        ("60.00 NGN → 80.00 NGN", "Approved"),
     ]
     assert [[text(cell) for cell in row[1:6]] for row in history.rows] == [
-        ["-", "70", "Rejected", "back-office", "finance-approver"],
-        ["50", "60", "Effective", "back-office", "finance-approver"],
-        ["-", "50", "Initial value", "-", "-"],
+        ["-", "70.00 NGN", "Rejected", "back-office", "finance-approver"],
+        ["50.00 NGN", "60.00 NGN", "Effective", "back-office", "finance-approver"],
+        ["-", "50.00 NGN", "Initial value", "-", "-"],
     ]
     (row,) = settings_with_values().filter(key=FEE)
     assert (row.effective_value, row.upcoming_value, row.pending_value) == (60, 80, 65)  # type: ignore[attr-defined]

@@ -22,17 +22,20 @@ from wallets.fees.selectors import minimum_withdrawal, withdrawal_fee
 pytestmark = pytest.mark.django_db
 
 FEE = "KES_WITHDRAWAL_FEE"
+WHY = "Compared with the letter"
 
 
 def propose(value: int, user: StaffUser, hours: int | None = None) -> SettingChange:
     when = None if hours is None else timezone.now() + timedelta(hours=hours)
-    return fees.propose(key=FEE, value=Decimal(value), reason="why", effective_from=when, user=user)
+    return fees.propose(
+        key=FEE, value=Decimal(value), reason="Agreed with the bank", effective_from=when, user=user
+    )
 
 
 def coming(value: int, hours: int, proposer: StaffUser, approver: StaffUser) -> SettingChange:
     """Return an approved change that takes effect in so many hours."""
     change = propose(value, proposer, hours)
-    return fees.approve(change_id=change.pk, expected_value=Decimal(30), user=approver)
+    return fees.approve(change_id=change.pk, expected_value=Decimal(30), user=approver, reason=WHY)
 
 
 def pass_hours(change: SettingChange, hours: int) -> None:
@@ -62,16 +65,16 @@ def test_a_value_has_bounds_and_the_decimals_of_its_currency(key, least, below, 
         with pytest.raises(InvalidRequest) as refused:
             fees._validate(key, value)
         assert refused.value.fields == {
-            "value": f"The value must be at least {least} and not above 1000000000000000"
+            "value": f"From {facts.describe(Decimal(least))} to {facts.describe(MAX_NUMBER)}"
         }
     decimals = {
-        "KES_USD_RATE": "must not have more than 8 decimals",
-        "SECOND_APPROVAL_ABOVE_UGX": "must not have decimals",
+        "KES_USD_RATE": "At most 8 decimals",
+        "SECOND_APPROVAL_ABOVE_UGX": "No decimals",
     }
     with pytest.raises(InvalidRequest) as refused:
         fees._validate(key, Decimal(too_fine))
-    problem = decimals.get(key, "must not have more than 2 decimals")
-    assert refused.value.message == f"The value {problem}"
+    problem = decimals.get(key, "At most 2 decimals")
+    assert refused.value.message == problem
 
 
 def test_a_change_takes_effect_within_the_next_12_months(proposer):
@@ -81,10 +84,20 @@ def test_a_change_takes_effect_within_the_next_12_months(proposer):
     for when in (now, now + year + minute):
         with pytest.raises(InvalidRequest, match="within the next 12 months"):
             fees.propose(
-                key=FEE, value=Decimal(31), reason="why", effective_from=when, user=proposer
+                key=FEE,
+                value=Decimal(31),
+                reason="Agreed with the bank",
+                effective_from=when,
+                user=proposer,
             )
     assert table_fingerprints() == before
-    fees.propose(key=FEE, value=Decimal(31), reason="why", effective_from=now + year, user=proposer)
+    fees.propose(
+        key=FEE,
+        value=Decimal(31),
+        reason="Agreed with the bank",
+        effective_from=now + year,
+        user=proposer,
+    )
 
 
 @pytest.mark.parametrize(("change", "minimum"), [("0.5", 1), (1, 1), ("1.01", "1.01"), (250, 250)])
@@ -116,10 +129,10 @@ def test_approval_fails_when_the_effective_value_changed_since_the_page(proposer
     pass_hours(coming(45, 1, proposer, approver), 2)
     change = propose(60, proposer)
     before = table_fingerprints()
-    with pytest.raises(StateConflict, match=f"{FEE} is now 45"):
-        fees.approve(change_id=change.pk, expected_value=Decimal(30), user=approver)
+    with pytest.raises(StateConflict, match=r"Withdrawal fee, KES is now 45\.00 KES"):
+        fees.approve(change_id=change.pk, expected_value=Decimal(30), user=approver, reason=WHY)
     assert table_fingerprints() == before
-    fees.approve(change_id=change.pk, expected_value=Decimal(45), user=approver)
+    fees.approve(change_id=change.pk, expected_value=Decimal(45), user=approver, reason=WHY)
     assert withdrawal_fee("KES") == 60
 
 

@@ -56,7 +56,11 @@ def test_a_request_made_anew_is_not_confirmed_from_an_older_page(office, finance
     )
     question = finance.get(page(change, "confirm_cancellation"))
     submit_confirmation(office, page(change, "dismiss_cancellation"))
-    submit_confirmation(office, page(change, "request_cancellation"), reason="A slip of the pen")
+    submit_confirmation(
+        office,
+        page(change, "request_cancellation"),
+        reason="A slip of the pen, checked with the bank",
+    )
     before = table_fingerprints()
     refused = submit_confirmation(finance, page(change, "confirm_cancellation"), at=question)
     message = "Cancellation reason was The bank took it back and is A slip of the pen"
@@ -66,7 +70,11 @@ def test_a_request_made_anew_is_not_confirmed_from_an_older_page(office, finance
 
 def test_a_requester_cannot_confirm_and_can_dismiss_the_request(office, finance):
     change = upcoming_change(office, finance)
-    submit_confirmation(finance, page(change, "request_cancellation"), reason="Changed my mind")
+    submit_confirmation(
+        finance,
+        page(change, "request_cancellation"),
+        reason="Changed my mind, checked with the bank",
+    )
     before = table_fingerprints()
     refused = submit_confirmation(finance, page(change, "confirm_cancellation"))
     message = (
@@ -85,7 +93,9 @@ def test_an_effective_change_cannot_be_cancelled(office, finance):
     approve(finance, change)
     before = table_fingerprints()
     message = messages_of(
-        submit_confirmation(office, page(change, "request_cancellation"), reason="no")
+        submit_confirmation(
+            office, page(change, "request_cancellation"), reason="no, checked with the bank"
+        )
     )
     assert message[-1].startswith("The settings change is already effective. Propose a new one.")
     assert table_fingerprints() == before

@@ -26,6 +26,7 @@ from tests.factories.loans import update_without_guard
 from tests.factories.staff import backdate_access, backdate_installation
 from tests.factories.wallets import make_staff
 from wallets.fees import services as fees
+from wallets.fees.definitions import describe_value, name_setting
 from wallets.fees.models import SettingChange
 from wallets.fees.selectors import effective_setting
 
@@ -34,6 +35,7 @@ pytestmark = pytest.mark.django_db
 FEE = "KES_WITHDRAWAL_FEE"
 MINIMUM = "MINIMUM_WITHDRAWAL_KES"
 RATE = "KES_USD_RATE"
+WHY = "Agreed with the bank"
 
 
 def propose(
@@ -41,14 +43,14 @@ def propose(
 ) -> SettingChange:
     when = None if hours is None else timezone.now() + timedelta(hours=hours)
     return fees.propose(
-        key=key, value=Decimal(value), reason=" why ", effective_from=when, user=user
+        key=key, value=Decimal(value), reason=f" {WHY} ", effective_from=when, user=user
     )
 
 
 def approve(change: SettingChange, user: StaffUser) -> SettingChange:
     seen = effective_setting(change.configuration_id)
     assert seen is not None
-    return fees.approve(change_id=change.pk, expected_value=seen, user=user)
+    return fees.approve(change_id=change.pk, expected_value=seen, user=user, reason=WHY)
 
 
 def coming(
@@ -110,8 +112,12 @@ def test_each_decision_needs_its_own_permission(proposer, approver):
 
 def test_a_change_is_proposed_and_decided_once(proposer, approver):
     change = propose(proposer)
-    assert (change.status, change.reason, change.proposed_by) == ("Pending", "why", proposer)
-    refuses(partial(propose, proposer), Conflict, f"Another change of {FEE} is pending approval")
+    assert (change.status, change.reason, change.proposed_by) == ("Pending", WHY, proposer)
+    refuses(
+        partial(propose, proposer),
+        Conflict,
+        "Another change of Withdrawal fee, KES is pending approval",
+    )
     other = make_staff("propose_configuration")
     expected = "Only the proposer can cancel this proposal"
     refuses(partial(fees.cancel_proposal, change_id=change.pk, user=other), Forbidden, expected)
@@ -130,15 +136,16 @@ def test_a_change_is_proposed_and_decided_once(proposer, approver):
 def test_approval_compares_with_the_effective_value_even_when_it_is_zero(proposer, approver):
     for key, now in ((FEE, "45.5"), ("GHS_WITHDRAWAL_FEE", "0")):
         set_setting(key, now)
-        act = partial(fees.approve, change_id=propose(proposer, key).pk, user=approver)
-        expected = f"{key} is now {now}. Review the change again"
+        act = partial(fees.approve, change_id=propose(proposer, key).pk, user=approver, reason=WHY)
+        value = describe_value(key, Decimal(now))
+        expected = f"{name_setting(key)} is now {value}. Review the change again"
         refuses(partial(act, expected_value=Decimal(30)), StateConflict, expected)
         assert act(expected_value=Decimal(now)).status == "Approved"
 
 
 def test_two_changes_of_one_setting_do_not_take_effect_at_the_same_time(proposer, approver):
     first = coming(proposer, approver)
-    same = {"effective_from": first.effective_at, "reason": "why", "user": proposer}
+    same = {"effective_from": first.effective_at, "reason": WHY, "user": proposer}
     again = fees.propose(key=FEE, value=Decimal(41), **same)
     expected = "Another approved change takes effect at the same time"
     refuses(partial(approve, again, approver), Conflict, expected)
@@ -215,7 +222,7 @@ def test_the_queue_has_pending_changes_and_requested_cancellations(proposer, app
 def test_a_change_is_of_a_known_setting_and_within_its_bounds(proposer):
     for key, value, expected in (
         ("NOBODY_READS_IT", 1, "Unknown setting"),
-        (FEE, -1, "The value must be at least 0 and not above 1000000000000000"),
+        (FEE, -1, "From 0.00 KES to 1,000,000,000,000,000.00 KES"),
     ):
         refuses(partial(propose, proposer, key, value=value), InvalidRequest, expected)
 
@@ -238,8 +245,8 @@ def test_reasons_are_required_and_limited_to_300_characters(proposer, approver):
     ):
         refuses(partial(act, reason=" "), InvalidRequest, needed)
         expected = "The text must have at most 300 characters, not 301"
-        refuses(partial(act, reason="x" * 301), InvalidRequest, expected)
-        act(reason="x" * 300)
+        refuses(partial(act, reason=f"x {'x' * 299}"), InvalidRequest, expected)
+        act(reason=f"x {'x' * 298}")
 
 
 def test_one_of_two_who_cancel_has_held_access_for_long(proposer, approver):

@@ -57,14 +57,15 @@ def test_one_person_proposes_and_another_approves(office, finance):
     assert messages_of(response) == ["Change proposed. It requires a second person's approval."]
     assert withdrawal_fee("NGN") == 50
     assert button_labels(office, change) == ["Cancel proposal"]
-    assert button_labels(finance, change) == ["Approve 75.5", "Reject"]
+    assert button_labels(finance, change) == ["Approve 75.50 NGN", "Reject"]
     asked = text_of(finance.get(page(change, "approve")))
     for words in (
-        f"Approve {FEE} 75.5?",
-        f"Setting {FEE} Description Flat withdrawal fee, in NGN Effective value 50 NGN",
-        "Upcoming changes none New value 75.5 NGN Change +51.0 % Effective from On approval",
-        "Proposed by back-office Reason Bank raised its price",
-        "Approve 75.5",
+        "Approve Withdrawal fee, NGN: 75.50 NGN?",
+        "Setting Withdrawal fee, NGN Description Flat fee of a withdrawal; the owner pays it"
+        " Effective value 50.00 NGN",
+        "Upcoming changes none New value 75.50 NGN Change +51.0 % Effective from On approval",
+        "Proposed by back-office Reason Bank raised its price to 75.5, proposal",
+        "Approve 75.50 NGN",
     ):
         assert words in asked, words
     approve(finance, change)
@@ -97,7 +98,7 @@ def test_a_change_approved_after_its_time_is_effective_from_approval(office, fin
     change = SettingChange.objects.create(
         configuration_id=FEE,
         value=Decimal("75.5"),
-        reason="Announced",
+        reason="Announced by the bank",
         effective_from=timezone.now() - timedelta(hours=1),
         proposed_by=user_of(office),
         created_at=timezone.now() - timedelta(hours=2),
@@ -152,7 +153,10 @@ def test_only_finance_decides(role):
     assert approve(client, change).status_code == 403
     for name in ("reject", "confirm_cancellation"):
         assert client.get(page(change, name)).status_code == 403
-        assert client.post(page(change, name), {"reason": "no"}).status_code == 403
+        assert (
+            client.post(page(change, name), {"reason": "no, checked with the bank"}).status_code
+            == 403
+        )
     assert table_fingerprints() == before
 
 
@@ -162,22 +166,27 @@ def test_an_effective_value_that_changed_since_the_page_is_reported(office, fina
     seen = finance.get(page(change, "approve")).context["seen"]
     before = table_fingerprints()
     # As a page that was opened before the effective value changed.
-    earlier = seen.replace('"Effective value": "50 NGN"', '"Effective value": "40 NGN"')
+    earlier = seen.replace('"Effective value": "50.00 NGN"', '"Effective value": "40.00 NGN"')
     refused = finance.post(page(change, "approve"), {"seen": earlier})
     assert messages_of(refused) == [
         "No changes were made. Since you opened the page: Effective value was "
-        "40 NGN and is 50 NGN. Review it again."
+        "40.00 NGN and is 50.00 NGN. Review it again."
     ]
     assert table_fingerprints() == before
     # The page that says so asks anew.
-    submit_confirmation(finance, page(change, "approve"), at=refused)
+    why = "Compared with the letter of the bank"
+    submit_confirmation(finance, page(change, "approve"), at=refused, reason=why)
     assert withdrawal_fee("NGN") == Decimal("75.5")
 
 
 def test_an_effective_date_that_passed_since_the_page_is_reported(office, finance):
     when = timezone.now() + timedelta(hours=1)
     change = fees.propose(
-        key=FEE, value=Decimal(80), reason="Soon", effective_from=when, user=user_of(office)
+        key=FEE,
+        value=Decimal(80),
+        reason="Announced by the bank",
+        effective_from=when,
+        user=user_of(office),
     )
     asked = finance.get(page(change, "approve"))
     passed = when - timedelta(hours=2)
@@ -197,19 +206,21 @@ def test_an_effective_value_of_zero_shows_as_zero(office, finance):
     set_setting(FEE, Decimal(0))
     propose(office)
     change = SettingChange.objects.get(status="Pending")
-    assert "Effective value 0 NGN Upcoming" in text_of(finance.get(page(change, "approve")))
-    assert "0 NGN 75.5 NGN - on approval" in text_of(finance.get(page(change, "change")))
+    assert "Effective value 0.00 NGN Upcoming" in text_of(finance.get(page(change, "approve")))
+    assert "0.00 NGN 75.50 NGN - on approval" in text_of(finance.get(page(change, "change")))
 
 
 def test_a_proposal_against_a_changed_value_is_reported_and_keeps_the_input(office):
     address = reverse("admin:wallets_configuration_propose", args=[FEE])
     asked = office.get(address)
-    assert "Effective value 50 NGN Upcoming changes none" in text_of(asked)
+    assert "Effective value 50.00 NGN Upcoming changes none" in text_of(asked)
     set_setting(FEE, Decimal(40))
     before = table_fingerprints()
-    refused = submit_confirmation(office, address, at=asked, value="75.5", reason="Typed with care")
-    assert "Effective value was 50 NGN and is 40 NGN" in messages_of(refused)[0]
-    assert "Typed with care" in text_of(refused)
+    refused = submit_confirmation(
+        office, address, at=asked, value="75.5", reason="Typed with care, checked with the bank"
+    )
+    assert "Effective value was 50.00 NGN and is 40.00 NGN" in messages_of(refused)[0]
+    assert "Typed with care, checked with the bank" in text_of(refused)
     assert table_fingerprints() == before
 
 
@@ -219,9 +230,13 @@ def test_a_double_click_decides_once(office, finance, name):
     change = SettingChange.objects.get()
     client = office if name == "cancel" else finance
     asked = client.get(page(change, name))
-    submit_confirmation(client, page(change, name), at=asked, reason="Because")
+    submit_confirmation(
+        client, page(change, name), at=asked, reason="Because, checked with the bank"
+    )
     before = table_fingerprints()
-    again = submit_confirmation(client, page(change, name), at=asked, reason="Because")
+    again = submit_confirmation(
+        client, page(change, name), at=asked, reason="Because, checked with the bank"
+    )
     assert messages_of(again)[-1].endswith("no longer Pending. No changes were made.")
     assert table_fingerprints() == before
 
@@ -241,7 +256,7 @@ def test_one_change_of_a_setting_is_pending_at_a_time(office):
     propose(office)
     before = table_fingerprints()
     message = text_of(propose(office, "60"))
-    assert f"Another change of {FEE} is pending approval" in message
+    assert "Another change of Withdrawal fee, NGN is pending approval" in message
     assert table_fingerprints() == before
 
 
@@ -250,13 +265,18 @@ def test_two_changes_do_not_take_effect_at_the_same_time(office, finance):
     other = fees.propose(
         key=FEE,
         value=Decimal(90),
-        reason="again",
+        reason="Announced by the bank",
         effective_from=first.effective_from,
         user=user_of(office),
     )
     before = table_fingerprints()
     with pytest.raises(Conflict, match="at the same time"):
-        fees.approve(change_id=other.pk, expected_value=Decimal(50), user=user_of(finance))
+        fees.approve(
+            change_id=other.pk,
+            expected_value=Decimal(50),
+            user=user_of(finance),
+            reason="Announced by the bank",
+        )
     assert table_fingerprints() == before
 
 
@@ -265,9 +285,12 @@ def test_rejecting_needs_a_reason_and_only_the_proposer_takes_back(office, finan
     change = SettingChange.objects.get()
     refused = submit_confirmation(finance, page(change, "reject"), reason=" ")
     assert "This field is required." in text_of(refused)
-    submit_confirmation(finance, page(change, "reject"), reason="Not agreed")
+    submit_confirmation(finance, page(change, "reject"), reason="Not agreed, checked with the bank")
     change.refresh_from_db()
-    assert (change.status, change.decision_note) == ("Rejected", "Not agreed")
+    assert (change.status, change.decision_note) == (
+        "Rejected",
+        "Not agreed, checked with the bank",
+    )
     propose(office, "60")
     other = SettingChange.objects.get(status="Pending")
     stranger = signed_in_client(BACK_OFFICE, "stranger")

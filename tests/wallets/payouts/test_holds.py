@@ -208,7 +208,7 @@ def test_a_hold_is_released_on_the_pages_of_settings(sandbox, wallet, office, fi
     assert re.search(r"Restored to 10:00", history)
     assert "Command" in history
     listed = text_of(office.get("/admin/wallets/settingchange/"))
-    assert "PAYOUTS_ON_HOLD" in listed
+    assert "Payouts on hold" in listed
 
 
 def test_a_withdrawal_that_the_database_lost_is_recovered_without_a_second_payout(

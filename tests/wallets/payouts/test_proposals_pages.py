@@ -67,7 +67,9 @@ def test_two_people_fail_an_unresolved_payout_and_the_money_goes_back(unknown):
         signed_in_client(FINANCE_APPROVER, "other"),
     )
     before = table_fingerprints()
-    early = one.post(page(unknown, "propose"), {"action": "Fail", "reason": "not there"})
+    early = one.post(
+        page(unknown, "propose"), {"action": "Fail", "reason": "not there, checked with the bank"}
+    )
     assert messages_of(early)[-1].startswith(
         "Only an Unknown withdrawal that the provider did not find"
     )
@@ -129,7 +131,10 @@ def test_an_unresolved_payout_is_sent_again_under_its_reference(unknown, provide
         signed_in_client(FINANCE_APPROVER, "one"),
         signed_in_client(FINANCE_APPROVER, "other"),
     )
-    one.post(page(unknown, "propose"), {"action": "Send again", "reason": "Try once more"})
+    one.post(
+        page(unknown, "propose"),
+        {"action": "Send again", "reason": "Try once more, checked with the bank"},
+    )
     submit_confirmation(other, page(unknown, "confirm", Proposal.objects.get().pk))
     payouts.send_payout(unknown.pk)
     unknown.refresh_from_db()
@@ -146,17 +151,21 @@ def test_a_declined_proposal_changes_nothing_else(unknown):
         signed_in_client(FINANCE_APPROVER, "one"),
         signed_in_client(FINANCE_APPROVER, "other"),
     )
-    one.post(page(unknown, "propose"), {"action": "Fail", "reason": "not there"})
-    second = other.post(page(unknown, "propose"), {"action": "Fail", "reason": "me too"})
+    one.post(
+        page(unknown, "propose"), {"action": "Fail", "reason": "not there, checked with the bank"}
+    )
+    second = other.post(
+        page(unknown, "propose"), {"action": "Fail", "reason": "me too, checked with the bank"}
+    )
     assert messages_of(second)[-1] == "Another proposal about this withdrawal is open"
     address = page(unknown, "decline", Proposal.objects.get().pk)
     question = other.get(address)
     assert "Payee" in text_of(question)
-    done = submit_confirmation(other, address, at=question, reason="wait")
+    done = submit_confirmation(other, address, at=question, reason="wait, checked with the bank")
     assert messages_of(done)[-1] == "Proposal closed. No money moved."
     assert Proposal.objects.get().status == "Declined"
     before = table_fingerprints()
-    again = submit_confirmation(other, address, at=question, reason="wait")
+    again = submit_confirmation(other, address, at=question, reason="wait, checked with the bank")
     assert messages_of(again)[-1] == "The proposal is already Declined. No changes were made."
     assert table_fingerprints() == before
     unknown.refresh_from_db()
@@ -164,7 +173,9 @@ def test_a_declined_proposal_changes_nothing_else(unknown):
     assert balances(unknown.owner_id, "KES") == (Decimal(600), Decimal(400))
 
 
-@pytest.mark.parametrize("body", [{}, {"action": "Fail"}, {"action": "Pay twice", "reason": "x"}])
+@pytest.mark.parametrize(
+    "body", [{}, {"action": "Fail"}, {"action": "Pay twice", "reason": "x, checked with the bank"}]
+)
 def test_a_proposal_without_action_and_reason_does_nothing(unknown, body):
     make_unresolved(unknown)
     client = signed_in_client(FINANCE_APPROVER, "one")
@@ -180,7 +191,9 @@ def test_a_proposal_is_decided_on_the_page_of_its_own_withdrawal(unknown):
         signed_in_client(FINANCE_APPROVER, "one"),
         signed_in_client(FINANCE_APPROVER, "other"),
     )
-    one.post(page(unknown, "propose"), {"action": "Fail", "reason": "not there"})
+    one.post(
+        page(unknown, "propose"), {"action": "Fail", "reason": "not there, checked with the bank"}
+    )
     proposal = Proposal.objects.get()
     organisation = unknown.organisation
     fund(organisation, None, "KES", "1000")
@@ -218,7 +231,9 @@ def test_a_mismatched_record_shows_instructions_and_allows_no_proposal(unknown, 
     before = table_fingerprints()
     for action in ("Fail", "Send again"):
         messages = messages_of(
-            person.post(page(unknown, "propose"), {"action": action, "reason": "now"})
+            person.post(
+                page(unknown, "propose"), {"action": action, "reason": "now, checked with the bank"}
+            )
         )
         assert messages[-1].startswith("Only an Unknown withdrawal that the provider did not find")
     assert table_fingerprints() == before
@@ -231,7 +246,9 @@ def test_a_failed_status_check_before_confirmation_is_reported(unknown, provider
         signed_in_client(FINANCE_APPROVER, "one"),
         signed_in_client(FINANCE_APPROVER, "other"),
     )
-    one.post(page(unknown, "propose"), {"action": "Fail", "reason": "not there"})
+    one.post(
+        page(unknown, "propose"), {"action": "Fail", "reason": "not there, checked with the bank"}
+    )
     proposal = Proposal.objects.get()
     provider_sandbox.fault("error_5xx", times=READ_ATTEMPTS, match=STATUS_CHECKS)
     before = table_fingerprints()

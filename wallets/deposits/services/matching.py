@@ -24,8 +24,8 @@ from wallets.deposits.models import (
     VirtualAccount,
 )
 from wallets.deposits.services.crediting import credit, emit_deposit_event
+from wallets.fees.definitions import DEPOSIT_CLEARING_DAYS, DEPOSIT_FEE_BORNE_BY_OWNER
 from wallets.fees.selectors import effective_setting
-from wallets.fees.services import DEPOSIT_CLEARING_DAYS, DEPOSIT_FEE_BORNE_BY_OWNER
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, post_transfer, system_account
 from wallets.providers.collection import BANK_TRANSFER

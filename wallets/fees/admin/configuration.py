@@ -6,13 +6,14 @@ A setting changes by a proposal, which `wallets.fees.admin.setting_changes` show
 from __future__ import annotations
 
 from datetime import datetime
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
 from django import forms
 from django.contrib import admin
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
@@ -20,13 +21,20 @@ from exchange.admin.base import Section, Tool, bind_form, staff_of
 from exchange.admin.columns import column
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.display import format_time, record_link, status_badge
-from exchange.admin.fields import DateTimePickerField, ReasonField
+from exchange.admin.fields import AmountField, DateTimePickerField, ReasonField
 from exchange.admin.list_filters import ChoiceFilter, ListFilters
-from exchange.core.currencies import payout_currencies
+from exchange.core.currencies import currencies
+from exchange.core.numbers import describe_decimals
 from exchange.staff.models import StaffUser
 from wallets.fees import services
 from wallets.fees.admin import confirmations
-from wallets.fees.admin.confirmations import number, with_unit
+from wallets.fees.definitions import (
+    PAYOUTS_ON_HOLD,
+    SettingDefinition,
+    describe_value,
+    name_setting,
+    setting_definitions,
+)
 from wallets.fees.models import Configuration, SettingChange, SettingChangeStatus
 from wallets.fees.selectors import effective_setting, settings_with_values
 
@@ -38,20 +46,44 @@ _KINDS = {
     "daily": ("Second approvals, 24 hours", "SECOND_APPROVAL_DAILY_ABOVE_"),
     "sole": ("Approvals by one person, 24 hours", "SOLE_APPROVALS_DAILY_"),
     "rate": ("Rates to USD", "_USD_RATE"),
+    "spread": ("Conversion spreads", "CONVERSION_SPREAD_"),
+    "position": ("Position limits", "CONVERSION_POSITION_LIMIT_"),
     "internal": ("Internal fees", "_INTERNAL_FEE"),
     "deposit": ("Deposits", "DEPOSIT_"),
-    "hold": ("Payouts on hold", services.PAYOUTS_ON_HOLD),
+    "hold": ("Payouts on hold", PAYOUTS_ON_HOLD),
 }
 
 
 class SettingChangeForm(forms.Form):
-    """New value, effective date and reason."""
+    """New value in the setting's unit, effective date and reason."""
 
-    value = forms.DecimalField(label="New value", max_digits=30, decimal_places=8)
+    value = forms.Field()
     effective_from = DateTimePickerField(
         label="Effective from", help_text="UTC. Leave empty to apply on approval"
     )
     reason = ReasonField(max_length=300)
+
+    def __init__(self, key: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["value"] = _value_field(setting_definitions()[key])
+
+
+def _value_field(facts: SettingDefinition) -> forms.Field:
+    """Return the field of a setting's value: a number in its unit, or a choice."""
+    if facts.words:
+        return forms.TypedChoiceField(
+            label="New value", choices=list(enumerate(facts.words)), coerce=Decimal
+        )
+    unit = f" ({facts.unit})" if facts.unit else ""
+    return AmountField(
+        label=f"New value{unit}",
+        help_text=describe_decimals(facts.decimals),
+        decimals=facts.decimals,
+        unit=facts.unit,
+        minimum=facts.minimum / facts.per_unit,
+        maximum=facts.maximum / facts.per_unit,
+        per_unit=facts.per_unit,
+    )
 
 
 class ConfigurationFilters(ListFilters):
@@ -63,7 +95,7 @@ class ConfigurationFilters(ListFilters):
         title="kind",
     )
     currency = ChoiceFilter(
-        choices=lambda: [(code, code) for code in payout_currencies()],
+        choices=lambda: [(code, code) for code in currencies()],
         condition=lambda code: Q(key__regex=rf"(^{code}_|_{code}$)"),
         title="currency",
     )
@@ -72,19 +104,27 @@ class ConfigurationFilters(ListFilters):
 @admin.register(Configuration)
 class ConfigurationAdmin(ConfirmationAdmin):
     list_display = (
-        "key", "description", "value_display", "since", "upcoming_display", "pending_display",
+        "name_display", "value_display", "since", "upcoming_display", "pending_display",
+        "description_display",
     )  # fmt: skip
     filters = ConfigurationFilters
     search_fields = ("key", "description")
     search_help_text = "Key or description"
     list_per_page = 100
-    fields = ("key", "description", "value_display", "since")
+    fields = ("name_display", "description_display", "value_display", "since", "key")
     readonly_fields = fields
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         return settings_with_values()
 
-    value_display = column("effective value", lambda row: with_unit(row.key, row.effective_value))
+    def heading(self, obj: Configuration) -> str:
+        return name_setting(obj.key)
+
+    name_display = column("setting", lambda row: name_setting(row.key), ordering="key")
+    description_display = column("description", confirmations.describe_setting)
+    value_display = column(
+        "effective value", lambda row: describe_value(row.key, row.effective_value)
+    )
     since = column(
         "effective since (UTC)",
         lambda row: format_time(row.since) if row.since else "Initial value",
@@ -94,9 +134,12 @@ class ConfigurationAdmin(ConfirmationAdmin):
     def upcoming_display(self, row: Any) -> str:
         if row.upcoming_value is None:
             return "-"
-        return f"{number(row.upcoming_value)} from {_minute(row.upcoming_at)} UTC"
+        value = describe_value(row.key, row.upcoming_value)
+        return f"{value} from {_minute(row.upcoming_at)} UTC"
 
-    pending_display = column("pending approval", lambda row: number(row.pending_value))
+    pending_display = column(
+        "pending approval", lambda row: describe_value(row.key, row.pending_value)
+    )
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -124,7 +167,7 @@ class ConfigurationAdmin(ConfirmationAdmin):
             and row.effective_at
             and row.effective_at > now
         ]
-        before = effective_setting(obj.pk)
+        before, say = effective_setting(obj.pk), partial(describe_value, obj.pk)
         headings = ("Change", "Status", "Effective (UTC)", "Proposed by", "Approved by", "Reason")
         return [
             Section(
@@ -132,7 +175,7 @@ class ConfigurationAdmin(ConfirmationAdmin):
                 headings,
                 [
                     (
-                        record_link(row, f"{number(before)} → {number(row.value)}"),
+                        record_link(row, f"{say(before)} → {say(row.value)}"),
                         status_badge(row.get_status_display()),
                         _effective_label(row),
                         str(row.proposed_by or "Command"),
@@ -149,13 +192,17 @@ class ConfigurationAdmin(ConfirmationAdmin):
     def propose(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Propose a change, which takes effect once a second person approves it."""
         row: Configuration = self.record(request, object_id, services.PROPOSE)
+        if row.key not in setting_definitions():
+            raise Http404
+        form = bind_form(request, partial(SettingChangeForm, row.key))
+        value = form.cleaned_data["value"] if form.is_valid() else None
         return self.confirm_page(
             request,
             row,
-            confirmations.proposal(row),
+            confirmations.proposal(row, value),
             partial(services.propose, key=row.key, user=staff_of(request)),
             "Change proposed. It requires a second person's approval.",
-            form=bind_form(request, SettingChangeForm),
+            form=form,
         )
 
 
@@ -171,7 +218,7 @@ def _history_section(obj: Configuration, found: list[SettingChange], now: dateti
         ),
         key=lambda row: (row.effective_at, row.decided_at),
     )
-    before, value = {}, obj.value
+    before, value, say = {}, obj.value, partial(describe_value, obj.pk)
     for row in effective:
         before[row.pk] = value
         value = row.value
@@ -180,8 +227,8 @@ def _history_section(obj: Configuration, found: list[SettingChange], now: dateti
     rows: list[tuple[object, ...]] = [
         (
             _effective_label(row),
-            number(before[row.pk]) if row.pk in before else "-",
-            record_link(row, number(row.value)),
+            say(before[row.pk]) if row.pk in before else "-",
+            record_link(row, say(row.value)),
             status_badge("Effective" if row is effective[-1] else "Superseded")
             if row.pk in before
             else status_badge(row.get_status_display()),
@@ -192,7 +239,7 @@ def _history_section(obj: Configuration, found: list[SettingChange], now: dateti
         for row in closed
     ]
     if len(found) < _HISTORY_SHOWN:
-        rows.append(("-", "-", number(obj.value), status_badge("Initial value"), "-", "-", ""))
+        rows.append(("-", "-", say(obj.value), status_badge("Initial value"), "-", "-", ""))
     headings = (
         "Effective (UTC)", "Before", "After", "Status", "Proposed by", "Decided by", "Reason",
     )  # fmt: skip

@@ -8,29 +8,16 @@ from django.utils import timezone
 
 from exchange.admin.base import Section
 from exchange.admin.confirmation import Confirmation
-from exchange.admin.display import difference, format_duration, record_link
-from exchange.core.currencies import payout_currencies
-from exchange.core.numbers import format_grouped
+from exchange.admin.display import difference, format_duration, record_link, status_badge
 from exchange.staff.approvals import first_error_message
 from exchange.staff.models import StaffUser
+from exchange.staff.plausibility import find_notices
 from wallets.fees import services
+from wallets.fees.definitions import describe_value, name_setting, setting_definitions
 from wallets.fees.models import Configuration, SettingChange, SettingChangeStatus
 from wallets.fees.selectors import effective_setting, upcoming_changes
 
 _SECOND = "%Y-%m-%d %H:%M:%S UTC"
-
-
-def number(value: Decimal | None) -> str:
-    """Return `1,234.5`, or a dash for None."""
-    return "-" if value is None else format_grouped(value)
-
-
-def with_unit(key: str, value: Decimal | None) -> str:
-    """Return a value of the setting `key` with its unit: `50 NGN`, `1,500 NGN per USD`."""
-    codes = payout_currencies()
-    code = next((c for c in codes if key.startswith(f"{c}_") or key.endswith(f"_{c}")), "")
-    unit = f"{code} per USD" if code and key.endswith("_USD_RATE") else code
-    return f"{number(value)} {unit}".rstrip()
 
 
 def current_value(change: SettingChange) -> Decimal:
@@ -54,33 +41,42 @@ def change_section(change: SettingChange) -> Section:
         starts = f"{when:{_SECOND}}, in {format_duration(when - timezone.now())}"
     headings = ("", "Effective value", "New value", "Change", "Effective from")
     row = (
-        change.configuration.description,
-        with_unit(change.configuration_id, now),
-        with_unit(change.configuration_id, change.value),
-        difference(now, change.value),
+        name_setting(change.configuration_id),
+        describe_value(change.configuration_id, now),
+        describe_value(change.configuration_id, change.value),
+        _change_cell(change),
         starts,
     )
     return Section("Proposed change", headings, [row], right=(1, 2, 3))
 
 
-def proposal(key: Configuration) -> Confirmation:
-    """Return the confirmation of proposing a change of `key`."""
+def proposal(key: Configuration, value: Decimal | None) -> Confirmation:
+    """Return the confirmation of proposing `value` for `key`; None before it is entered."""
     return Confirmation(
-        title=f"Propose a change of {key.key}",
-        facts=[("Description", key.description), *_current_facts(key)],
+        title=f"Propose a change of {name_setting(key.key)}",
+        facts=[("Description", describe_setting(key)), *_current_facts(key)],
         text=f"A second person must approve it. {_effect(key.key)}",
         submit="Propose",
+        warnings=[] if value is None else find_notices(services.compare(key.key, value)),
     )
+
+
+def find_change_notices(change: SettingChange) -> list[str]:
+    """Return what the change does beyond its band."""
+    return find_notices(services.compare(change.configuration_id, change.value))
 
 
 def approval(change: SettingChange, user: StaffUser) -> Confirmation:
     """Return the confirmation of an approval, by someone other than the proposer."""
+    notices = find_change_notices(change)
     return Confirmation(
         title=f"Approve {_name(change)}?",
         facts=_facts(change),
         text=_effect(change.configuration_id),
-        submit=f"Approve {number(change.value)}",
+        submit=f"Approve {_value(change)}",
         blocker=services.SETTING_CHANGES.describe_blocker(change, user),
+        warnings=notices,
+        asks_reason=bool(notices),
     )
 
 
@@ -90,7 +86,7 @@ def rejection(change: SettingChange, _user: StaffUser) -> Confirmation:
         title=f"Reject {_name(change)}?",
         facts=_facts(change),
         text="The effective value stays unchanged.",
-        submit=f"Reject {number(change.value)}",
+        submit=f"Reject {_value(change)}",
         blocker=services.SETTING_CHANGES.describe_closed(change),
         final=True,
     )
@@ -123,8 +119,8 @@ def cancellation(change: SettingChange, user: StaffUser) -> Confirmation:
     return Confirmation(
         title=f"Cancel {_name(change)}?",
         facts=[*_facts(change), *_cancellation_facts(change)],
-        text=f"The change does not take effect: {number(current_value(change))} stays effective.",
-        submit=f"Cancel {number(change.value)}",
+        text=f"The change does not take effect: {_current(change)} stays effective.",
+        submit=f"Cancel {_value(change)}",
         blocker=services.describe_cancellation_blocker(change, user),
         final=True,
     )
@@ -136,37 +132,44 @@ def cancellation_dismissal(change: SettingChange, _user: StaffUser) -> Confirmat
         title=f"Keep {_name(change)}?",
         facts=[*_facts(change), *_cancellation_facts(change)],
         text="The change takes effect as approved.",
-        submit=f"Keep {number(change.value)}",
+        submit=f"Keep {_value(change)}",
         blocker=first_error_message(lambda: services.require_cancellation_request(change)),
     )
 
 
 def _effect(key: str) -> str:
     """Return what a change of the setting `key` applies to."""
-    if key == services.PAYOUTS_ON_HOLD:
-        return (
-            "Applies to every payout that is not sent yet. Before you end a hold after a restore,"
-            " look at the reconciliations of every day since."
-        )
-    return (
-        "Applies to withdrawals requested from the effective date. Existing withdrawals are"
-        " unaffected."
-    )
+    facts = setting_definitions().get(key)
+    return facts.effect if facts else ""
+
+
+def describe_setting(key: Configuration) -> str:
+    """Return what the setting decides."""
+    facts = setting_definitions().get(key.key)
+    return facts.description if facts else key.description
 
 
 def _name(change: SettingChange) -> str:
-    return f"{change.configuration_id} {number(change.value)}"
+    return f"{name_setting(change.configuration_id)}: {_value(change)}"
+
+
+def _current(change: SettingChange) -> str:
+    return describe_value(change.configuration_id, current_value(change))
+
+
+def _value(change: SettingChange) -> str:
+    return describe_value(change.configuration_id, change.value)
 
 
 def _current_facts(key: Configuration) -> list[tuple[str, object]]:
     """Return the effective value and the approved upcoming changes."""
     current = effective_setting(key.key)
     ahead = [
-        f"{with_unit(key.key, row.value)} from {row.effective_at:{_SECOND}}"
+        f"{describe_value(key.key, row.value)} from {row.effective_at:{_SECOND}}"
         for row in upcoming_changes().filter(configuration=key)
     ]
     return [
-        ("Effective value", with_unit(key.key, key.value if current is None else current)),
+        ("Effective value", describe_value(key.key, key.value if current is None else current)),
         ("Upcoming changes", "; ".join(ahead) or "none"),
     ]
 
@@ -174,18 +177,24 @@ def _current_facts(key: Configuration) -> list[tuple[str, object]]:
 def _facts(change: SettingChange) -> list[tuple[str, object]]:
     key = change.configuration
     facts: list[tuple[str, object]] = [
-        ("Setting", record_link(key, key.key)),
-        ("Description", key.description),
+        ("Setting", record_link(key, name_setting(key.key))),
+        ("Description", describe_setting(key)),
         *_current_facts(key),
-        ("New value", with_unit(key.key, change.value)),
-        ("Change", difference(current_value(change), change.value)),
+        ("New value", describe_value(key.key, change.value)),
+        ("Change", _change_cell(change)),
         ("Effective from", _effective_label(change)),
         ("Proposed by", change.proposed_by or "Command"),
         ("Reason", change.reason),
     ]
     if change.status == SettingChangeStatus.APPROVED:
         facts.append(("Approved by", change.decided_by))
+        facts.append(("Reason of the approval", change.approval_reason or "none"))
     return facts
+
+
+def _change_cell(change: SettingChange) -> str:
+    text = difference(current_value(change), change.value)
+    return status_badge(text, "bad") if find_change_notices(change) else text
 
 
 def _cancellation_facts(change: SettingChange) -> list[tuple[str, object]]:

@@ -29,8 +29,13 @@ from exchange.staff.admin.pending import (
 from exchange.staff.models import StaffUser
 from wallets.fees import services
 from wallets.fees.admin import confirmations
-from wallets.fees.admin.confirmations import number
+from wallets.fees.definitions import describe_value, name_setting
 from wallets.fees.models import SettingChange, SettingChangeStatus
+
+
+def _value(change: SettingChange) -> str:
+    return describe_value(change.configuration_id, change.value)
+
 
 _ACTIONS = (
     ConfirmedAction(
@@ -107,20 +112,22 @@ class SettingChangeAdmin(ConfirmationAdmin):
     fields = (
         ("link_display", "state_display"), ("value_display", "effective_from_display"), "reason",
         ("proposed_by", "proposed"), ("decided_by", "decided_display"), "decision_note",
+        "approval_reason",
         ("cancellation_requested_by", "cancelled_by"), "cancellation_reason",
     )  # fmt: skip
     readonly_fields = flatten(fields)
 
     def heading(self, obj: SettingChange) -> str:
-        return f"{obj.configuration_id} {number(obj.value)}"
+        return f"{name_setting(obj.configuration_id)}: {_value(obj)}"
 
     key_display = column(
-        "setting", lambda change: change.configuration_id, ordering="configuration"
+        "setting", lambda change: name_setting(change.configuration_id), ordering="configuration"
     )
     link_display = column(
-        "setting", lambda change: record_link(change.configuration, change.configuration_id)
+        "setting",
+        lambda change: record_link(change.configuration, name_setting(change.configuration_id)),
     )
-    value_display = column("new value", lambda change: number(change.value), ordering="value")
+    value_display = column("new value", _value, ordering="value")
     state_display = column(
         "status", lambda change: status_badge(change.get_status_display()), ordering="status"
     )
@@ -167,7 +174,7 @@ class SettingChangeAdmin(ConfirmationAdmin):
             proposal=_describe(obj),
             facts=[("Reason", obj.reason)],
             proposer=obj.proposed_by,
-            approve=Tool(f"Approve {number(obj.value)}", self.address("approve", obj.pk)),
+            approve=Tool(f"Approve {_value(obj)}", self.address("approve", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),
             cancel=Tool("Cancel proposal", self.address("cancel", obj.pk)) if own else None,
         )
@@ -189,6 +196,10 @@ class SettingChangeAdmin(ConfirmationAdmin):
             blocker=blocker,
         )
 
+    def warnings(self, obj: SettingChange) -> list[str]:
+        pending = obj.status == SettingChangeStatus.PENDING
+        return confirmations.find_change_notices(obj) if pending else []
+
     def sections(self, request: HttpRequest, obj: SettingChange) -> list[Section]:
         if obj.status != SettingChangeStatus.PENDING and not confirmations.is_upcoming(obj):
             return []
@@ -206,7 +217,7 @@ class SettingChangeAdmin(ConfirmationAdmin):
                 services.approve, change_id=change.pk, expected_value=expected_value, user=user
             ),
             lambda made: (
-                f"Approved. {made.configuration_id} is {number(made.value)} from "
+                f"Approved. {name_setting(made.configuration_id)} is {_value(made)} from "
                 f"{made.effective_at:%Y-%m-%d %H:%M:%S} UTC."
             ),
         )

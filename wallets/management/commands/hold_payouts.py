@@ -15,7 +15,7 @@ from wallets.payouts.services.holds import hold_payouts
 class Command(BaseCommand):
     """Place the hold; two people end it in the back office."""
 
-    help = "Put payouts on hold. Two people end the hold under Settings, PAYOUTS_ON_HOLD."
+    help = "Put payouts on hold. Two people end the hold under Settings, Payouts on hold."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the reason and the restored moment."""
@@ -38,5 +38,5 @@ class Command(BaseCommand):
         if options["restored_to"]:
             self.stdout.write(
                 f"Run manage.py reconcile --since {hold.effective_at:%Y-%m-%dT%H:%M:%SZ}. Then two"
-                " people end the hold in the back office: Settings, PAYOUTS_ON_HOLD, value 0."
+                " people end the hold in the back office: Settings, Payouts on hold."
             )

@@ -14,7 +14,7 @@ from django.urls import URLPattern
 from exchange.admin.base import bind_form, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
 from exchange.admin.display import record_link
-from exchange.admin.fields import VISIBLE, ReasonField, audience_help
+from exchange.admin.fields import VISIBLE, ReasonField
 from exchange.core.currencies import format_money
 from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert
@@ -30,13 +30,11 @@ class ProposalForm(forms.Form):
     """Proposed resolution of a payout, with its reason."""
 
     action = forms.ChoiceField(choices=ProposalAction.choices)
-    reason = forms.CharField(
+    reason = ReasonField(
+        audience=VISIBLE,
         max_length=500,
-        help_text=audience_help(
-            VISIBLE,
-            "It sees the reason for failing, reversing or returning a payout. "
-            "The reason for sending it again is internal",
-        ),
+        help_text="It sees the reason for failing, reversing or returning a payout. "
+        "The reason for sending it again is internal",
     )
 
 

@@ -24,7 +24,7 @@ from django.utils import timezone
 
 from exchange.core import leases, task_notifier
 from wallets.alerts.services import raise_alert, resolve_alert
-from wallets.fees.services import PAYOUTS_ON_HOLD
+from wallets.fees.definitions import PAYOUTS_ON_HOLD
 from wallets.payouts.models import CircuitState, PayoutCircuit
 from wallets.providers.base import ProviderError, ProviderUnavailable
 from wallets.providers.registry import payment_provider

@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from exchange.core.errors import InvalidRequest, StateConflict
 from exchange.core.text import clean_text
+from wallets.fees.definitions import PAYOUTS_ON_HOLD
 from wallets.fees.models import SettingChange, SettingChangeStatus
 from wallets.fees.selectors import effective_setting
-from wallets.fees.services import PAYOUTS_ON_HOLD
 from wallets.payouts.models import PayoutCircuit
 
 _MAX_REASON_LENGTH = 300
