@@ -42,6 +42,7 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "reconciliation/reconciliation",
         "reconciliation/reconciliation_breaks",
         "holds/freeze_guard",
+        "ledger/reference_keys",
         "deposits/deposit_guard",
         "deposits/deposit_transfers",
         "receivables/receivable_guard",

@@ -502,6 +502,7 @@ def add_form_error(form: forms.Form, error: DomainError) -> None:
     for name, message in error.fields.items():
         words = message.removeprefix(f"{name} ")
         words = re.sub(r"^must not have more than ([0-9]+ decimals)$", r"at most \1", words)
+        words = re.sub(r"^must not have decimals$", "no decimals", words)
         for other in form:
             if "_" in other.name:
                 words = words.replace(other.name, str(other.label).lower())

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('exchange', '0023_member_external_id'),
+        ('exchange', '0060_labels'),
     ]
 
     operations = [

@@ -162,7 +162,10 @@ def _money(every_record: EveryRecord, owner: StaffUser, finance: StaffUser) -> N
     propose_lift(freeze_id=frozen.pk, explanation="Cleared", user=owner)
     every_record.add(
         configuration.propose(
-            key="NGN_WITHDRAWAL_FEE", value=Decimal("75.5"), reason="Costs rose", user=owner
+            key="NGN_WITHDRAWAL_FEE",
+            value=Decimal("75.5"),
+            reason="Costs rose at the bank",
+            user=owner,
         )
     )
     decided = wallet.request(600)

@@ -38,7 +38,7 @@ from tests.factories.logins import create_login_user
 MEMBERS = "/v1/api/members"
 NOT_READY = "The service is not ready. Please try again shortly"
 ADA = {"name": "Ada", "email": "ada@example.com"}
-MONEY = {"amount": 1, "note": "n"}
+MONEY = {"amount": 1, "note": "n, checked with the bank"}
 
 
 @pytest.fixture

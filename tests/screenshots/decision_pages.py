@@ -110,7 +110,7 @@ def frozen_owner(site: DemoSite) -> Page:
     """A freeze with a proposal to lift it, as the second person sees it."""
     page = first_record(FINANCE_APPROVER, "exchange/member/?q=akosua", "freeze/")(site)
     page.get_by_label("Currency").select_option("GHS")
-    page.get_by_label("Reason").fill("Court order 7 of 2026")
+    page.get_by_label("Reason").fill("Court order 7 of 2026, Lagos")
     page.locator("#confirm [type=submit]").first.click()
     page.get_by_role("status").wait_for()
     page.goto("/admin/wallets/freeze/?state=active")

@@ -177,7 +177,10 @@ def _money(sandbox: Sandbox, caller: ApiCaller, wallet: Wallet, people: _People)
     )
     deposits.enter(payment=payment, user=people.owner)
     configuration.propose(
-        key="NGN_WITHDRAWAL_FEE", value=Decimal("75.5"), reason="Costs rose", user=people.owner
+        key="NGN_WITHDRAWAL_FEE",
+        value=Decimal("75.5"),
+        reason="Costs rose at the bank",
+        user=people.owner,
     )
     body = {
         "amount": 500,

@@ -16,7 +16,7 @@ from exchange.core.ids import uuid7
 from exchange.core.models import Currency, Record
 from exchange.core.references import ReferencedModel, reference_once
 from exchange.participants.models import Member, Organisation
-from exchange.staff.models import ProposalModel
+from exchange.staff.models import ExplainedApproval, ProposalModel
 
 
 class OwnedModel(models.Model):
@@ -63,7 +63,7 @@ class DepositChannel(models.TextChoices):
     MANUAL = "manual", "Manual"
 
 
-class Deposit(OwnedModel, ReferencedModel, ProposalModel):
+class Deposit(ExplainedApproval, OwnedModel, ReferencedModel, ProposalModel):
     """Money for an organisation or a member: expected, arrived, failed or taken back.
 
     A manual one is a proposal: entered by one person and confirmed by another. The others complete
@@ -89,6 +89,12 @@ class Deposit(OwnedModel, ReferencedModel, ProposalModel):
     requested_currency = models.CharField(max_length=3, blank=True, db_default="")
     reference = models.CharField(
         max_length=100, help_text="Of a manual deposit the bank's reference; else our own"
+    )
+    reference_key = models.TextField(
+        default="",
+        db_default="",
+        editable=False,
+        help_text="How references of manual deposits are compared",
     )
     provider_fee = models.DecimalField(
         default=0, db_default=0, **AMOUNT, help_text="The provider's charge, whoever bears it"
@@ -155,6 +161,11 @@ class Deposit(OwnedModel, ReferencedModel, ProposalModel):
                 fields=["reference"],
                 condition=~models.Q(status="Failed"),
                 name="deposit_reference_once",
+            ),
+            models.UniqueConstraint(
+                fields=["reference_key"],
+                condition=~models.Q(status="Failed") & ~models.Q(reference_key=""),
+                name="deposit_reference_key_once",
             ),
             reference_once("deposit_client_reference_once"),
         ]

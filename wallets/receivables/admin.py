@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from django.utils.html import format_html
 from exchange.admin.base import PendingDecision, SafeAdmin, Section, Tool, bind_form, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
 from exchange.admin.display import age, format_time, kind_label, record_link, status_badge
-from exchange.admin.fields import ReasonField, ReasonForm
+from exchange.admin.fields import MoneyField, ReasonField, ReasonForm, set_currency
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, id_filter
 from exchange.admin.panels import Panel
 from exchange.core.currencies import format_money
@@ -44,10 +45,14 @@ class ReceivableFilters(ListFilters):
 class WriteOffForm(forms.Form):
     """A debt, or a part of it, to be given up."""
 
-    amount = forms.DecimalField(max_digits=38, decimal_places=8)
+    amount = MoneyField()
     explanation = ReasonField(
         max_length=500, help_text="Why it will not be paid. Read by the person who confirms it"
     )
+
+    def __init__(self, currency: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        set_currency(self.fields["amount"], currency)
 
 
 @admin.register(Receivable)
@@ -166,7 +171,7 @@ class ReceivableAdmin(Exportable, OwnedRecordAdmin):
 
         return self.form_page(
             request,
-            bind_form(request, WriteOffForm, amount=debt.owed.normalize()),
+            bind_form(request, partial(WriteOffForm, debt.asset_id), amount=debt.owed),
             act,
             title="Propose a write-off",
             submit="Propose write-off",

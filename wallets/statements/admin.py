@@ -38,6 +38,13 @@ class StatementForm(forms.Form):
         widget=forms.RadioSelect,
     )
 
+    def clean(self) -> dict[str, Any]:
+        """Mark days in the wrong order."""
+        data = super().clean() or {}
+        if data.get("first") and data.get("last") and data["last"] < data["first"]:
+            self.add_error("last", '"To" cannot be before "From"')
+        return data
+
 
 class StatementPanel(Panel):
     """The page that makes the statement of an owner, for those who may read the ledger."""

@@ -20,7 +20,7 @@ from exchange.admin.base import (
 )
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
 from exchange.admin.display import age, status_badge
-from exchange.admin.fields import INTERNAL, ReasonField, ReasonForm, audience_help
+from exchange.admin.fields import INTERNAL, MoneyField, ReasonField, ReasonForm, audience_help
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.core.currencies import format_money
 from exchange.core.models import Currency
@@ -32,7 +32,6 @@ from wallets.treasury import services as treasury
 from wallets.treasury.models import TreasuryKind, TreasuryMovement
 from wallets.treasury.selectors import treasury_balances
 
-_AMOUNT: dict[str, Any] = {"max_digits": 38, "decimal_places": 8}
 # What happens, by kind; read before proposing and before confirming.
 _EFFECTS: dict[str, str] = {
     TreasuryKind.TOP_UP: "The payment provider holds more of the exchange's own money.",
@@ -50,9 +49,8 @@ class MovementForm(forms.Form):
     currency = forms.ModelChoiceField(
         queryset=Currency.objects.all(), help_text="To close a position: the currency sold"
     )
-    amount = forms.DecimalField(**_AMOUNT)
-    charge = forms.DecimalField(
-        **_AMOUNT,
+    amount = MoneyField()
+    charge = MoneyField(
         label="Provider's charge",
         required=False,
         help_text="In addition to the amount; of a top-up, what did not arrive",
@@ -60,11 +58,8 @@ class MovementForm(forms.Form):
     bought_currency = forms.ModelChoiceField(
         queryset=Currency.objects.all(), required=False, help_text="To close a position only"
     )
-    bought_amount = forms.DecimalField(
-        **_AMOUNT, required=False, help_text="What the bank paid for the amount sold"
-    )
-    closed_amount = forms.DecimalField(
-        **_AMOUNT,
+    bought_amount = MoneyField(required=False, help_text="What the bank paid for the amount sold")
+    closed_amount = MoneyField(
         required=False,
         label="Position closed",
         help_text="The part of the short position that this covers. What was bought beyond it is a"
@@ -115,7 +110,7 @@ class TreasuryMovementAdmin(Exportable, AddFormAdmin, ConfirmationAdmin):
     fields = (
         "reference", "kind_display", "state_display", "amount_display", "charge_display",
         "bought_display", "closed_display", "note", "proposed_by", "created_at", "decided_by",
-        "decided_at", "reason",
+        "decided_at", "reason", "approval_reason",
     )  # fmt: skip
     readonly_fields = fields
 
@@ -164,6 +159,9 @@ class TreasuryMovementAdmin(Exportable, AddFormAdmin, ConfirmationAdmin):
             reject=Tool("Reject", self.address("reject", obj.pk)),
         )
 
+    def warnings(self, obj: TreasuryMovement) -> list[str]:
+        return treasury.notices_of(obj) if obj.status == ApprovalStatus.PENDING else []
+
     def sections(self, request: HttpRequest, obj: TreasuryMovement) -> list[Section]:
         empty = "Nothing was posted."
         if obj.status == ApprovalStatus.PENDING:
@@ -186,6 +184,7 @@ class TreasuryMovementAdmin(Exportable, AddFormAdmin, ConfirmationAdmin):
             submit="Propose",
             note="Nothing is posted until a second person confirms. The money itself moves at the"
             " bank and at the payment provider, not here.",
+            find_notices=lambda data: treasury.find_movement_notices(_terms(data)),
         )
 
 
@@ -256,6 +255,7 @@ def _held(movement: TreasuryMovement) -> list[tuple[str, object]]:
 
 def _confirmation(movement: TreasuryMovement, user: StaffUser) -> Confirmation:
     amount = format_money(movement.amount, movement.currency_id)
+    notices = treasury.notices_of(movement)
     return Confirmation(
         title=f"Confirm {movement.get_kind_display().lower()} of {amount}?",
         facts=_facts(movement),
@@ -264,6 +264,8 @@ def _confirmation(movement: TreasuryMovement, user: StaffUser) -> Confirmation:
         " first.",
         submit=f"Confirm {amount}",
         blocker=treasury.MOVEMENTS.describe_blocker(movement, user),
+        warnings=notices,
+        asks_reason=bool(notices),
     )
 
 

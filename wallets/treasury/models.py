@@ -7,7 +7,7 @@ from django.db.models import F, Q
 
 from exchange.core.fields import AMOUNT, choice_field
 from exchange.core.models import Currency
-from exchange.staff.models import ApprovalStatus, ProposalModel
+from exchange.staff.models import ApprovalStatus, ExplainedApproval, ProposalModel
 
 
 class TreasuryKind(models.TextChoices):
@@ -19,7 +19,7 @@ class TreasuryKind(models.TextChoices):
     POSITION_CLOSE = "position_close", "Closing of a position"
 
 
-class TreasuryMovement(ProposalModel):
+class TreasuryMovement(ExplainedApproval, ProposalModel):
     """Money moved between the exchange's bank and the payment provider, or a position closed.
 
     Of a closed position, `amount` was sold, and `bought_amount` arrived for it. `closed_amount` is
@@ -38,6 +38,9 @@ class TreasuryMovement(ProposalModel):
     bought_amount = models.DecimalField(null=True, blank=True, **AMOUNT)
     closed_amount = models.DecimalField(null=True, blank=True, **AMOUNT)
     reference = models.CharField(max_length=100, help_text="Of the bank")
+    reference_key = models.TextField(
+        default="", db_default="", editable=False, help_text="How references are compared"
+    )
     note = models.CharField(max_length=300)
 
     class Meta(ProposalModel.Meta):
@@ -49,6 +52,11 @@ class TreasuryMovement(ProposalModel):
                 fields=["kind", "reference"],
                 condition=~Q(status="Rejected"),
                 name="treasury_reference_once",
+            ),
+            models.UniqueConstraint(
+                fields=["kind", "reference_key"],
+                condition=~Q(status="Rejected") & ~Q(reference_key=""),
+                name="treasury_reference_key_once",
             ),
             models.CheckConstraint(
                 condition=Q(amount__gt=0, charge__gte=0)

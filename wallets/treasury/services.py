@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
@@ -11,12 +12,18 @@ from django.db import DatabaseError, transaction
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
 from exchange.core.database import fetch_one, read_rejection
-from exchange.core.errors import Conflict, DomainError, InvalidCurrency, InvalidRequest
+from exchange.core.errors import DomainError, InvalidCurrency, InvalidRequest
 from exchange.core.ids import uuid7
-from exchange.core.numbers import MAX_NUMBER, decimals_error
-from exchange.core.text import clean_text
+from exchange.core.numbers import describe_entry_error
+from exchange.core.text import clean_text, find_visible_characters
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
+from exchange.staff.plausibility import explain, explain_approval
+from wallets.ledger.plausible_amounts import (
+    describe_taken_reference,
+    find_amount_notices,
+    find_reference,
+)
 from wallets.treasury.errors import BeyondFeeIncome, BeyondOwnFunds, BeyondPosition
 from wallets.treasury.models import TreasuryKind, TreasuryMovement
 
@@ -25,9 +32,10 @@ MOVEMENTS = TwoPersonApproval(
     model=TreasuryMovement,
     noun="treasury movement",
     permission=MOVE,
-    unique_constraint="treasury_reference_once",
+    unique_constraint=("treasury_reference_once", "treasury_reference_key_once"),
 )
 _NOT_ALLOWED = "You may not move the exchange's own money"
+_ANOTHER = "Another movement of this kind"
 _MAX_REFERENCE_LENGTH, _MAX_NOTE_LENGTH = 100, 300
 # SQLSTATE of a rejection by the SQL function.
 _REJECTED = "XW400"
@@ -65,11 +73,10 @@ def propose_movement(*, terms: MovementTerms, user: StaffUser) -> TreasuryMoveme
     that another movement of this kind has.
     """
     authorize_staff(user, MOVE, _NOT_ALLOWED)
-    _check_terms(terms)
+    explain(find_movement_notices(terms), terms.note, field="note")
     closed = terms.position
-    taken = f"A movement of this kind with reference {terms.reference.strip()} exists already"
     return MOVEMENTS.propose(
-        Conflict(taken, code="duplicate_reference", fields={"reference": taken}),
+        describe_taken_reference(_ANOTHER, _find_holder(terms)),
         kind=terms.kind,
         currency_id=terms.currency,
         amount=terms.amount,
@@ -83,16 +90,18 @@ def propose_movement(*, terms: MovementTerms, user: StaffUser) -> TreasuryMoveme
     )
 
 
-def confirm_movement(*, movement_id: UUID, user: StaffUser) -> TreasuryMovement:
+def confirm_movement(*, movement_id: UUID, user: StaffUser, reason: str = "") -> TreasuryMovement:
     """Confirm a movement as the second person, and post its transfer.
 
-    Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected` (`approver_not_independent`), and
+    Raises `Forbidden`, `NotFound`, `StateConflict`, `InvalidRequest` (`reason_required` beyond what
+    is usual), `Rejected` (`approver_not_independent`), and
     `BeyondFeeIncome`, `BeyondOwnFunds` or `BeyondPosition`. An error moves no money.
     """
     actor = authorize_staff(user, MOVE, _NOT_ALLOWED)
     with transaction.atomic():
         movement = MOVEMENTS.get_approvable(movement_id, user)
-        MOVEMENTS.close(movement, ApprovalStatus.APPROVED, user)
+        why = explain_approval(notices_of(movement), reason, first=movement.note)
+        MOVEMENTS.close(movement, ApprovalStatus.APPROVED, user, approval_reason=why)
         _post(movement, actor)
     return movement
 
@@ -104,6 +113,42 @@ def reject_movement(*, movement_id: UUID, reason: str, user: StaffUser) -> Treas
     with transaction.atomic():
         movement = MOVEMENTS.get_pending(movement_id)
         return MOVEMENTS.close(movement, ApprovalStatus.REJECTED, user, reason=why)
+
+
+def find_movement_notices(terms: MovementTerms) -> list[str]:
+    """Return what is unusual about a movement: repeated, or far above all of its kind so far.
+
+    Raises as `propose_movement` for one that cannot be proposed.
+    """
+    _check_terms(terms)
+    holder = _find_holder(terms)
+    if holder is not None:
+        raise describe_taken_reference(_ANOTHER, holder)
+    return _find_notices(terms.kind, terms.currency, terms.amount)
+
+
+def notices_of(movement: TreasuryMovement) -> list[str]:
+    """Return what is unusual about a pending movement."""
+    return _find_notices(movement.kind, movement.currency_id, movement.amount, but=[movement.pk])
+
+
+def _find_notices(
+    kind: str, currency: str, amount: Decimal, *, but: Collection[UUID] = ()
+) -> list[str]:
+    same = TreasuryMovement.objects.filter(kind=kind, currency=currency).exclude(pk__in=but)
+    return find_amount_notices(
+        amount,
+        currency,
+        "treasury",
+        earlier=same.exclude(status=ApprovalStatus.REJECTED),
+        done=same.filter(status=ApprovalStatus.APPROVED),
+        whose="movement of this kind",
+    )
+
+
+def _find_holder(terms: MovementTerms) -> TreasuryMovement | None:
+    valid = TreasuryMovement.objects.exclude(status=ApprovalStatus.REJECTED)
+    return find_reference(valid.filter(kind=terms.kind), terms.reference)
 
 
 def _post(movement: TreasuryMovement, actor: Actor) -> None:
@@ -128,7 +173,7 @@ def _translate_rejection(error: DatabaseError) -> DomainError | None:
 def _check_terms(terms: MovementTerms) -> None:
     _check_amount("amount", terms.currency, terms.amount)
     reference = terms.reference.strip()
-    if not reference:
+    if not find_visible_characters(reference):
         raise InvalidRequest.for_field("reference", "Enter the bank's reference")
     if len(reference) > _MAX_REFERENCE_LENGTH:
         raise InvalidRequest.for_field(
@@ -159,9 +204,5 @@ def _check_amount(field: str, currency: str, amount: Decimal) -> None:
     facts = currencies().get(currency)
     if facts is None:
         raise InvalidCurrency(list(currencies()))
-    if not amount.is_finite() or not 0 < amount <= MAX_NUMBER:
-        raise InvalidRequest.for_field(
-            field, "Enter an amount above 0 and not above 1000000000000000"
-        )
-    if problem := decimals_error(amount, facts.decimals):
-        raise InvalidRequest.for_field(field, f"The amount {problem}")
+    if problem := describe_entry_error(amount, facts.decimals):
+        raise InvalidRequest.for_field(field, problem)

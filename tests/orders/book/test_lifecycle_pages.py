@@ -299,7 +299,9 @@ def test_only_finance_manages_the_lifecycle(issuer, role):
     for name in PAGES:
         assert client.get(page(token, name)).status_code == 403, name
     for name in ("confirm", "reject"):
-        decided = client.post(decision_page(proposal, name), {"reason": "no", "seen": "{}"})
+        decided = client.post(
+            decision_page(proposal, name), {"reason": "no, as the issuer asked", "seen": "{}"}
+        )
         assert decided.status_code == 403, name
     assert table_fingerprints() == before
     assert "Available actions" not in text_of(client.get(page(token, "change")))

@@ -88,15 +88,15 @@ def test_units_of_a_raise_start_unsold():
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"total_supply": "0"}, "total_supply must be above 0"),
+        ({"total_supply": "0"}, "Must be above 0"),
         ({"total_supply": ""}, "This field is required."),
-        ({"total_supply": "0.000000001"}, "no more than 8 decimal places"),
-        ({"price_buy": "1.005"}, "price_buy must not have more than 2 decimals"),
-        ({"price_sell": "100.01"}, "price_sell must not be above price_buy"),
-        ({"price_sell": "-1"}, "price_sell must be from 0 to 1000000000000000"),
-        ({"offered": "1001", "raise_amount": "5000"}, "offered must be above 0 and not above"),
-        ({"raise_amount": "5000", "secondaries": "on"}, "secondaries opens after the raise"),
-        ({"sell_fee": "60"}, "sell_fee must be from 0 to 50"),
+        ({"total_supply": "0.000000001"}, "At most 8 decimals"),
+        ({"price_buy": "1.005"}, "At most 2 decimals"),
+        ({"price_sell": "100.01"}, "Must not be above buy price"),
+        ({"price_sell": "-1"}, "Enter a number such as 12,500.50"),
+        ({"offered": "1001", "raise_amount": "5000"}, "Must be above 0 and not above"),
+        ({"raise_amount": "5000", "secondaries": "on"}, "Opens after the raise"),
+        ({"sell_fee": "60"}, "Must be from 0 to 50"),
         ({"currency": "EUR"}, "Select a valid choice."),
         ({"issuer": "nonsense"}, "not a valid UUID"),
         ({"issuer": ""}, "This field is required."),
@@ -117,7 +117,7 @@ def test_a_creator_belongs_to_the_issuer():
     stranger = make_member(make_organisation())
     client = signed_in_client(BACK_OFFICE)
     response = enter(client, issuer=str(make_organisation().pk), creator=str(stranger.pk))
-    assert "creator must be a member of the issuer" in text_of(response)
+    assert "Must be a member of the issuer" in text_of(response)
     assert Token.objects.count() == 0
 
 

@@ -191,7 +191,9 @@ def test_a_page_that_shows_another_state_confirms_nothing(maker, checker):
     )
     assert table_fingerprints() == before
     asked = checker.get(confirm)
-    submit_confirmation(checker, page(payment, "reject", proposal.pk), reason="Another slip")
+    submit_confirmation(
+        checker, page(payment, "reject", proposal.pk), reason="Another slip, checked with the bank"
+    )
     before = table_fingerprints()
     late = submit_confirmation(checker, confirm, at=asked)
     assert messages_of(late)[-1] == (
@@ -270,12 +272,17 @@ def test_pages_of_payments_that_have_no_decision(maker):
         assert words in shown
         assert missing not in shown
     before = table_fingerprints()
-    late = submit_confirmation(maker, page(credited, "propose_refund"), explanation="x")
+    late = submit_confirmation(
+        maker, page(credited, "propose_refund"), explanation="x, checked with the bank"
+    )
     assert messages_of(late)[-1] == (
         "The payment is Credited, no longer Unmatched. No changes were made."
     )
     unassignable = submit_confirmation(
-        maker, page(foreign, "propose_assign"), member=str(member.pk), explanation="x"
+        maker,
+        page(foreign, "propose_assign"),
+        member=str(member.pk),
+        explanation="x, checked with the bank",
     )
     assert "It cannot be assigned: the exchange keeps no wallets in its currency" in text_of(
         unassignable
@@ -295,7 +302,12 @@ def test_other_roles_look_and_do_not_decide(role, maker):
         assert words not in shown
     before = table_fingerprints()
     for name in ("check", "propose_assign", "propose_refund"):
-        assert client.post(page(payment, name), {"explanation": "x"}).status_code == 403
+        assert (
+            client.post(
+                page(payment, name), {"explanation": "x, checked with the bank"}
+            ).status_code
+            == 403
+        )
     assert table_fingerprints() == before
 
 

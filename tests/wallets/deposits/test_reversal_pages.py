@@ -137,7 +137,9 @@ def test_a_rejected_reversal_leaves_the_deposit(owner, maker, checker):
     assert "Rejected maker checker The dispute was won" in shown
     assert "Propose reversal" in shown
     own = propose(maker, deposit)
-    cancelled = submit_confirmation(maker, page(own, "reject"), reason="Entered twice")
+    cancelled = submit_confirmation(
+        maker, page(own, "reject"), reason="Entered twice, checked with the bank"
+    )
     assert messages_of(cancelled) == ["Proposal closed. No money moved."]
 
 
@@ -154,7 +156,13 @@ def test_other_roles_look_and_do_not_reverse(owner, maker, role):
         page(reversal, "confirm"),
         page(reversal, "reject"),
     ):
-        assert client.post(address, {"explanation": "x", "reason": "x"}).status_code == 403
+        assert (
+            client.post(
+                address,
+                {"explanation": "x, checked with the bank", "reason": "x, checked with the bank"},
+            ).status_code
+            == 403
+        )
     assert table_fingerprints() == before
 
 
@@ -166,7 +174,9 @@ def test_what_is_not_completed_cannot_be_reversed(owner, maker):
         (pending, "Only a Completed deposit can be reversed: it is Pending. No changes were made."),
         (deposit, "A reversal of this deposit is pending already. No changes were made."),
     ):
-        late = submit_confirmation(maker, page(found, "reverse"), explanation="x")
+        late = submit_confirmation(
+            maker, page(found, "reverse"), explanation="x, checked with the bank"
+        )
         assert messages_of(late)[-1] == words
     assert table_fingerprints() == before
 

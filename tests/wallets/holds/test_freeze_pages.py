@@ -63,9 +63,11 @@ def test_a_member_is_frozen_from_its_page_after_a_confirmation(office: Client):
     assert trader.balance("KES", "reserved") == 0
     shown = text_of(office.get(of(member, "change")))
     assert f"Active All currencies and units {REASON} back-office" in shown
-    again = submit_confirmation(office, of(member), currency="all", reason=REASON)
+    again = submit_confirmation(office, of(member), currency="all", reason=f"{REASON}, again")
     assert "This is frozen already" in text_of(again)
-    submit_confirmation(office, of(member), currency="KES", reason="Also this")
+    submit_confirmation(
+        office, of(member), currency="KES", reason="Also this, checked with the bank"
+    )
     assert list(Freeze.objects.values_list("currency_id", flat=True)) == ["KES", None]
     asked = text_of(office.get(of(member)))
     assert "Current freezes KES, All currencies and units" in asked
@@ -91,14 +93,16 @@ def test_two_people_lift_a_freeze_with_one_confirmation_each(finance: Client):
     asked = text_of(finance.get(page(frozen, "lift")))
     assert "Propose to lift the freeze of Acme?" in asked
     assert f"Frozen All currencies and units Reason {REASON}" in asked
-    response = submit_confirmation(finance, page(frozen, "lift"), explanation="Order withdrawn")
+    response = submit_confirmation(
+        finance, page(frozen, "lift"), explanation="Order withdrawn, checked with the bank"
+    )
     assert messages_of(response) == ["Proposed. A second person must confirm it."]
     shown = text_of(finance.get(page(frozen)))
     assert "Someone other than the proposer must approve this" in shown
     assert f'href="{page(frozen, "confirm")}"' not in shown
     before = table_fingerprints()
     for name in ("lift", "confirm"):
-        submit_confirmation(finance, page(frozen, name), explanation="x")
+        submit_confirmation(finance, page(frozen, name), explanation="x, checked with the bank")
     assert table_fingerprints() == before
     assert "Lift the freeze" in text_of(second.get(page(frozen)))
     assert f"{LIST}?decision=awaiting_my_approval" in second.get("/admin/").content.decode()
@@ -117,7 +121,12 @@ def test_two_people_lift_a_freeze_with_one_confirmation_each(finance: Client):
     assert "Propose to lift" not in shown
     before = table_fingerprints()
     for client, name in ((finance, "lift"), (second, "confirm"), (second, "reject")):
-        response = submit_confirmation(client, page(frozen, name), explanation="x", reason="x")
+        response = submit_confirmation(
+            client,
+            page(frozen, name),
+            explanation="x, checked with the bank",
+            reason="x, checked with the bank",
+        )
         assert messages_of(response)[-1].endswith("No changes were made.")
     assert table_fingerprints() == before
 
@@ -128,12 +137,16 @@ def test_a_proposal_is_rejected_with_a_reason_and_the_freeze_stays(finance: Clie
     organisation.save()
     frozen = freeze(organisation)
     assert "Freeze of Acme Holdings" in text_of(finance.get(page(frozen)))
-    submit_confirmation(finance, page(frozen, "lift"), explanation="Order withdrawn")
+    submit_confirmation(
+        finance, page(frozen, "lift"), explanation="Order withdrawn, checked with the bank"
+    )
     second = signed_in_client(FINANCE_APPROVER, "second")
-    response = submit_confirmation(second, page(frozen, "reject"), reason="It was not")
+    response = submit_confirmation(
+        second, page(frozen, "reject"), reason="It was not, checked with the bank"
+    )
     assert messages_of(response) == ["Proposal closed. The freeze stays."]
     assert (FreezeLift.objects.get().status, Freeze.objects.get().lifted_at) == ("Rejected", None)
-    assert "It was not" in text_of(second.get(page(frozen)))
+    assert "It was not, checked with the bank" in text_of(second.get(page(frozen)))
     assert "Propose to lift" in text_of(second.get(page(frozen)))
 
 

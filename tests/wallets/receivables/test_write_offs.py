@@ -87,7 +87,7 @@ def test_no_more_is_written_off_than_is_owed():
         ("1000.01", "No more than 1,000.00 KES is owed"),
         ("0", "Enter an amount above 0"),
         ("NaN", "Enter an amount above 0"),
-        ("0.001", "The amount "),
+        ("0.001", "At most 2 decimals"),
     ):
         with pytest.raises(Rejected) as refused:
             propose(debt, amount, user)
@@ -156,9 +156,9 @@ def test_the_pages_list_who_owes_and_write_it_off():
     assert "1,000.00 KES" in listed
     form = reverse("admin:wallets_receivable_write_off", args=[debt.pk])
     assert signed_in_client(BACK_OFFICE).get(form).status_code == 403
-    refused = proposer.post(form, {"amount": "2000", "explanation": "Bankrupt"})
+    refused = proposer.post(form, {"amount": "2000", "explanation": "Bankrupt since October"})
     assert "No more than 1,000.00 KES is owed" in text_of(refused)
-    made = proposer.post(form, {"amount": "1000", "explanation": "Bankrupt"})
+    made = proposer.post(form, {"amount": "1000", "explanation": "Bankrupt since October"})
     assert messages_of(made) == ["Write-off proposed. A second person must confirm it."]
     write_off = ReceivableWriteOff.objects.get()
     assert "Awaits a second person" in text_of(

@@ -64,6 +64,6 @@ def test_a_wrong_period_is_explained_on_the_form(client: Client):
     earlier = (timezone.now() - timedelta(days=3)).date().isoformat()
     page = client.post(address(member), days(last=earlier))
     assert page.status_code == 200
-    assert "to must not be before from" in page.content.decode()
+    assert "&quot;To&quot; cannot be before &quot;From&quot;" in page.content.decode()
     missing = client.post(address(Member(pk=member.organisation_id)), days())
     assert missing.status_code == 404

@@ -44,6 +44,8 @@ from wallets.treasury.services import confirm_movement, propose_movement, reject
 
 pytestmark = pytest.mark.django_db
 
+WHY = "Compared with the statement"
+
 
 def balances(currency: str = "KES") -> dict[str, Decimal]:
     kinds = ("clearing", "treasury", "fees", "expenses", "position")
@@ -116,8 +118,10 @@ def test_of_two_draw_downs_at_once_the_second_sees_what_the_first_left():
     )
     people = treasurer(), treasurer()
     with transaction.atomic():
-        confirm_movement(movement_id=first.pk, user=people[0])
-        late = start_call(partial(confirm_movement, movement_id=second.pk, user=people[1]))
+        confirm_movement(movement_id=first.pk, user=people[0], reason=WHY)
+        late = start_call(
+            partial(confirm_movement, movement_id=second.pk, user=people[1], reason=WHY)
+        )
         wait_until(is_waiting, "the second waits for the first")
     with pytest.raises(BeyondOwnFunds):
         late.result(60)
@@ -274,13 +278,14 @@ def test_a_movement_takes_two_people_who_may_and_a_reason_to_reject():
 
 
 def test_the_reference_of_the_bank_is_once_for_each_kind():
-    move(terms("top_up", 100, reference=" BANK-7 "))
+    first = move(terms("top_up", 100, reference=" BANK-7 "))
     person = treasurer()
     before = table_fingerprints()
     with pytest.raises(Conflict) as refused:
         propose_movement(terms=terms("top_up", 200, reference="BANK-7"), user=person)
     assert refused.value.fields == {
-        "reference": "A movement of this kind with reference BANK-7 exists already"
+        "reference": f"The treasury movement BANK-7 of {first.created_at:%Y-%m-%d %H:%M} UTC"
+        " (Approved) has this reference"
     }
     assert table_fingerprints() == before
     move(terms("draw_down", 50, reference="BANK-7"))
@@ -341,7 +346,7 @@ def test_each_column_of_the_export_has_its_value():
         "Bought currency": ("", "USD"),
         "Bought amount": (None, 50),
         "Position closed": (None, 40),
-        "Note": ("Float", "Float"),
+        "Note": ("Float for the payouts", "Float for the payouts"),
         "Proposed by": (str(moved.proposed_by), str(closed.proposed_by)),
         "Decided by": (str(moved.decided_by), ""),
         "Movement ID": (str(moved.pk), str(closed.pk)),

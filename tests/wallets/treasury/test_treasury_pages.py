@@ -27,7 +27,11 @@ def page(movement: TreasuryMovement, name: str) -> str:
 
 def body(**changes: str) -> dict[str, str]:
     values = {"kind": "top_up", "currency": "NGN", "amount": "1000.50", "charge": "0.5"}
-    return values | {"reference": "BANK-1", "note": "Monday's payouts", **changes}
+    return values | {
+        "reference": "BANK-1",
+        "note": "Monday's payouts, checked with the bank",
+        **changes,
+    }
 
 
 def test_one_person_proposes_and_another_one_confirms():

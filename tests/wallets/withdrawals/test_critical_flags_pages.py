@@ -143,7 +143,7 @@ def test_the_single_page_requires_a_written_override(owners, override):
     client = signed_in_client(FINANCE_APPROVER)
     label = "Reason for approving despite critical flags"
     assert label in text_of(client.get(page(flagged, "approve")))
-    typed = {"reason": "Called at noon"}
+    typed = {"reason": "Called at noon, checked with the bank"}
     if override is not None:
         typed["override"] = override
     before = table_fingerprints()
@@ -164,7 +164,7 @@ def test_the_override_text_stays_when_a_new_flag_is_raised(owners):
     fund(rival, None, "NGN", "5000")
     make_withdrawal(rival, None, "NGN", "2000")
     before = table_fingerprints()
-    typed = {"override": WHY, "reason": "Called at noon"}
+    typed = {"override": WHY, "reason": "Called at noon, checked with the bank"}
     response = submit_confirmation(client, page(flagged, "approve"), at=asked, **typed)
     html = response.content.decode()
     assert "New flags since you opened the page: Critical: Account" in text_of(response)
@@ -206,14 +206,14 @@ def test_approvers_see_each_others_override_and_clients_see_none(owners):
         shown = text_of(other.get(page(flagged, name)))
         assert "Flags at decision Approved by one," in shown
         assert f"Reason for override {WHY}" in shown
-    approve_withdrawal(other, flagged, override="I called too")
+    approve_withdrawal(other, flagged, override="I called the bank too")
     flagged.refresh_from_db()
     assert flagged.status == "Approved"
 
     # The flags of the decision stay, whatever is flagged now.
     Organisation.objects.update(active=False)
     seen = text_of(signed_in_client(AUDITOR).get(page(flagged)))
-    for part in (f"Critical {STOP}", f"Reason for override {WHY}", "I called too"):
+    for part in (f"Critical {STOP}", f"Reason for override {WHY}", "I called the bank too"):
         assert part in seen, part
     assert "The organisation is not active." not in seen
     sent = " ".join(Event.objects.values_list("body", flat=True))

@@ -83,13 +83,13 @@ def test_a_rejection_releases_the_money_and_records_the_reason(owners):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
     client = signed_in_client(FINANCE_APPROVER)
     assert balances(owners[1].pk, "KES") == (Decimal(999000), Decimal(1000))
-    response = decide(client, withdrawal, "reject", reason="Wrong name")
+    response = decide(client, withdrawal, "reject", reason="The name of another payee")
     done = "Rejected: 1,000.00 KES to Ada Obi ({link}). Released to the wallet."
     assert messages_of(response) == [with_link(done, withdrawal)]
     withdrawal.refresh_from_db()
-    assert (withdrawal.status, withdrawal.reason) == ("Rejected", "Wrong name")
+    assert (withdrawal.status, withdrawal.reason) == ("Rejected", "The name of another payee")
     assert balances(owners[1].pk, "KES") == (Decimal(1000000), Decimal(0))
-    assert "Reason: Wrong name" in text_of(client.get(page(withdrawal)))
+    assert "Reason: The name of another payee" in text_of(client.get(page(withdrawal)))
 
 
 @pytest.mark.parametrize("reason", ["", "   "])
@@ -126,7 +126,7 @@ def test_the_browsers_back_after_a_decision_leads_to_the_record(owners):
     assert [urlsplit(step).path for step in steps] == [
         page(withdrawal, "approve"), page(withdrawal, "reject"),
     ]  # fmt: skip
-    decide(client, withdrawal, "reject", reason="Wrong name")
+    decide(client, withdrawal, "reject", reason="The name of another payee")
     before = table_fingerprints()
     for step, word in zip(steps, ("approved", "rejected"), strict=True):
         back = client.get(step)
@@ -149,7 +149,7 @@ def test_a_stale_page_decides_nothing_and_shows_the_change(owners):
     # Before the confirmation page, and on one opened before the change.
     for response, word in (
         (other.get(page(withdrawal, "approve"), {"version": 1}), "approved"),
-        (decide(other, withdrawal, "reject", at=asked, reason="Late"), "rejected"),
+        (decide(other, withdrawal, "reject", at=asked, reason="Late, says the bank"), "rejected"),
     ):
         assert re.fullmatch(
             rf"Not {word}: one added payout details at \d\d:\d\d:\d\d UTC. Review it again."
@@ -246,7 +246,7 @@ def test_approval_needs_the_details_of_the_corridor(owners):
     filled["recipient_email"] = "ada@example.com"
     for phone in ("082 123 4567", "+0821234567", "+27", "+2782123456789012", "phone", "+27x"):
         response = client.post(page(withdrawal, "details"), {**filled, "recipient_phone": phone})
-        assert "recipient_phone must be a phone number with its country code" in text_of(response)
+        assert "Must be a phone number with its country code" in text_of(response)
         assert b'aria-invalid="true"' in response.content
         assert table_fingerprints() == before
     filled["recipient_phone"] = "+27 (11) 000-0000"
@@ -289,7 +289,12 @@ def test_only_finance_decides(owners, role, action):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
     client = signed_in_client(role)
     before = table_fingerprints()
-    body = {"version": 1, "reason": "because", "action": "Fail", "confirmed": "yes"}
+    body = {
+        "version": 1,
+        "reason": "because, checked with the bank",
+        "action": "Fail",
+        "confirmed": "yes",
+    }
     response = client.post(page(withdrawal, action), body)
     assert response.status_code == 403
     assert table_fingerprints() == before
@@ -301,7 +306,10 @@ def test_decisions_take_only_post_with_a_csrf_token(owners):
     client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     for action in ("approve", "reject"):
-        body = {**shown_fields(client.get(page(withdrawal, action))), "reason": "Yes"}
+        body = {
+            **shown_fields(client.get(page(withdrawal, action))),
+            "reason": "Yes, checked with the bank",
+        }
         assert "No changes made yet." in text_of(client.get(page(withdrawal, action), body))
     assert client.get(page(withdrawal, "propose")).status_code == 405
     assert client.post(page(withdrawal), {"status": "Approved"}).status_code == 405
@@ -321,7 +329,7 @@ def test_the_confirmation_page_changes_nothing(owners, decision):
     withdrawal = make_withdrawal(owners[0], owners[1], "NGN", "2000")
     client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
-    given = {"version": "1", "reason": "Because <b>", "override": OVERRIDE}
+    given = {"version": "1", "reason": "Because <b>, checked with the bank", "override": OVERRIDE}
     # Neither when it is opened, nor by fields posted without those that it shows.
     assert "No changes made yet." in text_of(client.get(page(withdrawal, decision)))
     confirmation = client.post(page(withdrawal, decision), given)
@@ -339,7 +347,7 @@ def test_the_confirmation_page_changes_nothing(owners, decision):
         f"Account number {bank.account_number}",
         f"Bank {bank.name} ({bank.code})",
         "Owner Ada",
-        "Because <b>",
+        "Because <b>, checked with the bank",
         f"Approve and pay 1,950.00 NGN to {bank.account_name}"
         if decision == "approve"
         else "Reject and release 2,000.00 NGN",
@@ -347,7 +355,7 @@ def test_the_confirmation_page_changes_nothing(owners, decision):
     ):
         assert part in seen, part
     html = confirmation.content.decode()
-    assert "Because <b>" not in html
+    assert "Because <b>, checked with the bank" not in html
     assert 'name="version" value="1"' in html
     # The facts have the focus, so that Enter decides nothing.
     assert re.findall(r"<(\w+)[^>]* autofocus", html) == ["section"]

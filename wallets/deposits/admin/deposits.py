@@ -22,7 +22,7 @@ from exchange.admin.base import (
 )
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
 from exchange.admin.display import age, record_link, status_badge
-from exchange.admin.fields import INTERNAL, VISIBLE, ReasonForm, audience_help
+from exchange.admin.fields import INTERNAL, VISIBLE, MoneyField, ReasonForm, audience_help
 from exchange.admin.list_filters import (
     ChoiceFilter,
     ListFilters,
@@ -59,12 +59,16 @@ class DepositForm(forms.Form):
     )
     member = MemberChoice(required=False, help_text="To credit a member's wallet")
     currency = forms.ModelChoiceField(queryset=Currency.objects.all())
-    amount = forms.DecimalField(max_digits=38, decimal_places=8)
+    amount = MoneyField()
     reference = forms.CharField(
         max_length=100,
         help_text=audience_help(VISIBLE, "The bank's reference of the incoming payment"),
     )
-    note = forms.CharField(max_length=300, required=False, help_text=audience_help(INTERNAL))
+    note = forms.CharField(
+        max_length=300,
+        required=False,
+        help_text=audience_help(INTERNAL, "Required as a reason where the payment is not usual"),
+    )
 
 
 class DepositFilters(ListFilters):
@@ -131,6 +135,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
         ("fee_display", "provider_reference"), ("payer", "differences"),
         ("available_at", "cleared_at"), "client_reference", "note",
         ("entered_by_display", "created_at"), ("decided_by_display", "decided_at"), "reason",
+        "approval_reason",
     )  # fmt: skip
     readonly_fields = flatten(fields)
 
@@ -139,7 +144,9 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
         return f"{amount} for {obj.member or obj.organisation}"
 
     def warnings(self, obj: Deposit) -> Sequence[str]:
-        return list(deposit_tables.findings(obj))
+        pending = obj.status == DepositStatus.PENDING and obj.channel == DepositChannel.MANUAL
+        notices = deposits.notices_of(obj) if pending else []
+        return [*notices, *deposit_tables.findings(obj)]
 
     def tools(self, request: HttpRequest, obj: Deposit) -> list[Tool]:
         if (
@@ -226,7 +233,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
             proposer=obj.entered_by or "the system",
             approve=Tool(confirm, self.address("confirm", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),
-            cancel=Tool("Cancel deposit", self.address("cancel", obj.pk)) if own else None,
+            cancel=Tool("Cancel proposal", self.address("cancel", obj.pk)) if own else None,
         )
 
     def sections(self, request: HttpRequest, obj: Deposit) -> list[Section]:
@@ -261,11 +268,13 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
             title="Enter a deposit",
             submit="Enter",
             note="Funds are credited once a second person confirms.",
+            find_notices=lambda data: deposits.find_payment_notices(_incoming_payment(data)),
         )
 
 
 def _confirmation(deposit: Deposit, user: StaffUser) -> Confirmation:
     amount = format_money(deposit.amount, deposit.currency_id)
+    notices = deposits.notices_of(deposit)
     return Confirmation(
         title=f"Confirm {amount} for {deposit.member or deposit.organisation}?",
         facts=_facts(deposit),
@@ -273,6 +282,8 @@ def _confirmation(deposit: Deposit, user: StaffUser) -> Confirmation:
         "reference against the bank statement first.",
         submit=f"Confirm {amount}",
         blocker=deposits.DEPOSITS.describe_blocker(deposit, user),
+        warnings=notices,
+        asks_reason=bool(notices),
     )
 
 

@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, Sum
 from django.utils import timezone
 
 from exchange.core.actors import Actor
-from exchange.core.currencies import currencies
-from exchange.core.errors import Conflict, Forbidden, InvalidCurrency, InvalidRequest
-from exchange.core.numbers import MAX_NUMBER, decimals_error
-from exchange.core.text import clean_text
+from exchange.core.currencies import currencies, format_money
+from exchange.core.errors import Forbidden, InvalidCurrency, InvalidRequest
+from exchange.core.numbers import describe_entry_error
+from exchange.core.text import clean_text, find_visible_characters
 from exchange.participants.errors import MemberClosed
 from exchange.participants.models import Member
 from exchange.participants.services.members import hold_open
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import StaffUser
-from wallets.deposits.models import DepositStatus, ManualDeposit
+from exchange.staff.plausibility import explain, explain_approval
+from wallets.deposits.models import Deposit, DepositStatus, ManualDeposit
 from wallets.deposits.services.crediting import credit, emit_deposit_event
+from wallets.ledger.models import Account
+from wallets.ledger.plausible_amounts import (
+    describe_taken_reference,
+    find_amount_notices,
+    find_reference,
+)
 
 ENTER, DECIDE = "wallets.add_deposit", "wallets.decide_deposit"
 DEPOSITS = TwoPersonApproval(
     model=ManualDeposit,
     noun="deposit",
     permission=DECIDE,
-    unique_constraint="deposit_reference_once",
+    unique_constraint=("deposit_reference_once", "deposit_reference_key_once"),
     independence_message="Someone other than the person who entered it must confirm this",
     proposers=lambda row: (row.entered_by_id,),
     proposed_by=lambda user: Q(entered_by=user),
@@ -61,6 +69,7 @@ def book_deposit(
     Raises `InvalidRequest`, `InvalidCurrency`, `MemberClosed`, or `Conflict` when the reference is
     booked.
     """
+    _check_entry(payment)
     with transaction.atomic():
         return _complete(_create(payment, entered_by=None), None, actor, announce=announce)
 
@@ -68,21 +77,80 @@ def book_deposit(
 def enter(*, payment: IncomingPayment, user: StaffUser) -> ManualDeposit:
     """Enter a payment; it is booked once another member of staff confirms it.
 
-    Raises `Forbidden` and as `book_deposit`.
+    The note is the reason for what is unusual (`find_payment_notices`). Raises `Forbidden` and as
+    `book_deposit`.
     """
     authorize_staff(user, ENTER, "You may not enter deposits")
+    explain(find_payment_notices(payment), payment.note, field="note")
     with transaction.atomic():
         return _create(payment, entered_by=user)
 
 
-def confirm(*, deposit_id: UUID, user: StaffUser) -> ManualDeposit:
+def confirm(*, deposit_id: UUID, user: StaffUser, reason: str = "") -> ManualDeposit:
     """Confirm a deposit as the second person, and credit the wallet.
 
-    Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected` (`approver_not_independent`).
+    Raises `Forbidden`, `NotFound`, `StateConflict`, `InvalidRequest` (`reason_required` for what is
+    unusual), `Rejected` (`approver_not_independent`).
     """
     actor = authorize_staff(user, DECIDE, "You may not confirm deposits")
     with transaction.atomic():
-        return _complete(DEPOSITS.get_approvable(deposit_id, user), user, actor)
+        row = DEPOSITS.get_approvable(deposit_id, user)
+        # A note that was no reason yet explains nothing to the second person, who does it alone.
+        why = explain_approval(notices_of(row), reason, first=None)
+        return _complete(row, user, actor, approval_reason=why)
+
+
+def notices_of(deposit: Deposit) -> list[str]:
+    """Return what is unusual about a pending deposit."""
+    return _find_notices(
+        deposit.organisation_id,
+        deposit.member_id,
+        deposit.currency_id,
+        deposit.amount,
+        but=[deposit.pk],
+    )
+
+
+def find_payment_notices(payment: IncomingPayment) -> list[str]:
+    """Return what is unusual about a payment: it seems to be entered already, or is very large.
+
+    Raises as `enter` for one that cannot be entered, and for a reference that is taken.
+    """
+    _check_entry(payment)
+    holder = _find_holder(payment)
+    if holder is not None:
+        raise describe_taken_reference("Another deposit", holder)
+    return _find_notices(
+        payment.organisation_id, payment.member_id, payment.currency, payment.amount
+    )
+
+
+def _find_notices(
+    organisation_id: UUID,
+    member_id: UUID | None,
+    currency: str,
+    amount: Decimal,
+    *,
+    but: Collection[UUID] = (),
+) -> list[str]:
+    owner = member_id or organisation_id
+    others = Deposit.objects.filter(owner_id=owner, currency=currency).exclude(pk__in=but)
+    found = find_amount_notices(
+        amount,
+        currency,
+        "deposit",
+        earlier=others.exclude(status=DepositStatus.FAILED),
+        done=others.filter(status=DepositStatus.COMPLETED),
+        whose="deposit of this owner",
+    )
+    wallets = Account.objects.filter(asset=currency, owner_id__isnull=False)
+    held = wallets.aggregate(held=Sum("balance"))["held"] or Decimal(0)
+    if 0 < held < amount:
+        found.append(
+            f"{format_money(amount, currency)} is more than all wallets in {currency} hold"
+            f" together, {format_money(held, currency)}. Check that the provider holds it"
+        )
+    return found
 
 
 def reject(*, deposit_id: UUID, user: StaffUser, reason: str) -> ManualDeposit:
@@ -112,22 +180,24 @@ def cancel(*, deposit_id: UUID, user: StaffUser) -> ManualDeposit:
         return DEPOSITS.close(row, DepositStatus.FAILED, user, updated_at=timezone.now())
 
 
-def _create(payment: IncomingPayment, entered_by: StaffUser | None) -> ManualDeposit:
+def _check_entry(payment: IncomingPayment) -> None:
     facts = currencies().get(payment.currency)
     if facts is None:
         raise InvalidCurrency(list(currencies()))
-    if not payment.amount.is_finite() or not 0 < payment.amount <= MAX_NUMBER:
-        raise InvalidRequest.for_field(
-            "amount", "amount must be above 0 and not above 1000000000000000"
-        )
-    if problem := decimals_error(payment.amount, facts.decimals):
-        raise InvalidRequest.for_field("amount", f"amount {problem}")
-    if not payment.reference.strip():
-        raise InvalidRequest.for_field("reference", "reference is required")
+    if problem := describe_entry_error(payment.amount, facts.decimals):
+        raise InvalidRequest.for_field("amount", problem)
+    if not find_visible_characters(payment.reference):
+        raise InvalidRequest.for_field("reference", "Enter the bank's reference")
     if len(payment.reference) > _MAX_REFERENCE_LENGTH:
-        raise InvalidRequest.for_field(
-            "reference", f"reference must have at most {_MAX_REFERENCE_LENGTH} characters"
-        )
+        raise InvalidRequest.for_field("reference", f"At most {_MAX_REFERENCE_LENGTH} characters")
+
+
+def _find_holder(payment: IncomingPayment) -> ManualDeposit | None:
+    booked = ManualDeposit.objects.exclude(status=DepositStatus.FAILED)
+    return find_reference(booked, payment.reference)
+
+
+def _create(payment: IncomingPayment, entered_by: StaffUser | None) -> ManualDeposit:
     if payment.member_id is not None:
         rows = Member.objects.filter(id=payment.member_id, organisation_id=payment.organisation_id)
         if not rows.exists():
@@ -136,9 +206,8 @@ def _create(payment: IncomingPayment, entered_by: StaffUser | None) -> ManualDep
             )
     if not hold_open(payment.member_id):
         raise MemberClosed
-    taken = f"A deposit with reference {payment.reference} exists already"
     return DEPOSITS.propose(
-        Conflict(taken, code="duplicate_reference", fields={"reference": taken}),
+        describe_taken_reference("Another deposit", _find_holder(payment)),
         organisation_id=payment.organisation_id,
         member_id=payment.member_id,
         currency_id=payment.currency,
@@ -150,9 +219,20 @@ def _create(payment: IncomingPayment, entered_by: StaffUser | None) -> ManualDep
 
 
 def _complete(
-    row: ManualDeposit, user: StaffUser | None, actor: Actor, *, announce: bool = True
+    row: ManualDeposit,
+    user: StaffUser | None,
+    actor: Actor,
+    *,
+    announce: bool = True,
+    approval_reason: str = "",
 ) -> ManualDeposit:
-    completed = DEPOSITS.close(row, DepositStatus.COMPLETED, user, updated_at=timezone.now())
+    completed = DEPOSITS.close(
+        row,
+        DepositStatus.COMPLETED,
+        user,
+        updated_at=timezone.now(),
+        approval_reason=approval_reason,
+    )
     credit(completed, actor)
     if announce:
         emit_deposit_event(completed.pk, "deposit.completed")

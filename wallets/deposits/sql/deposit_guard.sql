@@ -5,7 +5,7 @@
 -- amount. A completed deposit changes no more, except that it clears once and may be reversed.
 CREATE FUNCTION deposit_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-    v_changes text[] := '{status,decided_by_id,decided_at,reason,updated_at,owner_id,document}';
+    v_changes text[] := '{status,decided_by_id,decided_at,reason,approval_reason,updated_at,owner_id,document}';
 BEGIN
     IF TG_OP = 'INSERT' THEN
         IF NEW.decided_by_id IS NOT NULL OR NEW.cleared_at IS NOT NULL
@@ -94,7 +94,7 @@ SELECT keep_columns('wallets_virtualaccount', '{id,organisation_id,member_id,cur
 -- Two people (exchange/staff/sql/two_person.sql).
 CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE ON wallets_deposit
     FOR EACH ROW WHEN (NEW.channel = 'manual') EXECUTE FUNCTION two_person_guard(
-        'deposit', 'entered_by_id', 'Pending', 'Completed', 'reason,owner_id,updated_at',
+        'deposit', 'entered_by_id', 'Pending', 'Completed', 'reason,approval_reason,owner_id,updated_at',
         'status,owner_id,updated_at', 'Pending');
 CREATE TRIGGER approval_guard_delete BEFORE DELETE ON wallets_deposit
     FOR EACH ROW EXECUTE FUNCTION two_person_guard('deposit', 'entered_by_id', 'Pending', 'Completed', '');
@@ -109,7 +109,7 @@ REVOKE DELETE ON wallets_deposit, wallets_payment, wallets_depositreversal, wall
     wallets_virtualaccount FROM exchange_runtime;
 
 SELECT audit_table('wallets_deposit', about => 'organisation_id',
-    left_out => '{owner_id,document,updated_at}');
+    left_out => '{owner_id,document,updated_at,reference_key}');
 SELECT audit_table('wallets_depositreversal');
 SELECT audit_table('wallets_paymentresolution');
 SELECT audit_table('wallets_payment',

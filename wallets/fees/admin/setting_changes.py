@@ -224,7 +224,7 @@ class SettingChangeAdmin(ConfirmationAdmin):
 
 
 def _describe(change: SettingChange) -> str:
-    """Return the proposed change: `KES_MINIMUM from 50 KES to 75 KES`."""
+    """Return the proposed change: `Minimum withdrawal, KES from 50.00 KES to 75.00 KES`."""
     key = change.configuration_id
-    now = confirmations.with_unit(key, confirmations.current_value(change))
-    return f"{key} from {now} to {confirmations.with_unit(key, change.value)}"
+    now = describe_value(key, confirmations.current_value(change))
+    return f"{name_setting(key)} from {now} to {_value(change)}"

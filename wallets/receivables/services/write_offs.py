@@ -11,7 +11,7 @@ from exchange.core.actors import Actor
 from exchange.core.currencies import currencies, format_money
 from exchange.core.database import violated_constraint
 from exchange.core.errors import Conflict, InvalidRequest, NotFound, Rejected
-from exchange.core.numbers import decimals_error
+from exchange.core.numbers import describe_entry_error
 from exchange.core.querysets import get_or_raise
 from exchange.core.text import clean_text
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
@@ -44,10 +44,8 @@ def propose_write_off(
     authorize_staff(user, WRITE_OFF, _NOT_ALLOWED)
     why = clean_text(explanation, missing="Enter an explanation", max_length=_MAX_EXPLANATION)
     debt = get_or_raise(Receivable.objects.filter(pk=account_id), _NOT_OWED)
-    if not amount.is_finite() or amount <= 0:
-        raise InvalidRequest.for_field("amount", "Enter an amount above 0")
-    if problem := decimals_error(amount, currencies()[debt.asset_id].decimals):
-        raise InvalidRequest.for_field("amount", f"The amount {problem}")
+    if problem := describe_entry_error(amount, currencies()[debt.asset_id].decimals):
+        raise InvalidRequest.for_field("amount", problem)
     if amount > debt.owed:
         raise _beyond_debt(debt.asset_id, debt.owed)
     return WRITE_OFFS.propose(

@@ -1,9 +1,9 @@
 -- Guards of treasury movements, their legs, and the record that justifies their transfer.
 CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_treasurymovement
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
-        'treasury_movement', 'proposed_by_id', 'Pending', 'Approved', 'reason');
+        'treasury_movement', 'proposed_by_id', 'Pending', 'Approved', 'reason,approval_reason');
 REVOKE DELETE ON wallets_treasurymovement FROM exchange_runtime;
-SELECT audit_table('wallets_treasurymovement');
+SELECT audit_table('wallets_treasurymovement', left_out => '{reference_key}');
 
 SELECT set_transfer_rule('treasury', '{treasury,clearing,fees,expenses,position}',
     '{treasury,clearing,fees,expenses,position}', 'treasury:{id}', 'wallets_treasurymovement',

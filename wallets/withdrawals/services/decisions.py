@@ -22,7 +22,7 @@ from exchange.core import task_notifier
 from exchange.core.actors import Actor
 from exchange.core.database import violated_constraint
 from exchange.core.errors import InvalidRequest, Rejected, StateConflict
-from exchange.core.text import clean_text
+from exchange.core.text import REASON_RULE, clean_text, is_reason
 from exchange.staff.approvals import authorize_staff, require_independent
 from exchange.staff.models import StaffUser
 from exchange.staff.services.privileged_access import require_tenured
@@ -242,6 +242,8 @@ def _require_flags_seen(flags: Collection[ReviewFlag], seen_flags: Collection[st
 
 def _require_override(flags: Collection[ReviewFlag], override: str) -> None:
     stop = " ".join(flag.text for flag in critical_flags(flags))
+    if stop and override and not is_reason(override):
+        raise Rejected(REASON_RULE, code="critical_flag_not_overridden")
     if stop and not override:
         raise Rejected(
             f"Flagged as critical. {stop} Enter a reason to approve it anyway",
