@@ -22,10 +22,11 @@ from tests.factories.back_office import (
     user_of,
 )
 from tests.factories.breaks import make_break
+from tests.factories.wallets import SYSTEM
+from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import (
     BreakExplanation,
     LineKind,
-    Reconciliation,
     ReconciliationBreak,
     ReconciliationLine,
     ReportStatus,
@@ -297,14 +298,15 @@ def test_dashboard_report_and_list_agree_on_a_variance_that_was_closed(ada, kwes
 
 
 def test_a_report_that_runs_shows_its_progress_until_it_is_ready(ada):
-    found = make_break()
-    report = found.first_report
-    Reconciliation.objects.filter(pk=report.pk).update(status=ReportStatus.RUNNING)
+    yesterday = timezone.now().date() - timedelta(days=1)
+    report = reconciliation.request_report(day=yesterday, actor=SYSTEM)
     page = ada.get(reverse("admin:wallets_reconciliation_change", args=[report.pk]))
     progress = reverse("admin:wallets_reconciliation_progress", args=[report.pk])
     assert f'data-progress="{progress}"' in page.content.decode()
+    assert ada.get(progress).json()["text"] == "Queued"
+    assert reconciliation.claim_report(report)
     assert ada.get(progress).json() == {
         "finished": False, "text": "Comparing with the provider", "done": None, "total": None,
     }  # fmt: skip
-    Reconciliation.objects.filter(pk=report.pk).update(status=ReportStatus.DIFFERS)
+    reconciliation.run_report(report)
     assert ada.get(progress).json() == {"finished": True}
