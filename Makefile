@@ -30,7 +30,7 @@ SAMPLE ?= 100
 THRESHOLD ?= 0
 MUTANTS_ARGS ?=
 
-.PHONY: install tools run test clients requests races cluster-test upgrade-test image fuzz mutants check structure bench results screenshots tour lock dump
+.PHONY: install tools run test clients requests races cluster-test upgrade-test image fuzz mutants check audit structure bench results screenshots tour lock dump
 .DEFAULT_GOAL := run
 
 install: $(VENV)/.installed
@@ -128,6 +128,11 @@ check: tools
 		CELERY_BROKER_URL=amqp://127.0.0.1// CACHE_URL=redis://127.0.0.1/0 \
 		FLUTTERWAVE_SECRET_KEY=only-for-the-check FLUTTERWAVE_WEBHOOK_HASH=only-for-the-check \
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
+
+# Known vulnerabilities of the locked packages; exits 1 with findings, 3 when it could not ask.
+# FILES names a folder or zip file of OSV records, for machines without the internet.
+audit: tools
+	@$(BIN)/python -m tests.advisories $(if $(FILES),--files '$(FILES)')
 
 # The packages of the product, drawn into docs/architecture.md from their imports; prints lines of each.
 structure: tools

@@ -1,0 +1,1 @@
+"""The program behind `make audit`: locked packages with known vulnerabilities."""
