@@ -9,13 +9,14 @@ one must have held unchanged access for longer (tenure). Both are measured from
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.models import Group, Permission
-from django.db.models import Q, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
@@ -133,15 +134,26 @@ def restart_cooling_off(user: StaffUser) -> None:
     StaffUser.objects.filter(pk=user.pk).update(access_changed_at=user.access_changed_at)
 
 
-def access_notices(user: StaffUser) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class AccessNotice:
+    """A notice about a recent change of access, of another person or an organisation's key."""
+
+    text: str
+    person: StaffUser | None = None
+    organisation: Model | None = None
+
+
+def access_notices(user: StaffUser) -> list[AccessNotice]:
     """Return notices about recent access changes; empty for unprivileged users."""
-    notices: list[str] = []
+    notices: list[AccessNotice] = []
     if not any(map(is_privileged, user.get_all_permissions())):
         return notices
     if is_cooling_off(user):
         notices.append(
-            "Your access was granted or reset recently. You can view everything, and"
-            f" approve from {_format_time(cooling_off_end(user))}."
+            AccessNotice(
+                "Your access was granted or reset recently. You can view everything, and"
+                f" approve from {_format_time(cooling_off_end(user))}."
+            )
         )
     now = timezone.now()
     used = AccessProposal.objects.filter(
@@ -149,15 +161,25 @@ def access_notices(user: StaffUser) -> list[str]:
     ).select_related("person", "organisation")
     for proposal in used:
         about = proposal.person or proposal.organisation
+        remedy = "deactivate the account" if proposal.person else "revoke the API key"
         notices.append(
-            f"Break-glass access was used at {_format_time(proposal.created_at)}:"
-            f" {proposal.get_kind_display().lower()}, for {about}. If this is unexpected, act now."
+            AccessNotice(
+                f"Break-glass access was used at {_format_time(proposal.created_at)}:"
+                f" {proposal.get_kind_display().lower()}, for {about}. If you do not know why, ask"
+                f" who operates the servers, and have an administrator {remedy} at once.",
+                proposal.person,
+                proposal.organisation,
+            )
         )
     if user.may("exchange.decide_accessproposal"):
         notices += [
-            f"The access of {other} was granted or reset at"
-            f" {_format_time(other.access_changed_at)}. They can approve from"
-            f" {_format_time(cooling_off_end(other))}. If this is unexpected, act now."
+            AccessNotice(
+                f"The access of {other} was granted or reset at"
+                f" {_format_time(other.access_changed_at)}. They can approve from"
+                f" {_format_time(cooling_off_end(other))}. If you do not know why, call {other},"
+                " and have an administrator deactivate the account at once.",
+                other,
+            )
             for other in _cooling_off_people(now)
             if other.pk != user.pk
         ]

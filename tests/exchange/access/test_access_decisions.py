@@ -311,7 +311,10 @@ def test_privileged_users_see_a_break_glass_notice_for_a_week(team):
     assert (record.event, record.details) == ("break_glass", "Reset a password")
     notices = access_notices(team.first)
     assert len(notices) == 2
-    assert {text.partition(": ")[2].partition(".")[0] for text in notices} == {
+    assert {(one.person, one.organisation) for one in notices} == {
+        (reader, None), (None, key.organisation),
+    }  # fmt: skip
+    assert {one.text.partition(": ")[2].partition(".")[0] for one in notices} == {
         f"reset a password, for {reader}", f"issue an api key, for {key.organisation}",
     }  # fmt: skip
     assert access_notices(reader) == []
@@ -325,4 +328,4 @@ def test_a_notice_of_break_glass_ends_after_a_week(team):
             status="Approved", created_at=now - ago, decided_at=now - ago,
         )  # fmt: skip
     (notice,) = access_notices(team.first)
-    assert f"{now - timedelta(days=6, hours=23, minutes=59):%Y-%m-%d %H:%M} UTC" in notice
+    assert f"{now - timedelta(days=6, hours=23, minutes=59):%Y-%m-%d %H:%M} UTC" in notice.text

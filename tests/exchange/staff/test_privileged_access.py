@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 from django.contrib.auth.models import Permission
 from django.db import connection
+from django.test import Client
 from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, get_role
@@ -37,6 +38,7 @@ from exchange.tokens.services import quotes
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import as_owner
 from tests.factories.configuration import set_setting
+from tests.factories.logins import sign_in
 from tests.factories.staff import (
     backdate_access,
     backdate_installation,
@@ -269,12 +271,21 @@ def test_privileged_users_are_notified_of_new_access():
     office = create_staff("office", PASSWORD, BACK_OFFICE)
     reader = newcomer(AUDITOR, "reader")
     (notice,) = access_notices(finance)
-    assert notice.startswith("The access of ada was granted or reset at ")
-    assert f"approve from {cooling_off_end(new):%Y-%m-%d %H:%M} UTC" in notice
+    assert notice.person == new
+    assert notice.text.startswith("The access of ada was granted or reset at ")
+    assert f"approve from {cooling_off_end(new):%Y-%m-%d %H:%M} UTC" in notice.text
+    remedy = "call ada, and have an administrator deactivate the account at once."
+    assert notice.text.endswith(remedy)
+    client = Client()
+    sign_in(client, finance)
+    page = client.get("/admin/")
+    link = f'<a href="/admin/exchange/staffuser/{new.pk}/change/">Open ada</a>'
+    assert f"{remedy} {link}" in page.content.decode()
     assert access_notices(office) == []
     assert access_notices(reader) == []
     (own,) = access_notices(new)
-    assert own.startswith("Your access was granted or reset")
+    assert (own.person, own.organisation) == (None, None)
+    assert own.text.startswith("Your access was granted or reset")
     backdate_access(new, hours=25)
     assert access_notices(finance) == access_notices(new) == []
 
