@@ -8,6 +8,7 @@ person, which `exchange.access` passes.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
@@ -88,6 +89,7 @@ def change_details(*, user_id: UUID, details: Mapping[str, str], by: StaffUser) 
     for name in _DETAILS:
         setattr(user, name, details.get(name, before[name]))
     _validate(user)
+    _require_own_name(user)
     changed = [name for name in _DETAILS if getattr(user, name) != before[name]]
     if changed:
         user.save(update_fields=changed)
@@ -228,6 +230,7 @@ def build_person(username: str, details: Mapping[str, str] | None = None) -> Sta
     user = StaffUser(username=username, is_staff=True, **dict(details or {}))
     user.set_unusable_password()
     _validate(user)
+    _require_own_name(user)
     return user
 
 
@@ -269,6 +272,22 @@ def _validate(user: StaffUser) -> None:
         user.full_clean(validate_unique=False)  # a taken name is a `Conflict`
     except ValidationError as error:
         raise InvalidRequest.from_validation_error(error) from error
+
+
+def _require_own_name(user: StaffUser) -> None:
+    """Raise `Conflict` if pages would show `user` under the name of a colleague."""
+    shown = _fold_name(str(user))
+    # Of two users with one username the second is refused when it is stored.
+    colleagues = StaffUser.objects.exclude(pk=user.pk).exclude(username__iexact=user.username)
+    for colleague in colleagues:
+        if shown in {_fold_name(str(colleague)), _fold_name(colleague.username)}:
+            raise Conflict(f"{colleague.username} is shown under this name. Choose another name")
+
+
+def _fold_name(name: str) -> str:
+    """Return `name` without case, marks, width, punctuation and what nobody sees."""
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(letter for letter in letters if letter.isalnum())
 
 
 def _describe_confirmation(words: str, confirmed_by: StaffUser | None) -> str:

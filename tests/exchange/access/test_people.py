@@ -135,6 +135,32 @@ def test_only_the_given_details_change_and_each_is_recorded(admin):
     assert (bob.first_name, bob.last_name, bob.email) == ("", "", "")
 
 
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        ("Amina", "Finance"),
+        ("AMINA", "finance"),
+        ("Ámina ", "Finance"),
+        ("\uff21mina", "Finance"),
+        ("amina.finance", ""),
+    ],
+)
+def test_nobody_is_shown_under_the_name_of_a_colleague(admin, first, last):
+    colleague = create_login_user(FINANCE_APPROVER, "amina.finance")
+    mine = {"first_name": "Amina", "last_name": "Finance"}
+    accounts.change_details(user_id=colleague.pk, details=mine, by=admin)
+    lindiwe = create_login_user(AUDITOR, "lindiwe")
+    before = table_fingerprints()
+    details = {"first_name": first, "last_name": last}
+    with pytest.raises(Conflict, match=r"amina\.finance is shown under this name"):
+        accounts.change_details(user_id=lindiwe.pk, details=details, by=admin)
+    with pytest.raises(Conflict, match=r"amina\.finance is shown under this name"):
+        accounts.add_person(username="new", role=get_role(AUDITOR), by=admin, details=details)
+    assert table_fingerprints() == before
+    accounts.change_details(user_id=lindiwe.pk, details={"first_name": "Amina"}, by=admin)
+    accounts.change_details(user_id=colleague.pk, details={"email": "a@b.example"}, by=admin)
+
+
 def test_recorded_details_are_cut_to_300_characters(admin):
     ada = create_login_user(AUDITOR)
     details = {"first_name": "x" * 150, "last_name": "y" * 150}
