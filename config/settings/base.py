@@ -88,14 +88,17 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
     "exchange.participants.client_secrets.ClientSecretHasher",
 ]
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
+# For new passwords of staff (ASVS 2.1.1, 2.1.2); existing ones stay valid.
+_VALIDATION = "django.contrib.auth.password_validation"
+AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
+    {"NAME": f"{_VALIDATION}.UserAttributeSimilarityValidator"},
+    {"NAME": f"{_VALIDATION}.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {
+        "NAME": "config.back_office.signin.passwords.MaximumLengthValidator",
+        "OPTIONS": {"max_length": 128},
+    },
+    {"NAME": f"{_VALIDATION}.CommonPasswordValidator"},
+    {"NAME": f"{_VALIDATION}.NumericPasswordValidator"},
 ]
 
 LANGUAGE_CODE = "en"
@@ -139,6 +142,7 @@ SIGN_IN_LOCKED_MINUTES = env.integer("SIGN_IN_LOCKED_MINUTES", default=15, low=1
 TRUSTED_PROXIES = env.integer("TRUSTED_PROXIES", default=0, low=0, high=10)
 # How long a browser after a sign-in has its own count of failed attempts.
 KNOWN_DEVICE_DAYS = 30
+KNOWN_DEVICE_COOKIE_NAME = "known_device"
 # The validity of the one-time link of an invitation.
 PASSWORD_RESET_TIMEOUT = env.integer("INVITATION_HOURS", default=24, low=1, high=168) * 3600
 # Privileged access is effective only after a cooling-off period, and one of two approvers needs

@@ -95,6 +95,11 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = env.boolean("SECURE_HSTS_INCLUDE_SUBDOMAINS", d
 SECURE_HSTS_PRELOAD = env.boolean("SECURE_HSTS_PRELOAD", default=True)
 SESSION_COOKIE_SECURE = True
 CSRF_COOKIE_SECURE = True
+# Browsers accept the prefix only over TLS, from this host and for all of its paths.
+SESSION_COOKIE_NAME = "__Host-sessionid"
+CSRF_COOKIE_NAME = "__Host-csrftoken"
+KNOWN_DEVICE_COOKIE_NAME = "__Host-known_device"
+MESSAGE_STORAGE = "config.back_office.messages.HostMessages"
 SESSION_COOKIE_HTTPONLY = True
 X_FRAME_OPTIONS = "DENY"
 

@@ -93,6 +93,21 @@ def test_complete_settings_pass_the_deployment_check_without_a_warning() -> None
     assert "no issues (0 silenced)" in done.stdout or "no issues (1 silenced)" in done.stdout
 
 
+def test_every_cookie_is_bound_to_its_host() -> None:
+    [read] = read_settings({})
+    found = json.loads(read["settings"])
+    names = ("SESSION_COOKIE_NAME", "CSRF_COOKIE_NAME", "KNOWN_DEVICE_COOKIE_NAME")
+    assert [found[name] for name in names] == [
+        "__Host-sessionid", "__Host-csrftoken", "__Host-known_device",
+    ]  # fmt: skip
+    assert found["MESSAGE_STORAGE"] == "config.back_office.messages.HostMessages"
+    # Browsers refuse the prefix without these, or with a domain.
+    for kind in ("SESSION", "CSRF"):
+        assert found[f"{kind}_COOKIE_SECURE"] is True
+        assert f"{kind}_COOKIE_PATH" not in found
+        assert f"{kind}_COOKIE_DOMAIN" not in found
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -13,13 +13,11 @@ from django.conf import settings
 from django.core import signing
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.urls import reverse
 
 from exchange.core.ids import parse_id
 from exchange.staff.models import StaffUser
 from exchange.staff.services.lockout import Device
 
-COOKIE = "known_device"
 _SALT = "config.signin.devices"
 
 
@@ -43,10 +41,9 @@ def remember_device(request: HttpRequest, response: HttpResponseBase, user: Staf
     known = known_device(request, user.pk)
     device_id = known.id if known else secrets.token_urlsafe(16)
     response.set_cookie(
-        COOKIE,
+        settings.KNOWN_DEVICE_COOKIE_NAME,
         signing.dumps([str(user.pk), device_id], salt=_SALT),
         max_age=_max_age(),
-        path=reverse("admin:index"),
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
         samesite="Lax",
@@ -55,7 +52,11 @@ def remember_device(request: HttpRequest, response: HttpResponseBase, user: Staf
 
 def _read_cookie(request: HttpRequest) -> Device | None:
     try:
-        content = signing.loads(request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=_max_age())
+        content = signing.loads(
+            request.COOKIES.get(settings.KNOWN_DEVICE_COOKIE_NAME, ""),
+            salt=_SALT,
+            max_age=_max_age(),
+        )
     except signing.BadSignature:
         return None
     user_id = parse_id(content[0])

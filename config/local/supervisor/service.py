@@ -341,11 +341,12 @@ class Installation:
         os.pwrite(self._lock, f"already running on {self.base_url} (pid {os.getpid()})".encode(), 0)
 
     def _make_folders(self) -> None:
-        self.run_dir.mkdir(exist_ok=True)
+        broker = self.data_dir / "broker"
+        for folder in (self.run_dir, broker, broker / "messages", broker / "control"):
+            folder.mkdir(exist_ok=True)
+            folder.chmod(0o700)
         for leftover in self.run_dir.iterdir():
             leftover.unlink()
-        for name in ("messages", "control"):
-            (self.data_dir / "broker" / name).mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
 def _free_port_near(wanted: int) -> int:

@@ -224,7 +224,7 @@ def test_a_known_device_is_not_locked_out_by_attempts_elsewhere(ada):
     client = Client()
     enter_password(client, "ada", PASSWORD)
     cookie = client.cookies["known_device"]
-    assert (cookie["httponly"], cookie["max-age"], cookie["path"]) == (True, 30 * 86400, "/admin/")
+    assert (cookie["httponly"], cookie["max-age"], cookie["path"]) == (True, 30 * 86400, "/")
     assert "ada" not in cookie.value
     client.post("/admin/logout/")
     # Others guess from everywhere, from the person's own address too.

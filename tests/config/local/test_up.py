@@ -159,6 +159,8 @@ def test_it_becomes_ready_and_one_sigterm_stops_everything_within_15_seconds(
     assert installation.healthy()
     secrets = installation.data / "secrets.json"
     assert stat.S_IMODE(secrets.stat().st_mode) == 0o600
+    for folder in ("run", "broker", "broker/messages", "broker/control"):
+        assert stat.S_IMODE((secrets.parent / folder).stat().st_mode) == 0o700
     assert set(json.loads(secrets.read_text())) == {
         "secret_key",
         "field_encryption_key",
