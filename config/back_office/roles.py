@@ -3,7 +3,8 @@
 Duties are separate: who enters a deposit does not confirm it, who approves payouts does not change
 settings, who manages access approves no payments, and auditors only read. Back office lists tokens,
 sets terms, and proposes prices and settings. Finance approves them and closes tokens, because
-completing or cancelling a raise pays money. Credit officers propose and approve loan terms.
+completing or cancelling a raise pays money. Credit officers propose and approve loan terms. Support
+reads what customers ask about, and nothing about staff, keys or the exchange's own affairs.
 Services require a second person regardless of role.
 
 Migrations of `config` apply the table: after a change run `manage.py make_roles_migration`.
@@ -28,6 +29,7 @@ FINANCE_APPROVER = "Finance approver"
 BACK_OFFICE = "Back office"
 CREDIT_OFFICER = "Credit officer"
 AUDITOR = "Auditor"
+SUPPORT = "Support"
 ADMINISTRATOR = "Administrator"
 
 _VIEWABLE = {
@@ -55,6 +57,25 @@ _VIEW_PEOPLE = frozenset(
         "exchange.view_staffuser",
     }
 )
+# What customers ask about: themselves, their money, orders and loans.
+_VIEW_CUSTOMERS = frozenset(
+    {
+        *(f"credit.view_{model}" for model in ("closureproposal", "loan", "shortfall")),
+        "credit.view_loanconfiguration",
+        *(f"exchange.view_{model}" for model in ("comment", "event", "member", "organisation")),
+        *(f"exchange.view_{model}" for model in ("quote", "token")),
+        *(f"orders.view_{model}" for model in ("order", "tokenproposal", "trade")),
+        *(
+            f"wallets.view_{model}"
+            for model in (
+                "account", "conversion", "decision", "deposit", "depositreversal", "entry",
+                "freeze", "freezelift", "payment", "paymentresolution", "payout", "proposal",
+                "receivable", "receivablewriteoff", "transfer", "virtualaccount", "wallettransfer",
+                "withdrawal",
+            )
+        ),
+    }
+)  # fmt: skip
 
 ROLES: dict[str, frozenset[str]] = {
     FINANCE_APPROVER: _VIEW
@@ -115,6 +136,7 @@ ROLES: dict[str, frozenset[str]] = {
         "exchange.add_export",
         "exchange.read_every_export",
     },
+    SUPPORT: _VIEW_CUSTOMERS | {"exchange.add_comment"},
     ADMINISTRATOR: _VIEW
     | _VIEW_PEOPLE
     | {

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, cast
 
+from django.conf import settings
 from django.contrib.admin.views.autocomplete import AutocompleteJsonView
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse
@@ -38,14 +39,24 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
+# The back office uses none of these.
+PERMISSIONS_POLICY = ", ".join(
+    f"{feature}=()"
+    for feature in (
+        *("accelerometer", "bluetooth", "camera", "display-capture", "geolocation", "gyroscope"),
+        *("hid", "magnetometer", "microphone", "midi", "payment", "serial", "usb"),
+        *("browsing-topics", "xr-spatial-tracking"),
+    )
+)
 
 # By name, as it imports admin modules.
 _SEARCH_PAGE = "config.back_office.search.search_page"
 
 
 def with_security_policy(response: HttpResponseBase) -> HttpResponseBase:
-    """Add the content security policy to `response`."""
+    """Add the content security policy and the permissions policy to `response`."""
     response["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
+    response["Permissions-Policy"] = PERMISSIONS_POLICY
     return response
 
 
@@ -82,7 +93,11 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
         """Add the access notices, evaluated only by templates that show them."""
         user = request.user
         notices = partial(access_notices, user) if isinstance(user, StaffUser) else tuple
-        return {**super().each_context(request), "access_notices": notices}
+        return {
+            **super().each_context(request),
+            "access_notices": notices,
+            "idle_minutes": settings.SESSION_IDLE_MINUTES,
+        }
 
     def with_headers(self, response: HttpResponseBase) -> HttpResponseBase:
         """Add the headers of every page to `response`."""

@@ -15,6 +15,7 @@ from config.back_office.roles import (
     BACK_OFFICE,
     CREDIT_OFFICER,
     FINANCE_APPROVER,
+    SUPPORT,
 )
 from wallets.withdrawals.commands import PayoutDetails
 
@@ -187,6 +188,7 @@ STAFF = (
     DemoStaff("lindiwe.office", BACK_OFFICE),
     DemoStaff("samuel.admin", ADMINISTRATOR),
     DemoStaff("zawadi.audit", AUDITOR),
+    DemoStaff("neema.support", SUPPORT),
     DemoStaff("imani.credit", CREDIT_OFFICER),
     DemoStaff("sefu.credit", CREDIT_OFFICER),
 )

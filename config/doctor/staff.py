@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from django.conf import settings
 
-from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
+from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, SUPPORT
 from config.doctor.findings import Finding, ok, problem, warning
 from config.doctor.session import is_production, require_database, rows
 
@@ -44,7 +44,9 @@ def check_people() -> Iterator[Finding]:
             )  # fmt: skip
         else:
             yield ok(role, seen)
-    without = [name for name, role, _, _, factor in people if role != AUDITOR and not factor]
+    without = [
+        name for name, role, _, _, factor in people if role not in {AUDITOR, SUPPORT} and not factor
+    ]
     if without:
         yield warning(
             "second factor", f"not set up by {', '.join(without[:5])}",

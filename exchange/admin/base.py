@@ -32,7 +32,7 @@ from django.http import (
 )
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path, resolve, reverse
 from django.views.decorators.http import require_POST
 from unfold.forms import AdminForm
 from unfold.mixins import BaseModelAdminMixin
@@ -256,6 +256,13 @@ class SafeAdmin(PreservedFilters, DeclaredLookups, Listing, FieldLabels, Replica
             if not self.may(request, f"{meta.app_label}.view_{meta.model_name}")
         }
 
+    def may_follow(self, request: HttpRequest, tool: Tool) -> bool:
+        """Return whether `tool` is no link to records, or to records that the user may view."""
+        if not tool.is_navigation:
+            return True
+        app, _, page = (resolve(tool.url.partition("?")[0]).url_name or "").partition("_")
+        return self.may(request, f"{app}.view_{page.partition('_')[0]}")
+
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
@@ -270,6 +277,7 @@ class SafeAdmin(PreservedFilters, DeclaredLookups, Listing, FieldLabels, Replica
                 warnings += panel.warnings(self, request, obj)
                 tools += panel.tools(self, request, obj)
                 sections += panel.sections(self, request, obj)
+            tools = [tool for tool in tools if self.may_follow(request, tool)]
             context["tools"] = self.preserve_in_tools(request, tools)
             context["unlinked"] = self.unlinked_fields(request)
             context |= self.preserved_context(request)

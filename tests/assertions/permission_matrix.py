@@ -1,6 +1,7 @@
 """The roles that may view, and that may act on, every page of the back office.
 
-Roles by letter: B back office, F finance approver, C credit officer, A auditor, D administrator.
+Roles by letter: B back office, F finance approver, C credit officer, A auditor, D administrator,
+S support.
 The tables document what each role can do, so they name every URL and derive nothing from the code.
 """
 
@@ -14,6 +15,7 @@ from config.back_office.roles import (
     BACK_OFFICE,
     CREDIT_OFFICER,
     FINANCE_APPROVER,
+    SUPPORT,
 )
 
 ROLE_OF = {
@@ -22,8 +24,11 @@ ROLE_OF = {
     "C": CREDIT_OFFICER,
     "A": AUDITOR,
     "D": ADMINISTRATOR,
+    "S": SUPPORT,
 }
-ALL = "BFCAD"
+ALL = "BFCADS"
+# Everybody but support.
+INSIDE = "BFCAD"
 # A page that accepts only POST responds to GET with 405.
 ONLY_POST = "only POST"
 
@@ -44,26 +49,26 @@ MODELS: dict[str, tuple[str, str]] = {
     "credit_loanconfiguration": (ALL, "C"),
     "exchange_accessproposal": ("FAD", ""),
     "exchange_accessrecord": ("AD", ""),
-    "exchange_apikey": (ALL, "D"),
+    "exchange_apikey": (INSIDE, "D"),
     "exchange_change": ("AD", ""),
     "exchange_event": (ALL, ""),
-    "exchange_export": (ALL, ""),
+    "exchange_export": (INSIDE, ""),
     "exchange_member": (ALL, "BD"),
     "exchange_organisation": (ALL, "BD"),
     "exchange_quote": (ALL, ""),
     "exchange_staffuser": ("FAD", "FD"),
     "exchange_token": (ALL, "B"),
-    "exchange_webhookendpoint": (ALL, ""),
+    "exchange_webhookendpoint": (INSIDE, ""),
     "orders_order": (ALL, ""),
     "orders_trade": (ALL, ""),
     "wallets_account": (ALL, ""),
     "orders_tokenproposal": (ALL, ""),
-    "wallets_alert": (ALL, ""),
-    "wallets_bankaccount": (ALL, ""),
-    "wallets_banklist": (ALL, "B"),
-    "wallets_booksproof": (ALL, ""),
-    "wallets_configuration": (ALL, ""),
-    "wallets_settingchange": (ALL, ""),
+    "wallets_alert": (INSIDE, ""),
+    "wallets_bankaccount": (INSIDE, ""),
+    "wallets_banklist": (INSIDE, "B"),
+    "wallets_booksproof": (INSIDE, ""),
+    "wallets_configuration": (INSIDE, ""),
+    "wallets_settingchange": (INSIDE, ""),
     "wallets_conversion": (ALL, ""),
     "wallets_decision": (ALL, ""),
     "wallets_deposit": (ALL, "B"),
@@ -73,13 +78,13 @@ MODELS: dict[str, tuple[str, str]] = {
     "wallets_payment": (ALL, ""),
     "wallets_payout": (ALL, ""),
     "wallets_proposal": (ALL, ""),
-    "wallets_providerevent": (ALL, ""),
+    "wallets_providerevent": (INSIDE, ""),
     "wallets_receivable": (ALL, ""),
     "wallets_receivablewriteoff": (ALL, ""),
-    "wallets_reconciliation": (ALL, "BF"),
-    "wallets_reconciliationbreak": (ALL, ""),
+    "wallets_reconciliation": (INSIDE, "BF"),
+    "wallets_reconciliationbreak": (INSIDE, ""),
     "wallets_transfer": (ALL, ""),
-    "wallets_treasurymovement": (ALL, "F"),
+    "wallets_treasurymovement": (INSIDE, "F"),
     "wallets_wallettransfer": (ALL, ""),
     "wallets_virtualaccount": (ALL, ""),
     "wallets_withdrawal": (ALL, ""),
@@ -99,6 +104,8 @@ PAGES: dict[str, tuple[str, str]] = {
     "password_change_done": (ALL, ""),
     "resume": (ALL, ""),
     "second_factor": (ALL, ALL),
+    "sessions": (ALL, ""),
+    "end_sessions": (ONLY_POST, ALL),
     "recovery_codes": (ONLY_POST, ALL),
     "anything else": (ALL, ALL),
     # The next record of a queue, for those who decide about it.
@@ -135,16 +142,16 @@ PAGES: dict[str, tuple[str, str]] = {
     "exchange_organisation_account_statement": (ALL, ALL),
     "exchange_member_account_statement": (ALL, ALL),
     **{
-        f"{model}_comment": ("BFCD", "BFCD")
+        f"{model}_comment": ("BFCDS", "BFCDS")
         for model in (
             "exchange_member",
             "exchange_organisation",
             "wallets_deposit",
             "wallets_payment",
-            "wallets_reconciliationbreak",
             "wallets_withdrawal",
         )
     },
+    "wallets_reconciliationbreak_comment": ("BFCD", "BFCD"),
     "exchange_apikey_token": ("D", "D"),
     "exchange_apikey_rotate": ("D", "D"),
     "exchange_apikey_revoke": ("D", "D"),
@@ -156,8 +163,8 @@ PAGES: dict[str, tuple[str, str]] = {
     "exchange_webhookendpoint_disable": ("BD", "BD"),
     # The audit and files. Only auditors find other users' files; reading progress changes nothing.
     "exchange_change_export": ("AD", "AD"),
-    "exchange_export_download": (ALL, ""),
-    "exchange_export_progress": (ALL, ALL),
+    "exchange_export_download": (INSIDE, ""),
+    "exchange_export_progress": (INSIDE, INSIDE),
     # Staff. Finance approvers propose to restore an administrator, as the person of the world is.
     "exchange_staffuser_details": ("D", "D"),
     "exchange_staffuser_role": ("D", "D"),
@@ -249,7 +256,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "wallets_reconciliationbreak_close": ("F", "F"),
     "wallets_reconciliationbreak_reject": ("F", "F"),
     "wallets_reconciliation_again": (ONLY_POST, "BF"),
-    "wallets_reconciliation_progress": (ALL, ALL),
+    "wallets_reconciliation_progress": (INSIDE, INSIDE),
     "wallets_reconciliation_export": (ONLY_POST, "BFCA"),
 }
 

@@ -1,8 +1,9 @@
-"""A form interrupted by the request for a code, stored and submitted again on confirmation.
+"""A form interrupted by the request for a code or by the end of the session, submitted again later.
 
-The fields are encrypted in the session for 15 minutes, never in a URL or log. Files are omitted;
-forms with a password are not stored. After the code a page shows the entries; its button submits
-them to the original URL with a new CSRF token.
+The fields are encrypted for 15 minutes, never in a URL or log: in the session, or, where it has
+ended, in the page that asks for the password, whose form sends them along. Files are omitted; forms
+with a password are not stored. After the code a page shows the entries; its button submits them to
+the original URL with a new CSRF token.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
+from cryptography.fernet import InvalidToken
 from django.apps import apps
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.http import HttpRequest
@@ -65,7 +68,17 @@ class InterruptedForm:
 
 def store(request: HttpRequest) -> None:
     """Store the interrupted POST in the session."""
-    request.session[_SESSION_KEY] = _serialize(request)
+    request.session[_SESSION_KEY] = pack(request)
+
+
+def restore(request: HttpRequest, packed: str, user_id: UUID) -> None:
+    """Store in the session what `pack` returned, unless it is of another user than `user_id`."""
+    try:
+        form = json.loads(decrypt(packed)) if packed else {}
+    except (InvalidToken, ValueError):
+        return
+    if isinstance(form, dict) and form.get("user") in {"", str(user_id)}:
+        request.session[_SESSION_KEY] = packed
 
 
 def was_interrupted(request: HttpRequest) -> bool:
@@ -89,8 +102,8 @@ def discard(request: HttpRequest) -> bool:
     return request.session.pop(_SESSION_KEY, None) is not None
 
 
-def _serialize(request: HttpRequest) -> str:
-    """Serialize the POST; empty if it must not be stored."""
+def pack(request: HttpRequest) -> str:
+    """Return the POST, encrypted; empty if it must not be stored."""
     if any("password" in name for name in request.POST):
         return ""
     fields = [
@@ -100,7 +113,12 @@ def _serialize(request: HttpRequest) -> str:
         for value in values
         if isinstance(value, str)
     ]
-    form = {"path": request.get_full_path(), "fields": fields, "at": time.time()}
+    form = {
+        "path": request.get_full_path(),
+        "fields": fields,
+        "at": time.time(),
+        "user": str(request.user.pk or ""),
+    }
     text = json.dumps(form)
     return encrypt(text) if len(text) <= _MAX_BYTES else ""
 

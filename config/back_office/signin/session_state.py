@@ -14,13 +14,18 @@ from django.contrib.auth import login
 from django.http import HttpRequest
 
 from config.back_office.roles import is_privileged_user
+from exchange.core.client_address import client_address
 from exchange.staff.models import StaffUser
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
-_STARTED = "signin_started"
-_LAST_ACTIVITY = "signin_seen"
+STARTED = "signin_started"
+LAST_ACTIVITY = "signin_seen"
 _SECOND_FACTOR = "second_factor_at"
+# Where the session began: network address and the browser's own description.
+ADDRESS = "signin_address"
+DEVICE = "signin_device"
+_MAX_DEVICE_LENGTH = 300
 # Minimum interval between writes of the last activity.
 _ACTIVITY_INTERVAL_SECONDS = 60
 
@@ -38,7 +43,9 @@ def sign_in(request: HttpRequest, user: StaffUser, *, second_factor: bool) -> No
     """Start a session under a new key."""
     login(request, user, backend=BACKEND)
     now = time.time()
-    request.session.update({_STARTED: now, _LAST_ACTIVITY: now})
+    device = request.headers.get("User-Agent", "")[:_MAX_DEVICE_LENGTH]
+    request.session.update({STARTED: now, LAST_ACTIVITY: now})
+    request.session.update({ADDRESS: client_address(request), DEVICE: device})
     if second_factor:
         request.session[_SECOND_FACTOR] = now
 
@@ -49,8 +56,8 @@ def session_state(request: HttpRequest) -> SessionState:
     if not (isinstance(user, StaffUser) and user.is_active and user.is_staff):
         return SessionState.ANONYMOUS
     now = time.time()
-    started = request.session.get(_STARTED, 0)
-    last_activity = request.session.get(_LAST_ACTIVITY, 0)
+    started = request.session.get(STARTED, 0)
+    last_activity = request.session.get(LAST_ACTIVITY, 0)
     if now - started > settings.SESSION_COOKIE_AGE or now - last_activity > _idle_seconds():
         return SessionState.EXPIRED
     if is_privileged_user(user) and _SECOND_FACTOR not in request.session:
@@ -61,14 +68,14 @@ def session_state(request: HttpRequest) -> SessionState:
 def record_activity(request: HttpRequest) -> None:
     """Record activity in the session."""
     now = time.time()
-    if now - request.session[_LAST_ACTIVITY] >= _ACTIVITY_INTERVAL_SECONDS:
-        request.session[_LAST_ACTIVITY] = now
+    if now - request.session[LAST_ACTIVITY] >= _ACTIVITY_INTERVAL_SECONDS:
+        request.session[LAST_ACTIVITY] = now
 
 
 def record_second_factor(request: HttpRequest) -> None:
     """Record a correct code: renew the second factor and the session key."""
     request.session.cycle_key()
-    request.session[_SECOND_FACTOR] = request.session[_LAST_ACTIVITY] = time.time()
+    request.session[_SECOND_FACTOR] = request.session[LAST_ACTIVITY] = time.time()
 
 
 def is_second_factor_fresh(request: HttpRequest) -> bool:

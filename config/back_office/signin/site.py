@@ -60,7 +60,7 @@ class StaffSignIn(admin.AdminSite):
             user = request.user
             if user.is_authenticated:
                 structlog.contextvars.bind_contextvars(staff_id=str(user.pk))
-            response = _interception(request) or inner(request, *args, **kwargs)
+            response = _interception(self, request) or inner(request, *args, **kwargs)
             if request.method not in _SAFE_METHODS and isinstance(request.user, StaffUser):
                 replica.record_write(request.user.pk)
             return self.with_headers(response)
@@ -90,6 +90,18 @@ class StaffSignIn(admin.AdminSite):
                     )
                 ),
                 name="recovery_codes",
+            ),
+            path(
+                "sessions/",
+                self.admin_view(
+                    require_safe(_as_function(partial(views.sessions, self), "sessions"))
+                ),
+                name="sessions",
+            ),
+            path(
+                "sessions/end/",
+                self.admin_view(require_POST(views.end_sessions)),
+                name="end_sessions",
             ),
             path(
                 "welcome/<uidb64>/<token>/",
@@ -142,19 +154,27 @@ class StaffSignIn(admin.AdminSite):
         return page
 
 
-def _interception(request: HttpRequest) -> HttpResponse | None:
+def _interception(site: admin.AdminSite, request: HttpRequest) -> HttpResponse | None:
     """Return the redirect that replaces the page; None to let the request through."""
     is_read = request.method in _SAFE_METHODS
     target = request.get_full_path() if is_read else views.referring_page(request)
     match session_state(request):
         case SessionState.EXPIRED:
-            logout(request)
-            messages.info(
-                request,
+            ended = (
                 f"Session expired. Sessions end after {settings.SESSION_IDLE_MINUTES} minutes of"
-                f" inactivity or {settings.SESSION_HOURS} hours. Sign in again.",
+                f" inactivity or {settings.SESSION_HOURS} hours."
             )
+            kept = "" if is_read else interrupted_form.pack(request)
+            logout(request)
+            if not is_read:
+                return views.sign_in_again(site, request, target, kept=kept, reason=ended)
+            messages.info(request, f"{ended} Sign in again.")
             return redirect_to_login(target, reverse("admin:login"))
+        case SessionState.ANONYMOUS if not is_read and not request.user.is_authenticated:
+            # The token against forged requests was checked by the middleware.
+            kept = interrupted_form.pack(request)
+            ended = "You are signed out."
+            return views.sign_in_again(site, request, target, kept=kept, reason=ended)
         case SessionState.SECOND_FACTOR_PENDING:
             return views.redirect_to_second_factor(target)
         case SessionState.SIGNED_IN:

@@ -20,6 +20,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.cache import add_never_cache_headers
 from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme
 
@@ -34,6 +35,7 @@ from config.back_office.signin.session_state import (
     session_state,
     sign_in,
 )
+from config.back_office.signin.sessions import end_other_sessions, own_sessions
 from exchange.admin.base import staff_of
 from exchange.core.client_address import client_address
 from exchange.core.crypto import decrypt, encrypt
@@ -69,11 +71,33 @@ def password_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
     }:
         return HttpResponseRedirect(_signed_in_url(request))
     form = PasswordForm(request.POST if request.method == "POST" else None)
+    kept = request.POST.get("kept", "")
     if form.is_valid():
         user = _check_password(request, form)
         if user is not None:
-            return _after_password(request, user)
-    return _page(site, request, "signin/password.html", "Sign in", form=form)
+            return _after_password(request, user, kept)
+    return _page(site, request, "signin/password.html", "Sign in", form=form, kept=kept)
+
+
+def sign_in_again(
+    site: AdminSite, request: HttpRequest, target: str, *, kept: str, reason: str
+) -> HttpResponse:
+    """Render the first step in place of the page that a form was sent to after its session ended.
+
+    `kept` is the packed form, which the page sends along: nothing is stored for strangers.
+    """
+    response = _page(
+        site,
+        request,
+        "signin/password.html",
+        "Sign in",
+        form=PasswordForm(),
+        action=_url_with_next("admin:login", target),
+        kept=kept,
+        reason=reason,
+    )
+    add_never_cache_headers(response)
+    return response
 
 
 def _check_password(request: HttpRequest, form: PasswordForm) -> StaffUser | None:
@@ -99,7 +123,7 @@ def _check_password(request: HttpRequest, form: PasswordForm) -> StaffUser | Non
     return None
 
 
-def _after_password(request: HttpRequest, user: StaffUser) -> HttpResponse:
+def _after_password(request: HttpRequest, user: StaffUser, kept: str) -> HttpResponse:
     target = next_url(request)
     if second_factor.is_set_up(user):
         logout(request)  # end any previous session
@@ -108,17 +132,18 @@ def _after_password(request: HttpRequest, user: StaffUser) -> HttpResponse:
             "hash": user.get_session_auth_hash(),
             "at": time.time(),
         }
+        interrupted_form.restore(request, kept, user.pk)
         return HttpResponseRedirect(_url_with_next("admin:code", target))
     sign_in(request, user, second_factor=False)
     address = client_address(request)
     record_access_event(
         event=AccessEvent.SIGNED_IN, user=user, address=address, details="Password only"
     )
-    response = HttpResponseRedirect(
-        _url_with_next("admin:enrol", target) if is_privileged_user(user) else target
-    )
-    if not is_privileged_user(user):
-        remember_device(request, response, user)
+    if is_privileged_user(user):
+        return HttpResponseRedirect(_url_with_next("admin:enrol", target))
+    interrupted_form.restore(request, kept, user.pk)
+    response = HttpResponseRedirect(_after_code(request))
+    remember_device(request, response, user)
     return response
 
 
@@ -298,6 +323,19 @@ def overview(site: AdminSite, request: HttpRequest) -> HttpResponse:
         left=second_factor.recovery_codes_left(user),
         needed=is_privileged_user(user),
     )
+
+
+def sessions(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Show the user's own sessions."""
+    found = own_sessions(request, staff_of(request))
+    return _page(site, request, "signin/sessions.html", "Sessions", sessions=found)
+
+
+def end_sessions(request: HttpRequest) -> HttpResponse:
+    """End one of the user's other sessions, or all of them."""
+    ended = end_other_sessions(request, staff_of(request), request.POST.get("session", ""))
+    messages.success(request, f"{ended} session{'s' * (ended != 1)} ended.")
+    return HttpResponseRedirect(reverse("admin:sessions"))
 
 
 def new_recovery_codes(site: AdminSite, request: HttpRequest) -> HttpResponse:

@@ -104,6 +104,44 @@
   window.addEventListener("load", fit);
   window.addEventListener("resize", fit);
 
+  // A warning five minutes before the session ends. Requests of other tabs prolong it too.
+  const warning = document.getElementById("session-warning");
+  if (warning) {
+    const length = Number(warning.dataset.minutes) * 60_000;
+    const margin = Math.min(5 * 60_000, length / 2);
+    const [text, button] = warning.children;
+    let used = Date.now();
+    const lastUse = () => {
+      try {
+        return Math.max(used, Number(localStorage.getItem("activity")));
+      } catch {
+        return used;
+      }
+    };
+    const record = () => {
+      used = Date.now();
+      store("activity", used);
+    };
+    const show = () => {
+      const end = lastUse() + length;
+      const isOver = Date.now() >= end;
+      const at = new Date(end).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+      text.textContent = isOver
+        ? "Your session has ended. What you enter is kept: submit it, and sign in again."
+        : `Your session ends at ${at}. Stay signed in to keep working.`;
+      button.hidden = isOver;
+      warning.hidden = Date.now() < end - margin;
+    };
+    button.addEventListener("click", async () => {
+      const response = await fetch(warning.dataset.url).catch(() => null);
+      if (response?.ok && !response.redirected) record();
+      show();
+    });
+    record();
+    show();
+    setInterval(show, 10_000);
+  }
+
   // Open panels close on a click or focus outside.
   const panels = document.querySelectorAll("details.account, details.filters");
   const close = (target, keepMenuSelector) => {

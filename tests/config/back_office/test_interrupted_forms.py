@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+
 import pytest
 from django.contrib.sessions.models import Session
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from config.back_office.roles import BACK_OFFICE
+from config.back_office.roles import AUDITOR, BACK_OFFICE, SUPPORT
 from config.demo.loader import enrol_second_factor
+from exchange.core.crypto import encrypt
 from exchange.participants.models import Member, Organisation
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import make_participants, messages_of, text_of
-from tests.factories.logins import backdate_session, create_login_user, current_code, sign_in
+from tests.factories.logins import (
+    PASSWORD,
+    backdate_session,
+    create_login_user,
+    current_code,
+    sign_in,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -132,3 +142,86 @@ def test_it_is_stored_for_15_minutes_and_only_for_its_user(office, monkeypatch):
     assert stranger.get(RESUME).status_code == 302
     assert Organisation.objects.count() == 1
     assert Member.objects.count() == 1
+
+
+# --- after the end of the session ---
+
+
+def kept_of(page) -> str:
+    found = re.search(r'name="kept" value="([^"]+)"', page.content.decode())
+    assert found is not None
+    return found[1]
+
+
+def end_session(office: Office, how: str) -> None:
+    if how == "idle":
+        backdate_session(office.client, signin_seen=31 * 60)
+    else:
+        office.client.logout()
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [("idle", "Session expired. Sessions end after 30 minutes"), ("gone", "You are signed out.")],
+)
+def test_entries_survive_the_end_of_the_session_and_the_page_says_why(office, how, reason):
+    end_session(office, how)
+    before = table_fingerprints()
+    page = office.client.post(FORM, office.body, headers=REFERER)
+    assert page.status_code == 200
+    text = text_of(page)
+    assert reason in text
+    assert "No changes made yet. Your entries are saved for 15 minutes" in text
+    assert "no-store" in page["Cache-Control"]
+    assert "Adeyemi" not in page.content.decode()
+    # Nothing is stored for somebody who has not signed in.
+    assert table_fingerprints() == before
+    assert not Session.objects.exists()
+    [action] = re.findall(r'<form method="post" action="([^"]+)" novalidate', page.content.decode())
+    kept = kept_of(page)
+    wrong = {"username": "ada", "password": "guess", "kept": kept}
+    assert kept_of(office.client.post(unescape(action), wrong)) == kept
+    code = office.client.post(unescape(action), {**wrong, "password": PASSWORD})
+    assert code.status_code == 302
+    assert "Your entries are saved: enter a code" in text_of(office.client.get(code["Location"]))
+    response = office.enter(code["Location"])
+    assert response["Location"].startswith(RESUME)
+    shown = office.client.get(response["Location"]).context["interrupted_form"]
+    assert (shown.path, dict(shown.fields)) == (FORM, office.body)
+    assert not Member.objects.filter(email="eve@acme.example").exists()
+    assert office.client.post(shown.path, dict(shown.fields)).status_code == 302
+    assert Member.objects.filter(email="eve@acme.example").count() == 1
+
+
+def test_entries_of_one_person_are_not_shown_to_another(office):
+    create_login_user(AUDITOR, "bo")
+    end_session(office, "idle")
+    kept = kept_of(office.client.post(FORM, office.body, headers=REFERER))
+    client = Client()
+    entered = {"username": "bo", "password": PASSWORD, "kept": kept}
+    assert client.post("/admin/login/", entered)["Location"] == "/admin/"
+    for forged in (kept[:-3], "x", encrypt("[]"), encrypt("5"), encrypt("no JSON")):
+        other = Client()
+        assert other.post("/admin/login/", {**entered, "kept": forged})["Location"] == "/admin/"
+
+
+def test_entries_of_a_person_without_a_code_continue_after_the_password():
+    organisation, _ = make_participants()
+    create_login_user(SUPPORT, "sam")
+    client = Client()
+    address = reverse("admin:exchange_organisation_comment", args=[organisation.pk])
+    page = client.post(address, {"text": "Called back"})
+    entered = {"username": "sam", "password": PASSWORD, "kept": kept_of(page)}
+    response = client.post("/admin/login/", entered)
+    assert response["Location"].startswith(RESUME)
+    shown = client.get(response["Location"]).context["interrupted_form"]
+    assert (shown.path, dict(shown.fields)) == (address, {"text": "Called back"})
+
+
+def test_a_password_is_never_kept(office):
+    end_session(office, "idle")
+    address = reverse("admin:password_change")
+    page = office.client.post(address, {"old_password": "secret", "new_password1": "other"})
+    assert page.status_code == 200
+    assert 'name="kept"' not in page.content.decode()
+    assert "No changes made yet. Sign in, then submit again." in text_of(page)

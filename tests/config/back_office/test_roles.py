@@ -11,6 +11,7 @@ from config.back_office.roles import (
     BACK_OFFICE,
     PRIVILEGED_PERMISSIONS,
     ROLES,
+    SUPPORT,
     UNPRIVILEGED_PERMISSIONS,
     is_privileged_user,
 )
@@ -67,13 +68,15 @@ def test_every_assigned_or_custom_permission_is_classified():
     assert is_privileged("wallets.something_new")
 
 
-def test_auditors_only_read_and_administrators_approve_no_payments():
+def test_auditors_and_support_only_read_and_administrators_approve_no_payments():
     beyond = {name for name in ROLES[AUDITOR] if ".view_" not in name}
     assert beyond <= {"exchange.add_export", "exchange.read_every_export"}
-    assert not any(map(is_privileged, ROLES[AUDITOR]))
+    assert not any(map(is_privileged, ROLES[AUDITOR] | ROLES[SUPPORT]))
+    assert {name for name in ROLES[SUPPORT] if ".view_" not in name} == {"exchange.add_comment"}
+    assert ROLES[SUPPORT] < ROLES[BACK_OFFICE]
     assert not ROLES[ADMINISTRATOR] & DECIDING_ABOUT_MONEY
     for role, permissions in ROLES.items():
-        if role != AUDITOR:
+        if role not in {AUDITOR, SUPPORT}:
             assert {name for name in ROLES[BACK_OFFICE] if ".view_" in name} <= permissions
 
 
@@ -81,7 +84,7 @@ def test_auditors_only_read_and_administrators_approve_no_payments():
 def test_privileged_users_need_a_second_factor():
     for role in ROLES:
         assert is_privileged_user(create_staff(role.replace(" ", "-"), "correct horse", role)) is (
-            role != AUDITOR
+            role not in {AUDITOR, SUPPORT}
         )
     assert is_privileged_user(create_superuser("owner", password="x"))
     assert not is_privileged_user(

@@ -10,7 +10,14 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, ROLES
+from config.back_office.roles import (
+    ADMINISTRATOR,
+    AUDITOR,
+    BACK_OFFICE,
+    FINANCE_APPROVER,
+    ROLES,
+    SUPPORT,
+)
 from config.demo.loader import enrol_second_factor
 from exchange.participants.models import Member
 from exchange.staff.models import AccessRecord, SecondFactor, StaffUser
@@ -50,6 +57,25 @@ def secret_shown(page) -> str:
 
 
 # --- the two steps ---
+
+
+def test_cookies_of_production_are_what_their_prefix_requires(settings):
+    settings.SESSION_COOKIE_NAME = "__Host-sessionid"
+    settings.CSRF_COOKIE_NAME = "__Host-csrftoken"
+    settings.KNOWN_DEVICE_COOKIE_NAME = "__Host-known_device"
+    settings.MESSAGE_STORAGE = "config.back_office.messages.HostMessages"
+    settings.SESSION_COOKIE_SECURE = settings.CSRF_COOKIE_SECURE = True
+    create_login_user(AUDITOR)
+    client = Client()
+    client.get(LOGIN, secure=True)
+    entered = {"username": "ada", "password": PASSWORD}
+    assert client.post(LOGIN, entered, secure=True).status_code == 302
+    client.session.flush()
+    seen = {name: (c["secure"], c["path"], c["domain"]) for name, c in client.cookies.items()}
+    expected = (True, "/", "")
+    assert seen.keys() >= {"__Host-sessionid", "__Host-csrftoken", "__Host-known_device"}
+    assert set(seen.values()) == {expected}
+    assert {name for name in seen if not name.startswith("__Host-")} == set()
 
 
 def test_privileged_users_sign_in_with_password_and_code():
@@ -129,7 +155,7 @@ def test_only_auditors_may_skip_the_second_factor(role):
     create_login_user(role)
     client = Client()
     target = enter_password(client, "ada", PASSWORD)["Location"]
-    assert target == INDEX if role == AUDITOR else target.startswith(ENROL)
+    assert target == INDEX if role in {AUDITOR, SUPPORT} else target.startswith(ENROL)
 
 
 def test_an_auditor_who_set_one_up_needs_it():

@@ -16,6 +16,8 @@ from config.back_office.roles import (
     ADMINISTRATOR,
     AUDITOR,
     BACK_OFFICE,
+    ROLES,
+    SUPPORT,
     ensure_roles,
 )
 from config.books import WALLET_CHECKS
@@ -148,6 +150,45 @@ def test_staff_without_a_role_see_nothing():
         assert client.get(reverse(name)).status_code == 403
 
 
+CUSTOMERS = {
+    "credit_loan", "credit_loanconfiguration", "exchange_event", "exchange_member",
+    "exchange_organisation", "exchange_quote", "exchange_token", "orders_order",
+    "orders_tokenproposal", "orders_trade",
+    "wallets_account", "wallets_conversion", "wallets_decision", "wallets_deposit",
+    "wallets_depositreversal", "wallets_entry", "wallets_freeze", "wallets_payment",
+    "wallets_payout", "wallets_proposal", "wallets_receivable",
+    "wallets_receivablewriteoff", "wallets_transfer",
+    "wallets_virtualaccount", "wallets_wallettransfer", "wallets_withdrawal",
+}  # fmt: skip
+
+
+def test_support_views_what_customers_ask_about_and_may_only_comment():
+    client = signed_in_client(SUPPORT)
+    seen = {
+        f"{model._meta.app_label}_{model._meta.model_name}"
+        for model in admin.site._registry
+        if client.get(
+            reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+        ).status_code
+        == 200
+    }
+    assert seen == CUSTOMERS
+    assert {one for one in ROLES[SUPPORT] if ".view_" not in one} == {"exchange.add_comment"}
+    page = client.get(reverse("admin:index"))
+    shown = text_of(page)
+    for words in ("Pending withdrawals", "Loans"):
+        assert words in shown
+    for words in (
+        "Ledger integrity",
+        "Staff users",
+        "Alerts",
+        "API keys",
+        "Exports",
+        "Reconciliations",
+    ):
+        assert words not in shown
+
+
 def test_pages_carry_the_headers_that_keep_scripts_and_frames_out():
     login = Client().get(reverse("admin:login"))
     index = signed_in_client(AUDITOR).get(reverse("admin:index"))
@@ -156,6 +197,9 @@ def test_pages_carry_the_headers_that_keep_scripts_and_frames_out():
         assert "script-src 'self';" in policy
         assert "frame-ancestors 'none'" in policy
         assert response["X-Frame-Options"] == "DENY"
+        features = response["Permissions-Policy"]
+        assert "camera=()" in features
+        assert "geolocation=()" in features
         assert b"<script>" not in response.content
     assert "Tokenized Investment Exchange" in text_of(login)
 
