@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from django.contrib.messages.storage.cookie import CookieStorage
 from django.contrib.messages.storage.fallback import FallbackStorage
 from django.contrib.messages.storage.session import SessionStorage
@@ -18,4 +16,4 @@ class HostCookieStorage(CookieStorage):
 class HostMessages(FallbackStorage):
     """A cookie for what fits in, else the session."""
 
-    storage_classes: ClassVar = (HostCookieStorage, SessionStorage)
+    storage_classes = (HostCookieStorage, SessionStorage)

@@ -75,7 +75,7 @@ def test_a_person_sees_only_sessions_of_their_own_that_are_open():
     for absent in ("192.0.2.3", "192.0.2.4"):
         assert absent not in text
     for client in (here, phone):
-        assert client.session.session_key not in page.content.decode()
+        assert str(client.session.session_key) not in page.content.decode()
     ada.refresh_from_db()
     ada.session_epoch += 1
     ada.save()
