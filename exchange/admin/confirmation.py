@@ -38,7 +38,7 @@ from exchange.admin.reasons import refuse_repeated_reason, remember_reason
 from exchange.core.errors import DomainError
 
 # What follows the action on a button: "Write off 40.00 KES", "Confirm approval: pay …".
-_AMOUNT_OR_MORE = re.compile(r" (?=\d)|:")
+_AMOUNT_OR_MORE = re.compile(r"(?: of)? (?=\d)|:")
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ def test_a_break_of_250000_55_ngn_is_explained_by_one_and_closed_by_another(sign
     expect(kwesi.get_by_text("The bank collected its yearly fee")).to_be_visible()
     kwesi.get_by_role("link", name="Close the break").click()
     expect(kwesi.get_by_text("The variance counts as explained from now on")).to_be_visible()
-    kwesi.get_by_role("button", name="Close and next").click()
+    kwesi.get_by_role("button", name="Close the break and next").click()
     expect(kwesi.get_by_text("Queue empty.")).to_be_visible()
     kwesi.goto(f"/admin/wallets/reconciliationbreak/{open_break.pk}/change/")
     expect(kwesi.get_by_text("Accepted")).to_be_visible()
