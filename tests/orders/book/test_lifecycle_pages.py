@@ -34,8 +34,9 @@ def page(token: Token, name: str) -> str:
     return reverse(f"admin:exchange_token_{name}", args=[token.pk])
 
 
-def propose(client: Client, token: Token, name: str, why: str = "As agreed") -> TokenProposal:
+def propose(client: Client, token: Token, name: str, why: str = "") -> TokenProposal:
     """Propose an action on the token's page."""
+    why = why or f"As agreed with the issuer, {name}"
     done = submit_confirmation(client, page(token, name), explanation=why)
     assert messages_of(done)[-1] == "Proposed. A second person must confirm it."
     return TokenProposal.objects.get(token=token, status="Pending")
@@ -45,7 +46,13 @@ def decision_page(proposal: TokenProposal, name: str = "confirm") -> str:
     return reverse(f"admin:orders_tokenproposal_{name}", args=[proposal.pk])
 
 
-def decide(client: Client, other: Client, token: Token, name: str, why: str = "As agreed") -> Any:
+def decide(
+    client: Client,
+    other: Client,
+    token: Token,
+    name: str,
+    why: str = "As agreed with the issuer, complete",
+) -> Any:
     """Propose an action as one person and confirm it as another; return the response."""
     return submit_confirmation(other, decision_page(propose(client, token, name, why)))
 
@@ -142,7 +149,9 @@ def test_a_raise_that_changed_meanwhile_needs_another_review(issuer, buyer, fina
     opened = finance.get(page(token, "complete"))
     buyer.place(token, "Buy", 100, 5)
     before = table_fingerprints()
-    response = submit_confirmation(finance, page(token, "complete"), at=opened, explanation="Now")
+    response = submit_confirmation(
+        finance, page(token, "complete"), at=opened, explanation="Now, as the issuer told us"
+    )
     assert (
         "Proceeds to the issuer was 1,000.00 KES and is 1,500.00 KES" in messages_of(response)[-1]
     )
@@ -162,7 +171,9 @@ def test_a_raise_that_changed_meanwhile_needs_another_review(issuer, buyer, fina
     response = submit_confirmation(second, decision_page(proposal))
     assert "The raise has changed since this was proposed" in messages_of(response)[-1]
     assert table_fingerprints() == before
-    rejected = submit_confirmation(second, decision_page(proposal, "reject"), reason="Sold since")
+    rejected = submit_confirmation(
+        second, decision_page(proposal, "reject"), reason="Sold since, as the issuer told us"
+    )
     assert messages_of(rejected)[-1] == "Proposal closed. The token stays as it is."
     decide(finance, second, token, "cancel")
     assert buyer.balance("KES") == 50_000
@@ -208,7 +219,9 @@ def test_a_proposal_needs_an_explanation_and_a_second_person(issuer, finance, se
     before = table_fingerprints()
     own = submit_confirmation(finance, decision_page(proposal))
     assert "Someone other than the proposer must approve this" in messages_of(own)[-1]
-    again = submit_confirmation(second, page(token, "exit"), explanation="Sold")
+    again = submit_confirmation(
+        second, page(token, "exit"), explanation="Sold, as the issuer told us"
+    )
     assert "A proposal about this token is pending already" in messages_of(again)[-1]
     assert table_fingerprints() == before
     shown = text_of(second.get(page(token, "change")))
@@ -220,7 +233,9 @@ def test_completing_a_raise_pays_the_issuer_and_secondaries_open_after_it(
 ):
     token = issuer.issue(raise_amount=Decimal(100_000))
     buyer.place(token, "Buy", 100, 250)
-    early = submit_confirmation(finance, page(token, "secondaries"), explanation="Now")
+    early = submit_confirmation(
+        finance, page(token, "secondaries"), explanation="Now, as the issuer told us"
+    )
     assert "is not available: the token is in raise" in messages_of(early)[-1]
     proposal = propose(finance, token, "complete")
     assert issuer.balance("KES") == 1_000
@@ -272,7 +287,9 @@ def test_an_action_done_meanwhile_is_reported_and_not_repeated(issuer, finance, 
     not_closed = submit_confirmation(finance, page(token, "reopen"))
     message = "is not available: the token is exited. No changes were made."
     assert messages_of(not_closed)[-1] == f"Reopen {message}"
-    stale = submit_confirmation(finance, page(token, "cancel"), at=to_cancel, explanation="no")
+    stale = submit_confirmation(
+        finance, page(token, "cancel"), at=to_cancel, explanation="no, as the issuer told us"
+    )
     assert "Status was Trading and is Exited" in messages_of(stale)[-1]
     assert table_fingerprints() == before
 
@@ -280,7 +297,9 @@ def test_an_action_done_meanwhile_is_reported_and_not_repeated(issuer, finance, 
 def test_a_raise_is_not_exited(issuer, finance):
     token = issuer.issue(raise_amount=Decimal(100_000))
     before = table_fingerprints()
-    refused = submit_confirmation(finance, page(token, "exit"), explanation="no")
+    refused = submit_confirmation(
+        finance, page(token, "exit"), explanation="no, as the issuer told us"
+    )
     assert messages_of(refused)[-1] == (
         "Exit is not available: the token is in raise. No changes were made."
     )

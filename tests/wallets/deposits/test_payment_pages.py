@@ -230,7 +230,9 @@ def test_a_lost_refund_is_visible_and_two_people_record_its_result(
     )
     assert "This field is required." in text_of(empty)
     assert table_fingerprints() == before
-    proposal = propose(maker, payment, "refunded", explanation=EXPLANATION, refund_reference="RF-7")
+    proposal = propose(
+        maker, payment, "refunded", explanation=f"{EXPLANATION}, found", refund_reference="RF-7"
+    )
     assert listed(checker, work="refund") == []
     asked = checker.get(page(payment, "confirm", proposal.pk))
     assert "Provider's reference RF-7" in text_of(asked)
