@@ -37,8 +37,8 @@ from exchange.admin.queue_pages import queue_step, wants_next
 from exchange.admin.reasons import refuse_repeated_reason, remember_reason
 from exchange.core.errors import DomainError
 
-# What follows the action on a button: "Write off 40.00 KES", "Confirm approval: pay …".
-_AMOUNT_OR_MORE = re.compile(r"(?: of)? (?=\d)|:")
+# What follows the action on a button: "Write off 40.00 KES", "Approve and pay 40.00 KES to …".
+_AMOUNT_OR_MORE = re.compile(r"(?: and \w+| of)? (?=\d)|:")
 
 
 @dataclass(frozen=True, slots=True)

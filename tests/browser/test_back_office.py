@@ -203,15 +203,15 @@ def test_an_outdated_page_is_rejected_with_what_has_changed(page, wallet):
 def test_bulk_decisions_are_made_and_reported_individually(page, wallet):
     plain = wallet.request(500)
     overtaken = wallet.request(700)
-    BankList.objects.create(
-        currency_id="UGX",
-        banks=[{"id": 3, "name": "Centenary Bank", "code": "CERBUGKA"}],
-        fetched_at=timezone.now(),
+    BankList.objects.update_or_create(
+        currency_id="GHS",
+        defaults={
+            "banks": [{"id": 3, "name": "GCB Bank", "code": "GH040100"}],
+            "fetched_at": timezone.now(),
+        },
     )
     lacking = (
-        Wallet(wallet.organisation)
-        .fund(10_000_000, "UGX")
-        .request(50_000, currency="UGX", bank="Centenary Bank")
+        Wallet(wallet.organisation).fund(10_000, "GHS").request(50, currency="GHS", bank="GCB Bank")
     )
     other, _ = create_enrolled_staff("kwesi")
     create_enrolled_staff("amina")
