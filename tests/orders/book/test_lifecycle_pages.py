@@ -51,7 +51,7 @@ def decide(
     other: Client,
     token: Token,
     name: str,
-    why: str = "As agreed with the issuer, complete",
+    why: str = "",
 ) -> Any:
     """Propose an action as one person and confirm it as another; return the response."""
     return submit_confirmation(other, decision_page(propose(client, token, name, why)))
