@@ -27,6 +27,7 @@ from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
 from wallets.providers.collection import (
+    Chargeback,
     ChargeHint,
     CheckoutRequest,
     RefundRecord,
@@ -321,6 +322,16 @@ class PaymentProvider(Protocol):
 
         The provider's time zone is unknown: request a day more on either side. Raises
         `ProviderUnavailable`, also for a list that contradicts itself.
+        """
+
+    def list_chargebacks(
+        self, *, first: date, last: date, flw_ref: str | None = None
+    ) -> list[Chargeback]:
+        """Return every chargeback created from `first` to `last`, both included, each once.
+
+        With `flw_ref` those of the transaction with this reference of the provider. The provider's
+        time zone is unknown: request a day more on either side. Raises `ProviderUnavailable`, also
+        for a list that contradicts itself.
         """
 
     def refund_transaction(

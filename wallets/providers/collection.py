@@ -7,7 +7,7 @@ A *transaction* is one payment by a customer. Its `transaction_id` is the provid
 account, so it never identifies a payment. Names follow the provider's wire format.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -111,6 +111,35 @@ class TransactionRecord:
     customer_email: str
     payer: Payer | None
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Chargeback:
+    """A payer's bank demands a transaction back, or `amount` of it, in its currency.
+
+    One demand may have several of these, one for each stage. Unless it is `won`, the provider has
+    taken the amount or will.
+    """
+
+    chargeback_id: str
+    transaction_id: str
+    tx_ref: str
+    amount: Decimal
+    won: bool
+    created_at: datetime
+
+
+def charged_back_amount(
+    record: TransactionRecord | None, chargebacks: Iterable[Chargeback]
+) -> Decimal:
+    """Return what of a transaction was taken back from us: all of a failed one.
+
+    Of its chargebacks that we have not won the largest counts, since stages repeat the amount.
+    """
+    if record is not None and record.status is TransactionStatus.FAILED:
+        return record.amount
+    standing = (each.amount for each in chargebacks if not each.won)
+    return max(standing, default=Decimal(0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,6 +160,38 @@ def test_a_pending_payment_ends_on_demand_or_in_time(client, sandbox):
         sandbox.control("POST", "settle-payment", id=int(waiting))
 
 
+def test_a_chargeback_beside_a_payment_is_listed_until_it_is_won(client, sandbox):
+    make_checkout(client, currency="NGN")
+    before = sandbox.control("GET", "float")["NGN"]
+    paid = pay(sandbox, tx_ref="deposit_a", payment_type="card")
+    settled = sandbox.control("GET", "float")["NGN"]
+    sandbox.control("POST", "charge-back", id=int(paid), amount="20.25")
+    found = client.verify_transaction(paid)
+    assert found is not None
+    assert found.status is TransactionStatus.SUCCESSFUL
+    today = found.created_at.date()
+    one_day = timedelta(days=1)
+    days = {"first": today - one_day, "last": today + one_day}
+    [chargeback] = client.list_chargebacks(**days)
+    assert (chargeback.transaction_id, chargeback.tx_ref, chargeback.amount, chargeback.won) == (
+        paid, "deposit_a", Decimal("20.25"), False,
+    )  # fmt: skip
+    assert client.list_chargebacks(**days, flw_ref=found.flw_ref) == [chargeback]
+    assert client.list_chargebacks(**days, flw_ref="FLW-other") == []
+    assert client.list_chargebacks(first=today - 9 * one_day, last=today - 8 * one_day) == []
+    assert sandbox.control("GET", "float")["NGN"] == settled - Decimal("20.25")
+    ended = sandbox.control("POST", "end-chargeback", id=1, status="won")
+    assert (ended["status"], sandbox.control("GET", "chargebacks")) == ("won", [ended])
+    [won] = client.list_chargebacks(**days)
+    assert won.won
+    assert sandbox.control("GET", "float")["NGN"] == settled
+    assert settled > before
+    with pytest.raises(AssertionError, match="no open chargeback"):
+        sandbox.control("POST", "end-chargeback", id=1)
+    with pytest.raises(AssertionError, match="less left"):
+        sandbox.control("POST", "charge-back", id=int(paid), amount="1000000")
+
+
 def test_a_charge_back_makes_a_payment_failed_and_takes_its_amount(client, sandbox):
     make_checkout(client, currency="NGN")
     before = sandbox.control("GET", "float")["NGN"]

@@ -11,6 +11,7 @@ import pytest
 
 from wallets.providers.base import CollectionDeclined, InsufficientFloat, OutcomeUnknown
 from wallets.providers.collection import (
+    Chargeback,
     ChargeHint,
     CheckoutRequest,
     Payer,
@@ -19,6 +20,7 @@ from wallets.providers.collection import (
     TransactionStatus,
     VirtualAccount,
     VirtualAccountRequest,
+    charged_back_amount,
 )
 from wallets.providers.flutterwave import collection_wire, wire
 from wallets.providers.flutterwave.error_texts import is_transaction_not_found, refund_error
@@ -142,6 +144,7 @@ def test_a_value_other_than_an_object_is_no_record(data):
         collection_wire.read_virtual_account,
         collection_wire.read_link,
         collection_wire.read_refund,
+        collection_wire.read_chargeback,
     ):
         with pytest.raises(MalformedResponse, match=r"is not an object$"):
             read(data)
@@ -199,6 +202,35 @@ def test_a_refund_is_read_with_the_transaction_where_it_is_stated():
             collection_wire.read_refund(row | {key: None})
     with pytest.raises(MalformedResponse, match=r"^tx_id is not"):
         collection_wire.read_refund(row | {"tx_id": "7"})
+
+
+def test_a_chargeback_stands_unless_it_is_won():
+    row = {
+        "id": 2221, "amount": Decimal("3000.5"), "status": "lost", "transaction_id": 674630970,
+        "created_at": "2024-08-01T16:58:20.000Z", "tx_ref": "dep_1", "stage": "new",
+    }  # fmt: skip
+    found = collection_wire.read_chargeback(row)
+    assert found == Chargeback(
+        "2221", "674630970", "dep_1", Decimal("3000.5"), won=False,
+        created_at=datetime(2024, 8, 1, 16, 58, 20, tzinfo=UTC),
+    )  # fmt: skip
+    statuses = ("initiated", "accepted", "declined", "pending", "new word", "won")
+    read = [collection_wire.read_chargeback(row | {"status": status}) for status in statuses]
+    assert [each.won for each in read] == [False] * 5 + [True]
+    for key in ("id", "amount", "status", "transaction_id", "created_at"):
+        with pytest.raises(MalformedResponse, match=f"^{key} is not"):
+            collection_wire.read_chargeback(row | {key: None})
+    assert collection_wire.read_chargeback(row | {"tx_ref": None}).tx_ref == ""
+
+
+def test_the_largest_chargeback_that_was_not_won_counts():
+    made = datetime(2024, 8, 1, tzinfo=UTC)
+
+    def demand(amount: int, *, won: bool = False) -> Chargeback:
+        return Chargeback("1", "7", "dep_1", Decimal(amount), won=won, created_at=made)
+
+    assert charged_back_amount(None, []) == 0
+    assert charged_back_amount(None, [demand(300), demand(500), demand(900, won=True)]) == 500
 
 
 def account_request(**changes: Any) -> VirtualAccountRequest:

@@ -296,10 +296,21 @@ def test_a_payment_that_makes_no_sense_is_refused(sandbox, capfd, body):
     assert "Traceback" not in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("path", ["settle-payment", "charge-back"])
+@pytest.mark.parametrize("path", ["settle-payment", "charge-back", "end-chargeback"])
 @pytest.mark.parametrize("body", [None, {}, {"id": "1"}, {"id": True}, {"id": 0}, {"id": 10**30}])
 def test_an_id_that_is_none_is_refused(sandbox, path, body):
     assert call(sandbox, "POST", f"/sandbox/{path}", json=body).status_code == 400
+
+
+@pytest.mark.parametrize("changes", [{"amount": 0}, {"amount": "x"}, {"beside": 1}])
+def test_a_bad_charge_back_is_refused(sandbox, changes):
+    call(sandbox, "POST", "/v3/payments", json=CHECKOUT)
+    pay(sandbox, tx_ref="dep_1", payment_type="card")
+    path, before = "/sandbox/charge-back", sandbox.control("GET", "float")
+    assert call(sandbox, "POST", path, json={"id": 1, **changes}).status_code == 400
+    assert sandbox.control("GET", "float") == before
+    bad = {"id": 1, "status": "lost or won"}
+    assert call(sandbox, "POST", "/sandbox/end-chargeback", json=bad).status_code == 400
 
 
 def test_transactions_can_be_removed(sandbox):

@@ -18,6 +18,7 @@ from wallets.providers.base import (
     UnsupportedCurrency,
 )
 from wallets.providers.collection import (
+    Chargeback,
     CheckoutRequest,
     RefundRecord,
     TransactionRecord,
@@ -41,6 +42,12 @@ _TRANSACTIONS = ListedKind(
     read_row=collection_wire.read_transaction,
     id_of=lambda record: record.transaction_id,
     created_at=lambda record: record.created_at,
+)
+_CHARGEBACKS = ListedKind(
+    noun="chargebacks",
+    read_row=collection_wire.read_chargeback,
+    id_of=lambda found: found.chargeback_id,
+    created_at=lambda found: found.created_at,
 )
 _MAX_ID_DIGITS = 18
 
@@ -114,6 +121,15 @@ class CollectionCalls:
             ),
             found.unreadable,
         )
+
+    def list_chargebacks(
+        self, *, first: date, last: date, flw_ref: str | None = None
+    ) -> list[Chargeback]:
+        """Return the chargebacks of a range of days. See `PaymentProvider.list_chargebacks`."""
+        query = day_query(first, last)
+        if flw_ref is not None:
+            query["flw_ref"] = flw_ref
+        return read_list(self._read, "/chargebacks", query, _CHARGEBACKS)
 
     def refund_transaction(
         self, transaction_id: str, amount: Decimal | None = None

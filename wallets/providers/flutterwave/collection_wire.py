@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from wallets.providers.collection import (
+    Chargeback,
     CheckoutRequest,
     Payer,
     RefundRecord,
@@ -97,6 +98,19 @@ def read_transaction(data: Any) -> TransactionRecord:
         customer_name=optional_text(customer, "name"),
         customer_email=optional_text(customer, "email"),
         payer=_payer(row.get("meta")),
+        created_at=moment_field(row, "created_at"),
+    )
+
+
+def read_chargeback(data: Any) -> Chargeback:
+    """Parse a chargeback of a list."""
+    row = object_of(data, "chargeback")
+    return Chargeback(
+        chargeback_id=str(integer_field(row, "id")),
+        transaction_id=str(integer_field(row, "transaction_id")),
+        tx_ref=optional_text(row, "tx_ref")[:MAX_REFERENCE],
+        amount=amount_field(row, "amount"),
+        won=text_field(row, "status") == "won",
         created_at=moment_field(row, "created_at"),
     )
 

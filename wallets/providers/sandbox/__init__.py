@@ -35,8 +35,9 @@ lets the payment fail, or cancels, and returns to `redirect_url`. Mobile money s
 `app_fee` is 1.4 % of a bank transfer (at most 2,000 in NGN), 2.5 % of mobile money and 3.8 % of a
 card payment, rounded half up to cents. `charged_amount` equals `amount`, `merchant_fee` is 0, and
 `amount_settled`, `amount` less `app_fee`, is added to our balance. A refund takes its amount from
-our balance; so does a chargeback, which also makes the transaction `failed` and sends a second
-webhook (the provider documents neither; this form is ours).
+our balance; so does a chargeback, which also sends a second webhook. It makes the transaction
+`failed` (the provider does not document this; the form is ours), or leaves it `successful` and is
+listed by `GET /v3/chargebacks`.
 
 Control endpoints, without a key and outside the wire format:
 
@@ -55,7 +56,11 @@ Control endpoints, without a key and outside the wire format:
   (card in USD). `status` is `successful`, `failed` or `pending`; a payment with `settle_after`
   seconds is pending until then; `webhook` is a kind of webhook fault. The transaction is returned.
 - `POST /sandbox/settle-payment` `{"id", "status"?}`: end a pending transaction now
-- `POST /sandbox/charge-back` `{"id"}`: take a successful payment back
+- `POST /sandbox/charge-back` `{"id", "amount"?, "beside"?}`: take a successful payment back; it is
+  `failed`, or with `beside` successful with a chargeback, as where `amount` is a part of it
+- `GET /sandbox/chargebacks`
+- `POST /sandbox/end-chargeback` `{"id", "status"?}`: end a chargeback as `won` (its amount returns)
+  or `lost`; `id` is the chargeback's
 
 Kinds of faults; "effect" is whether the request is executed, and can be set in the fault:
 

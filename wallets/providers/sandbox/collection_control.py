@@ -7,6 +7,11 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+from wallets.providers.sandbox.collection_records import (
+    account_record,
+    chargeback_record,
+    transaction_record,
+)
 from wallets.providers.sandbox.collection_rules import (
     BANK_TRANSFER,
     FAILED,
@@ -15,12 +20,7 @@ from wallets.providers.sandbox.collection_rules import (
     SUCCESSFUL,
     payment_types,
 )
-from wallets.providers.sandbox.collection_store import (
-    CollectionStore,
-    Payment,
-    account_record,
-    transaction_record,
-)
+from wallets.providers.sandbox.collection_store import LOST, WON, CollectionStore, Payment
 from wallets.providers.sandbox.database import Row, number
 from wallets.providers.sandbox.faults import WEBHOOK_KINDS
 from wallets.providers.sandbox.rules import optional_text, read_amount
@@ -56,6 +56,8 @@ class CollectionControl:
             ("POST", "/sandbox/pay"): self._pay,
             ("POST", "/sandbox/settle-payment"): self._settle,
             ("POST", "/sandbox/charge-back"): self._charge_back,
+            ("GET", "/sandbox/chargebacks"): self._chargebacks,
+            ("POST", "/sandbox/end-chargeback"): self._end_chargeback,
         }
 
     def _accounts(self, _: Any) -> list[dict[str, Any]]:
@@ -116,9 +118,29 @@ class CollectionControl:
         return transaction_record(row)
 
     def _charge_back(self, body: Any) -> dict[str, Any]:
-        row = self._store.charge_back(_id(_object(body)))
+        values = _object(body)
+        beside = values.get("beside", False)
+        if not isinstance(beside, bool):
+            raise TypeError("beside must be true or false")
+        amount = values.get("amount")
+        if amount is not None:
+            amount = read_amount(Decimal(amount) if isinstance(amount, str) else amount)
+        row = self._store.charge_back(_id(values), amount, beside=beside)
         self._changed()
         return transaction_record(row)
+
+    def _chargebacks(self, _: Any) -> list[dict[str, Any]]:
+        rows, _total = self._store.chargebacks({}, page=1, size=_MAX_ROWS)
+        return [chargeback_record(row) for row in rows]
+
+    def _end_chargeback(self, body: Any) -> dict[str, Any]:
+        values = _object(body)
+        status = values.get("status", WON)
+        if status not in {WON, LOST}:
+            raise ValueError("status must be won or lost")
+        record = self._store.end_chargeback(_id(values), str(status))
+        self._changed()
+        return record
 
 
 def _read_payment(values: dict[str, Any], source: Row, ways: list[str]) -> Payment:
@@ -164,7 +186,7 @@ def _object(body: Any) -> dict[str, Any]:
 def _id(values: dict[str, Any]) -> int:
     value = values.get("id")
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 10**18:
-        raise ValueError("id must be that of a transaction")
+        raise ValueError("id must be that of a transaction or chargeback")
     return value
 
 

@@ -2,16 +2,17 @@
 
 from collections.abc import Callable
 
+from wallets.providers.sandbox.collection_records import (
+    account_record,
+    chargeback_record,
+    transaction_record,
+)
 from wallets.providers.sandbox.collection_rules import (
     NO_TRANSACTION,
     read_account_order,
     read_checkout_order,
 )
-from wallets.providers.sandbox.collection_store import (
-    CollectionStore,
-    account_record,
-    transaction_record,
-)
+from wallets.providers.sandbox.collection_store import CollectionStore
 from wallets.providers.sandbox.requests import (
     PAGE_SIZE,
     Handler,
@@ -42,6 +43,7 @@ class CollectionRoutes:
             ("GET", r"/v3/transactions/verify_by_reference()", self._verify_by_reference),
             ("GET", r"/v3/transactions()", self._transactions),
             ("POST", r"/v3/transactions/(\d{1,18})/refund", self._refund),
+            ("GET", r"/v3/chargebacks()", self._chargebacks),
         )
 
     def _create_account(self, request: Request, _: str) -> Response:
@@ -79,6 +81,18 @@ class CollectionRoutes:
         rows, total = self._store.page(filters | day_filters(query), page=page, size=PAGE_SIZE)
         records = [transaction_record(row) for row in rows]
         return success("Transactions fetched", records, meta=page_meta(page, total))
+
+    def _chargebacks(self, request: Request, _: str) -> Response:
+        query = request.query
+        filters: dict[str, str | float] = {
+            key: query[key] for key in ("flw_ref", "status") if query.get(key)
+        }
+        page = page_number(query)
+        rows, total = self._store.chargebacks(
+            filters | day_filters(query), page=page, size=PAGE_SIZE
+        )
+        records = [chargeback_record(row) for row in rows]
+        return success("Chargebacks fetched", records, meta=page_meta(page, total))
 
     def _refund(self, request: Request, transaction_id: str) -> Response:
         body = {} if request.body is None else object_body(request)

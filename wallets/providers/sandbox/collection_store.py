@@ -1,19 +1,23 @@
 """Durable money in: virtual accounts, checkouts, transactions with their outcome, refunds.
 
 A transaction is pending until its outcome is due, or final at once. Its outcome is stored together
-with our balance and its webhooks. A chargeback makes a successful transaction failed (the provider
-documents none for the transaction; this form is ours).
+with our balance and its webhooks. A chargeback makes a successful transaction failed, or stands
+beside it, as the provider documents it.
 """
 
 import json
 import secrets
 import time
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from wallets.providers.sandbox.collection_records import (
+    CHARGED_BACK,
+    MERCHANT_ID,
+    chargeback_record,
+)
 from wallets.providers.sandbox.collection_rules import (
     ACCOUNT_BANKS,
     BANK_TRANSFER,
@@ -34,8 +38,7 @@ from wallets.providers.sandbox.database import (
 )
 from wallets.providers.sandbox.rules import RequestRejected
 
-ACCOUNT_HOURS = 1
-CHARGED_BACK = "Charged back by the cardholder's bank"
+WON, LOST = "won", "lost"
 
 _RESPONSES = {PENDING: "Pending", SUCCESSFUL: "success", FAILED: "Transaction declined"}
 _CONDITIONS = {
@@ -45,7 +48,12 @@ _CONDITIONS = {
     "from": "created_at >= ?",
     "to": "created_at < ?",
 }
-_MERCHANT_ID = 118468
+_CHARGEBACK_CONDITIONS = {
+    "flw_ref": "flw_ref = ?",
+    "status": "status = ?",
+    "from": "created_at >= ?",
+    "to": "created_at < ?",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,19 +199,71 @@ class CollectionStore:
                 raise RequestRejected("there is no pending transaction with this id")
             return self._end(row, outcome)
 
-    def charge_back(self, transaction_id: int) -> Row:
-        """Take a successful payment back. Raises `RequestRejected` for any other."""
+    def charge_back(
+        self, transaction_id: int, amount: Decimal | None = None, *, beside: bool = False
+    ) -> Row:
+        """Take a successful payment back: it is failed, or successful with a chargeback `beside`.
+
+        A part of it (`amount`) stands beside. Raises `RequestRejected` for any other payment.
+        """
         with self._database.transaction():
             row = self.transaction(transaction_id)
             if row is None or row["status"] != SUCCESSFUL:
                 raise RequestRejected("there is no successful transaction with this id")
             # The fee of an executed payment is not returned.
-            amount = Decimal(row["amount"]) - Decimal(row["refunded"])
-            self._database.move_float(row["currency"], -amount)
+            left = Decimal(row["amount"]) - Decimal(row["refunded"])
+            taken = left if amount is None else amount
+            if not 0 < taken <= left:
+                raise RequestRejected("there is less left of the transaction")
+            self._database.move_float(row["currency"], -taken)
             self._database.run(
                 "UPDATE transactions SET charged_back = 1 WHERE id = ?", transaction_id
             )
-            return self._set(row, FAILED, CHARGED_BACK)
+            if not beside and taken == left:
+                return self._set(row, FAILED, CHARGED_BACK)
+            self._database.run(
+                "INSERT INTO chargebacks (transaction_id, flw_ref, tx_ref, currency, amount,"
+                " status, created_at) VALUES (?, ?, ?, ?, ?, 'initiated', ?)",
+                transaction_id,
+                row["flw_ref"],
+                row["tx_ref"],
+                row["currency"],
+                str(taken),
+                time.time(),
+            )
+            return self._set(row, SUCCESSFUL, row["processor_response"])
+
+    def end_chargeback(self, chargeback_id: int, status: str) -> dict[str, Any]:
+        """End a chargeback as `won`, which returns its amount, or `lost`."""
+        with self._database.transaction():
+            row = self._database.first(
+                "SELECT * FROM chargebacks WHERE id = ? AND status = 'initiated'", chargeback_id
+            )
+            if row is None:
+                raise RequestRejected("there is no open chargeback with this id")
+            if status == WON:
+                self._database.move_float(row["currency"], Decimal(row["amount"]))
+            self._database.run(
+                "UPDATE chargebacks SET status = ? WHERE id = ?", status, chargeback_id
+            )
+            paid = self._database.one(
+                "SELECT * FROM transactions WHERE id = ?", row["transaction_id"]
+            )
+            self._set(paid, paid["status"], paid["processor_response"])
+            return chargeback_record(
+                self._database.one("SELECT * FROM chargebacks WHERE id = ?", chargeback_id)
+            )
+
+    def chargebacks(
+        self, filters: dict[str, str | float], *, page: int, size: int
+    ) -> tuple[list[Row], int]:
+        """Return one page of chargebacks, newest first, and the total number.
+
+        `filters` may have `flw_ref`, `status`, `from` and `to` (seconds).
+        """
+        return self._database.page_of(
+            "chargebacks", _CHARGEBACK_CONDITIONS, filters, page=page, size=size
+        )
 
     def refund(self, transaction_id: int, amount: Decimal | None) -> dict[str, Any]:
         """Refund a transaction or a part of it; return the record. Raises `RequestRejected`."""
@@ -230,10 +290,10 @@ class CollectionStore:
             )
         return {
             "id": refund_id,
-            "account_id": _MERCHANT_ID,
+            "account_id": MERCHANT_ID,
             "tx_id": transaction_id,
             "flw_ref": row["flw_ref"],
-            "wallet_id": _MERCHANT_ID,
+            "wallet_id": MERCHANT_ID,
             "amount_refunded": number(str(refunded)),
             "status": "completed",
             "destination": "payment_source",
@@ -254,6 +314,7 @@ class CollectionStore:
         """Remove all transactions and refunds; our balances stay."""
         with self._database.transaction():
             self._database.run("DELETE FROM refunds")
+            self._database.run("DELETE FROM chargebacks")
             self._database.run("DELETE FROM transactions")
 
     def accounts(self, limit: int) -> list[Row]:
@@ -328,57 +389,3 @@ class CollectionStore:
         current = self._database.one("SELECT * FROM transactions WHERE id = ?", row["id"])
         self._database.queue_webhooks(self._plan_webhooks(current))
         return current
-
-
-def account_record(row: Row) -> dict[str, Any]:
-    """Return a virtual account as the REST calls render it; fields vary by bank."""
-    permanent = row["amount"] is None
-    expires_at = moment_text(row["created_at"] + ACCOUNT_HOURS * 3600)
-    record = {
-        "response_code": "02",
-        "response_message": "Transaction in progress",
-        "flw_ref": row["flw_ref"],
-        "order_ref": row["order_ref"],
-        "account_number": row["account_number"],
-        "account_status": "active",
-        "frequency": "N/A" if permanent else 1,
-        "bank_name": row["bank_name"],
-        "created_at": moment_text(row["created_at"]),
-        "expiry_date": "N/A" if permanent else expires_at,
-        "note": f"Please make a bank transfer to {row['holder']}",
-        "amount": None if permanent else number(row["amount"]),
-    }
-    left_out = {"flw_ref", "frequency", "expiry_date"} if row["currency"] == "GHS" else set()
-    return {key: value for key, value in record.items() if key not in left_out}
-
-
-def transaction_record(row: Row) -> dict[str, Any]:
-    """Return a transaction as the REST calls render it."""
-    settled = Decimal(row["amount"]) - Decimal(row["app_fee"])
-    created_at = moment_text(row["created_at"])
-    return {
-        "id": row["id"],
-        "tx_ref": row["tx_ref"],
-        "flw_ref": row["flw_ref"],
-        "amount": number(row["amount"]),
-        "currency": row["currency"],
-        "charged_amount": number(row["amount"]),
-        "app_fee": number(row["app_fee"]),
-        "merchant_fee": 0,
-        "processor_response": row["processor_response"],
-        "auth_model": "AUTH",
-        "narration": row["narration"],
-        "status": row["status"],
-        "payment_type": row["payment_type"],
-        "created_at": created_at,
-        "account_id": _MERCHANT_ID,
-        "amount_settled": number(str(settled)),
-        "meta": json.loads(row["meta"]) or None,
-        "customer": {
-            "id": zlib.crc32(row["email"].encode()),
-            "name": row["holder"],
-            "phone_number": row["phone"] or None,
-            "email": row["email"],
-            "created_at": created_at,
-        },
-    }

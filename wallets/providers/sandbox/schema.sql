@@ -91,6 +91,16 @@ CREATE TABLE IF NOT EXISTS transactions (
 );
 CREATE INDEX IF NOT EXISTS transactions_due ON transactions (next_at) WHERE next_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS transactions_tx_ref ON transactions (tx_ref);
+CREATE TABLE IF NOT EXISTS chargebacks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    transaction_id INTEGER NOT NULL REFERENCES transactions (id),
+    flw_ref TEXT NOT NULL,
+    tx_ref TEXT NOT NULL,
+    currency TEXT NOT NULL,
+    amount TEXT NOT NULL,
+    status TEXT NOT NULL,
+    created_at REAL NOT NULL
+);
 CREATE TABLE IF NOT EXISTS refunds (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     transaction_id INTEGER NOT NULL REFERENCES transactions (id),

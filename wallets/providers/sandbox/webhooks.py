@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from wallets.providers.sandbox.collection_store import transaction_record
+from wallets.providers.sandbox.collection_records import transaction_record
 from wallets.providers.sandbox.database import (
     DueWebhook,
     OutgoingWebhook,
