@@ -92,6 +92,12 @@ OPEN_STATUSES = (
 
 # The provider has not confirmed the outcome yet.
 IN_FLIGHT = (WithdrawalStatus.PROCESSING, WithdrawalStatus.UNKNOWN)
+# Closed, and the bank may say later that the transfer was paid or returned.
+MAY_CHANGE_LATER = (
+    WithdrawalStatus.COMPLETED,
+    WithdrawalStatus.FAILED,
+    WithdrawalStatus.REVERSED,
+)
 
 
 class Withdrawal(ReferencedModel):

@@ -48,7 +48,13 @@ from wallets.providers.base import (
     TransferRecord,
 )
 from wallets.providers.registry import payment_provider
-from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
+from wallets.withdrawals.models import (
+    IN_FLIGHT,
+    MAY_CHANGE_LATER,
+    Payout,
+    Withdrawal,
+    WithdrawalStatus,
+)
 from wallets.withdrawals.services.transfer_requests import transfer_request
 from wallets.withdrawals.services.transitions import change_status, lock_withdrawal
 
@@ -215,12 +221,7 @@ def check_status(withdrawal_id: UUID) -> None:
     provider already knows its transfer.
     """
     withdrawal = Withdrawal.objects.select_related("payout").filter(id=withdrawal_id).first()
-    if withdrawal is None or withdrawal.status not in {
-        WithdrawalStatus.PROCESSING,
-        WithdrawalStatus.UNKNOWN,
-        WithdrawalStatus.COMPLETED,
-        WithdrawalStatus.FAILED,
-    }:
+    if withdrawal is None or withdrawal.status not in {*IN_FLIGHT, *MAY_CHANGE_LATER}:
         return
     payout = withdrawal.payout
     expected_status = WithdrawalStatus(withdrawal.status)
@@ -241,7 +242,7 @@ def check_status(withdrawal_id: UUID) -> None:
             subject=withdrawal.reference,
             message=f"The provider no longer finds {withdrawal.reference}, which it completed",
         )
-    if withdrawal.status in {WithdrawalStatus.COMPLETED, WithdrawalStatus.FAILED}:
+    if withdrawal.status in MAY_CHANGE_LATER:
         continue_monitoring(withdrawal_id, expected_status=expected_status)
         return
     if withdrawal.status == WithdrawalStatus.PROCESSING and payout.posted_at is None:

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from exchange.core import leases
 from wallets.providers.base import TransferRecord
-from wallets.withdrawals.models import Payout, WithdrawalStatus
+from wallets.withdrawals.models import MAY_CHANGE_LATER, Payout, WithdrawalStatus
 
 # Seconds between status checks while the transfer is pending; the last one repeats.
 _CHECK_DELAYS = (5, 10, 20, 40, 60, 120, 300, 600)
@@ -173,11 +173,12 @@ class PayoutRow:
     def expedite(self) -> None:
         """Make the next status check due now.
 
-        Without a scheduled check only a Failed withdrawal gets one: it may have been paid. A check
-        that is already due keeps its time, so that a worker about to claim it still finds it due.
+        Without a scheduled check a closed withdrawal gets one, however old: it may have been paid,
+        or returned. A check that is already due keeps its time, so that a worker about to claim it
+        still finds it due.
         """
         self.query.filter(
-            Q(next_step_at__isnull=False) | Q(withdrawal__status=WithdrawalStatus.FAILED)
+            Q(next_step_at__isnull=False) | Q(withdrawal__status__in=MAY_CHANGE_LATER)
         ).update(next_step_at=Least("next_step_at", timezone.now()))
 
     # --- Closed -----------------------------------------------------------------------------------

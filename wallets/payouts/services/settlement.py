@@ -47,8 +47,8 @@ def apply_record(withdrawal_id: UUID, record: TransferRecord, *, actor: Actor) -
                 PayoutRow(withdrawal_id).store_pending(record)
         elif withdrawal.status == WithdrawalStatus.COMPLETED:
             _monitor_completed(withdrawal, record)
-        elif withdrawal.status == WithdrawalStatus.FAILED:
-            _monitor_failed(withdrawal, record)
+        elif withdrawal.status in (WithdrawalStatus.FAILED, WithdrawalStatus.REVERSED):
+            _monitor_given_back(withdrawal, record)
 
 
 def fail_payout(withdrawal_id: UUID, *, reason: str, actor: Actor) -> None:
@@ -160,14 +160,14 @@ def _monitor_completed(withdrawal: Withdrawal, record: TransferRecord) -> None:
     PayoutRow(withdrawal.id).store_monitored(record)
 
 
-def _monitor_failed(withdrawal: Withdrawal, record: TransferRecord) -> None:
-    """Store the record of a failed payout; raise an alert if the provider paid it."""
+def _monitor_given_back(withdrawal: Withdrawal, record: TransferRecord) -> None:
+    """Store the record of a failed or reversed payout; raise an alert if the provider paid it."""
     if record.status is not TransferStatus.FAILED:
         raise_alert(
             "paid_after_failure",
             subject=withdrawal.reference,
-            message=f"{withdrawal.reference} is Failed and its amount was released, but the"
-            f" provider reports {record.status}",
+            message=f"{withdrawal.reference} is {withdrawal.status} and its amount was released,"
+            f" but the provider reports {record.status}",
         )
     PayoutRow(withdrawal.id).store_monitored(record)
 
