@@ -24,6 +24,7 @@ WALLET_CHECKS: tuple[Check, ...] = (
     deposits.BOOKED,
     deposits.PAID,
     deposits.UNCLEARED,
+    deposits.TAKEN_BACK,
     deposits.UNMATCHED,
     deposits.DOCUMENTS,
     receivables.WRITTEN_OFF,

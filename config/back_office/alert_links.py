@@ -17,7 +17,13 @@ from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 
 _AWAITING_PAYOUT = {"status": WithdrawalStatus.APPROVED.value}
 # Their subject is the provider's number of a payment.
-_OF_PAYMENTS = ("payment_unmatched", "payment_disproved", "refund_unconfirmed")
+_OF_PAYMENTS = (
+    "payment_unmatched",
+    "payment_disproved",
+    "refund_unconfirmed",
+    "payment_charged_back",
+    "chargeback_withdrawn",
+)
 # Pages of the records that `annotate_subjects` finds, by the name of the annotation.
 _PAGES = {
     "withdrawal_id": "wallets_withdrawal",

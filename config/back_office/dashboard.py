@@ -38,7 +38,7 @@ from exchange.events.models import Event, EventStatus
 from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert
 from wallets.deposits.models import Payment
-from wallets.deposits.selectors import unconfirmed_refunds, undecided_payments
+from wallets.deposits.selectors import open_disputes, unconfirmed_refunds, undecided_payments
 from wallets.ledger.models import BooksProof
 from wallets.ledger.selectors.proof import last_full_proof, last_proof
 from wallets.payouts.selectors import (
@@ -182,6 +182,7 @@ def _status_queue(model: type[Model], label: str, status: str) -> _Queue:
 
 _ATTENTION_QUEUES = (
     _status_queue(Event, "Undelivered webhooks", EventStatus.EXHAUSTED.value),
+    _Queue("wallets", "depositreversal", "Charged back", {"dispute": "open"}, open_disputes),
     _Queue(
         "wallets",
         "payment",

@@ -26,7 +26,8 @@ ORIGIN = "https://example.com"
 BVN = "12345678901"
 RECORD = [
     "_id", "owner", "owner_model", "reference", "amount", "fee", "net_amount", "currency",
-    "channel", "status", "provider_reference", "payer", "createdAt", "updatedAt",
+    "channel", "status", "provider_reference", "payer", "available_on", "disputed_at",
+    "disputed_amount", "reversed_amount", "createdAt", "updatedAt",
 ]  # fmt: skip
 ACCOUNT = [
     "_id", "owner", "owner_model", "currency", "bank_name", "account_number", "account_name",

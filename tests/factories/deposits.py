@@ -14,6 +14,7 @@ from django.utils import timezone
 from exchange.core.actors import Actor
 from exchange.core.ids import new_reference, uuid7
 from exchange.participants.models import Member, Organisation
+from tests.environment.owner import without_guards
 from wallets.deposits.models import (
     Deposit,
     DepositChannel,
@@ -121,3 +122,15 @@ def arrive(record: TransactionRecord, hinted: str | None = None) -> Payment:
     apply_record(payment.pk, record, ACTOR)
     payment.refresh_from_db()
     return payment
+
+
+def make_due(deposit: Deposit, *, hours: int = 0) -> None:
+    """Date the end of the deposit's rest into the past."""
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE wallets_deposit SET available_at = now() - make_interval(hours => %s)"
+            " WHERE id = %s",
+            [hours, deposit.pk],
+        )
+    # With guards, so that its document has it too.
+    Deposit.objects.filter(pk=deposit.pk).update(updated_at=timezone.now())

@@ -26,7 +26,7 @@ from tests.environment.processes import Program, wait_until
 from tests.environment.services import PROVIDER_WEBHOOK_HASH, Sandbox, Service, ServiceStack
 from tests.environment.write_pause import WritePause
 from tests.factories.api_clients import ApiCaller, make_caller, make_member
-from tests.factories.deposits import Owner, make_checkout, make_virtual_account
+from tests.factories.deposits import Owner, make_checkout, make_due, make_virtual_account
 from tests.factories.payouts import call_sandbox
 from tests.factories.wallets import assert_books_hold, balance_of, make_staff
 from wallets.alerts.models import Alert
@@ -280,8 +280,7 @@ def test_uncleared_money_becomes_available_once_when_its_clearing_is_killed(
 ):
     for number, run in enumerate(steps.killed_runs("clear", STRIDE), start=1):
         deposit = credited_deposit(sandbox, steps, member, "card")
-        with without_guards() as cursor:
-            cursor.execute("UPDATE wallets_deposit SET available_at = now()")
+        make_due(deposit)
         if run.start(deposit=str(deposit.pk)):
             assert balance_of(member.id, "NGN", "uncleared") == 500
             steps.run("clear", deposit=str(deposit.pk))
@@ -313,6 +312,28 @@ def test_a_chargeback_is_taken_back_once_when_it_is_killed(
         assert list(kinds.values_list("kind", flat=True)) == [
             "deposit", "deposit_charge", "deposit_reverse",
         ]  # fmt: skip
+    assert_books_hold()
+
+
+def test_a_chargeback_is_held_once_when_its_status_check_is_killed(
+    sandbox: Sandbox, steps: StepServer, member: Member
+):
+    for number, run in enumerate(steps.killed_runs("look_up", STRIDE), start=1):
+        deposit = credited_deposit(sandbox, steps, member, "bank_transfer")
+        payment = Payment.objects.get(deposit=deposit)
+        call_sandbox(sandbox, "POST", "charge-back", id=payment.transaction_id)
+        Payment.objects.filter(pk=payment.pk).update(next_lookup_at=timezone.now())
+        if run.start(payment=str(payment.pk)):
+            expire_lease(payment)
+            steps.run("look_up", payment=str(payment.pk))
+        deposit.refresh_from_db()
+        assert (deposit.status, deposit.disputed_amount) == ("Completed", Decimal(500))
+        assert (balance_of(member.id, "NGN"), balance_of(member.id, "NGN", "uncleared")) == (
+            0, 500 * number,
+        )  # fmt: skip
+        held = Transfer.objects.filter(kind="deposit_hold", subject_id=deposit.pk)
+        told = Event.objects.filter(type="deposit.disputed", subject_id=deposit.pk)
+        assert (held.count(), told.count(), deposit.reversals.count()) == (1, 1, 1)
     assert_books_hold()
 
 

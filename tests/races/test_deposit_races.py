@@ -1,4 +1,4 @@
-"""Races of chargebacks: against withdrawals, against credits, and against each other."""
+"""Races of chargebacks: against withdrawals, credits, clearing, and each other."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 
@@ -13,6 +14,7 @@ import pytest
 from django.db import connection, transaction
 
 from exchange.core.errors import StateConflict
+from exchange.events.models import Event
 from exchange.staff.models import StaffUser
 from orders.holds.services import confirm_reversal
 from tests.environment.concurrency import start_call
@@ -23,17 +25,25 @@ from tests.factories.deposits import (
     Owner,
     arrive,
     make_checkout,
+    make_due,
     make_virtual_account,
     transaction_record,
 )
-from tests.factories.wallets import Wallet, assert_books_hold, make_staff, store_bank_list
+from tests.factories.wallets import (
+    Wallet,
+    assert_books_hold,
+    balance_of,
+    make_staff,
+    store_bank_list,
+)
 from tests.races.test_interleavings import is_waiting_for_row
 from wallets.deposits.models import Deposit, DepositReversal, Payment
+from wallets.deposits.services.crediting import clear
 from wallets.deposits.services.payments import apply_record, report_payment
-from wallets.deposits.services.reversals import propose_reversal
+from wallets.deposits.services.reversals import propose_reversal, reject_reversal
 from wallets.ledger.errors import InsufficientBalance
 from wallets.ledger.models import Transfer
-from wallets.providers.collection import ChargeHint, TransactionStatus
+from wallets.providers.collection import ChargeHint, TransactionRecord, TransactionStatus
 from wallets.receivables.services.repayments import amount_owed, collect_due
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import decisions
@@ -73,6 +83,10 @@ def run_at_once(acts: Sequence[Callable[[], object]]) -> None:
 def balances(wallet: Wallet) -> tuple[Decimal | int, ...]:
     """Return what is available, in escrow, and owed."""
     return (*wallet.kes, amount_owed(wallet.owner_id, "KES"))
+
+
+def uncleared(wallet: Wallet) -> Decimal | int:
+    return balance_of(wallet.owner_id, "KES", "uncleared")
 
 
 def account_of(wallet: Wallet) -> str:
@@ -163,4 +177,86 @@ def test_one_chargeback_confirmed_by_sixteen_at_once_is_taken_back_once(wallet):
     run_at_once([partial(confirm, make_staff("reverse_deposit")) for _ in range(16)])
     assert Transfer.objects.filter(kind="deposit_reverse").count() == 1
     assert balances(wallet) == (0, 400, 400)
+    assert_books_hold()
+
+
+def resting_deposit(wallet: Wallet) -> tuple[Deposit, TransactionRecord]:
+    """Credit a card payment that is due to clear."""
+    checkout = make_checkout(Owner(wallet.organisation, wallet.member), "1000", "KES")
+    record = transaction_record(checkout.reference, currency="KES", payment_type="card")
+    arrive(record)
+    make_due(checkout)
+    return checkout, record
+
+
+def say_failed(record: TransactionRecord) -> None:
+    """Act on the provider's later word that the payment failed."""
+    payment = Payment.objects.get(transaction_id=int(record.transaction_id))
+    apply_record(payment.pk, replace(record, status=TransactionStatus.FAILED), ACTOR, [])
+
+
+@pytest.mark.parametrize("turn", range(4))
+def test_a_dispute_beside_clearing_holds_all_of_the_deposit(wallet, checker, turn):
+    """Whichever comes first: nothing of it is available, and nothing is held twice."""
+    deposit, record = resting_deposit(wallet)
+    acts: list[Callable[[], object]] = [
+        partial(say_failed, record),
+        partial(clear, deposit.pk, ACTOR),
+    ]
+    run_at_once((acts if turn % 2 else acts[::-1]) * 3)
+    assert (balances(wallet), uncleared(wallet)) == ((0, 0, 0), 1000)
+    assert Event.objects.filter(type="deposit.disputed").count() == 1
+    assert_books_hold()
+    confirm_reversal(reversal_id=DepositReversal.objects.get().pk, user=checker)
+    assert (balances(wallet), uncleared(wallet)) == ((0, 0, 0), 0)
+    assert_books_hold()
+
+
+def test_disputes_beside_withdrawals_hold_what_is_left(wallet, checker):
+    def withdraw() -> None:
+        with suppress(InsufficientBalance):
+            wallet.request(300)
+
+    reference = account_of(wallet)
+    record = transaction_record(reference, currency="KES")
+    arrive(record)
+    run_at_once([*[withdraw] * 3, partial(say_failed, record), partial(say_failed, record)])
+    available, escrow = wallet.kes
+    held = uncleared(wallet)
+    assert (available, held + escrow) == (0, 1000) if held else available + escrow == 1000
+    assert escrow == 300 * Withdrawal.objects.count()
+    assert_books_hold()
+    confirm_reversal(reversal_id=DepositReversal.objects.get().pk, user=checker)
+    assert balances(wallet) == (0, escrow, escrow)
+    assert_books_hold()
+
+
+def test_one_chargeback_told_by_sixteen_at_once_is_one_dispute(wallet):
+    record = transaction_record(account_of(wallet), currency="KES")
+    arrive(record)
+    run_at_once([partial(say_failed, record)] * 16)
+    assert (wallet.balance(), uncleared(wallet)) == (0, 1000)
+    assert DepositReversal.objects.count() == 1
+    assert Transfer.objects.filter(kind="deposit_hold").count() == 1
+    assert_books_hold()
+
+
+def test_a_dispute_confirmed_and_rejected_at_once_is_decided_once(wallet, checker):
+    record = transaction_record(account_of(wallet), currency="KES")
+    arrive(record)
+    say_failed(record)
+    dispute = DepositReversal.objects.get()
+
+    def decide(act: Callable[..., object], **more: object) -> None:
+        with suppress(StateConflict):
+            act(reversal_id=dispute.pk, user=checker, **more)
+
+    run_at_once(
+        [partial(decide, confirm_reversal), partial(decide, reject_reversal, reason="Won")] * 4
+    )
+    dispute.refresh_from_db()
+    left = 0 if dispute.status == "Approved" else 1000
+    assert (wallet.balance(), uncleared(wallet)) == (left, 0)
+    kinds = ("deposit_reverse", "deposit_release")
+    assert Transfer.objects.filter(kind__in=kinds).count() == 1
     assert_books_hold()

@@ -19,6 +19,10 @@ DEPOSIT: dict[str, Any] = {
     "status": "Completed",
     "provider_reference": "000013250704101204000011223344",
     "payer": {"name": "ADA OBI", "bank": "Access Bank", "account_number": "******4821"},
+    "available_on": None,
+    "disputed_at": None,
+    "disputed_amount": None,
+    "reversed_amount": 0,
     "createdAt": "2025-07-04T10:12:09.310Z",
     "updatedAt": "2025-07-04T10:12:09.310Z",
 }

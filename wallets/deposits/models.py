@@ -116,6 +116,14 @@ class Deposit(ExplainedApproval, OwnedModel, ReferencedModel, ProposalModel):
         null=True, blank=True, help_text="When uncleared money becomes available"
     )
     cleared_at = models.DateTimeField(null=True, blank=True)
+    # Null: never disputed, or the dispute was closed without taking anything back.
+    disputed_at = models.DateTimeField(null=True, blank=True)
+    disputed_amount = models.DecimalField(
+        null=True, blank=True, **AMOUNT, help_text="What the payer's bank demands back"
+    )
+    reversed_amount = models.DecimalField(
+        default=0, db_default=0, **AMOUNT, help_text="What of the net amount was taken back"
+    )
     flags = ArrayField(
         models.CharField(max_length=40),
         default=list,
@@ -177,6 +185,25 @@ class Deposit(ExplainedApproval, OwnedModel, ReferencedModel, ProposalModel):
     def net_amount(self) -> Any:
         """What the owner gets."""
         return self.amount - self.fee
+
+    @property
+    def taken_back(self) -> Any:
+        """What of the net amount was taken back."""
+        return self.net_amount if self.status == DepositStatus.REVERSED else self.reversed_amount
+
+    @property
+    def remaining(self) -> Any:
+        """What of the net amount was not taken back."""
+        return self.net_amount - self.taken_back
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether what remains is not available yet."""
+        return (
+            self.status == DepositStatus.COMPLETED
+            and self.available_at is not None
+            and self.cleared_at is None
+        )
 
     @property
     def state(self) -> str:
@@ -254,6 +281,13 @@ class PaymentStatus(models.TextChoices):
 
 
 OPEN_PAYMENTS = (PaymentStatus.REPORTED, PaymentStatus.PENDING)
+# Of which only what was charged back may change.
+CLOSED_PAYMENTS = (
+    PaymentStatus.CREDITED,
+    PaymentStatus.UNMATCHED,
+    PaymentStatus.REFUNDING,
+    PaymentStatus.REFUNDED,
+)
 # Whose money is on the account of unmatched payments.
 UNMATCHED_PAYMENTS = (PaymentStatus.UNMATCHED, PaymentStatus.REFUNDING)
 
@@ -297,6 +331,12 @@ class Payment(models.Model):
         db_default="",
         help_text="The provider's reference of the refund",
     )
+    charged_back_amount = models.DecimalField(
+        default=0,
+        db_default=0,
+        **AMOUNT,
+        help_text="What the provider last said was taken back from us",
+    )
     last_error = models.CharField(max_length=300, blank=True)
     lookups = models.PositiveIntegerField(default=0)
     next_lookup_at = models.DateTimeField(null=True, blank=True)
@@ -336,8 +376,25 @@ class Payment(models.Model):
 
 
 class DepositReversal(ProposalModel):
-    """A chargeback or a wrong deposit: takes a completed deposit back, by two people."""
+    """A chargeback or a wrong deposit: takes a completed deposit back, or a part of it.
 
+    One person proposes it and another confirms it. The system proposes it, without a person, where
+    the provider says that the payment was taken back.
+    """
+
+    proposed_by = models.ForeignKey(  # type: ignore[assignment]
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    amount = models.DecimalField(
+        null=True, blank=True, **AMOUNT, help_text="What is taken back; null for the net amount"
+    )
+    # Null: not of a dispute. What rests anyway until the deposit clears is not part of it.
+    held = models.DecimalField(
+        null=True,
+        blank=True,
+        **AMOUNT,
+        help_text="What a dispute keeps as uncleared until the decision",
+    )
     deposit = models.ForeignKey(Deposit, on_delete=models.PROTECT, related_name="reversals")
     explanation = models.CharField(
         max_length=500, help_text="Why the money is taken back, with the provider's reference"
@@ -349,7 +406,7 @@ class DepositReversal(ProposalModel):
         constraints = [
             models.UniqueConstraint(
                 fields=["deposit"],
-                condition=models.Q(status__in=["Pending", "Approved"]),
+                condition=models.Q(status="Pending"),
                 name="deposit_reversal_once",
             )
         ]

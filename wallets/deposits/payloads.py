@@ -64,7 +64,8 @@ DEPOSIT = Document(
         text(
             "status",
             "{r}.status",
-            "`Completed`: credited. `Reversed`: taken back",
+            "`Completed`: credited, also while disputed or taken back in part."
+            " `Reversed`: taken back",
             enum=list(DepositStatus.values),
         ),
         text(
@@ -74,6 +75,32 @@ DEPOSIT = Document(
             nullable=True,
         ),
         _PAYER,
+        timestamp(
+            "available_on",
+            "{r}.available_at",
+            "When the money becomes available at the earliest (`deposit.cleared` says that it did);"
+            " null where it is available at once",
+            nullable=True,
+        ),
+        timestamp(
+            "disputed_at",
+            "{r}.disputed_at",
+            "When the payer's bank demanded the money back; null if it did not, or the dispute was"
+            " closed",
+            nullable=True,
+        ),
+        number(
+            "disputed_amount",
+            "{r}.disputed_amount",
+            "What the payer's bank demands back of `net_amount`",
+            nullable=True,
+        ),
+        number(
+            "reversed_amount",
+            "CASE {r}.status WHEN 'Reversed' THEN {r}.amount - {r}.fee"
+            " ELSE {r}.reversed_amount END",
+            "What was taken back of `net_amount`",
+        ),
         timestamp("createdAt", "{r}.created_at", "Time of creation"),
         timestamp("updatedAt", "{r}.updated_at", "Time of the last change"),
         *OWN_REFERENCES,

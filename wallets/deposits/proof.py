@@ -40,19 +40,56 @@ BOOKED = sql_check(
 )
 
 UNCLEARED = sql_check(
-    "uncleared money equals the deposits that rest",
+    "uncleared money equals the deposits that rest, and what disputes hold",
     """
     SELECT coalesce(a.owner_id, d.owner_id) || ' ' || coalesce(a.asset_id, d.currency_id),
            coalesce(d.total, 0), coalesce(a.balance, 0)
     FROM (SELECT owner_id, asset_id, balance FROM wallets_account WHERE kind = 'uncleared') a
     FULL JOIN (
-        SELECT owner_id, currency_id, sum(amount - fee) AS total FROM wallets_deposit
-        WHERE status = 'Completed' AND available_at IS NOT NULL AND cleared_at IS NULL
-        GROUP BY owner_id, currency_id
+        SELECT owner_id, currency_id, sum(total) AS total FROM (
+            SELECT owner_id, currency_id, amount - fee - reversed_amount AS total
+            FROM wallets_deposit
+            WHERE status = 'Completed' AND available_at IS NOT NULL AND cleared_at IS NULL
+            UNION ALL
+            SELECT b.owner_id, b.currency_id, r.held
+            FROM wallets_depositreversal r JOIN wallets_deposit b ON b.id = r.deposit_id
+            WHERE r.status = 'Pending' AND r.held IS NOT NULL
+        ) rests GROUP BY owner_id, currency_id
     ) d ON d.owner_id = a.owner_id AND d.currency_id = a.asset_id
     WHERE coalesce(d.total, 0) <> coalesce(a.balance, 0)
     """,
     recent={},
+)
+
+TAKEN_BACK = sql_check(
+    "every deposit was taken back as people decided",
+    """
+    SELECT d.reference, trim_scale(d.decided),
+           trim_scale(d.taken) || ' on record, ' || trim_scale(coalesce(f.taken, 0)) || ' moved'
+    FROM (
+        SELECT b.id, b.reference, coalesce(r.decided, 0) AS decided,
+               CASE b.status WHEN 'Reversed' THEN b.amount - b.fee ELSE b.reversed_amount END
+               AS taken
+        FROM wallets_deposit b
+        LEFT JOIN (
+            SELECT x.deposit_id, sum(coalesce(x.amount, y.amount - y.fee)) AS decided
+            FROM wallets_depositreversal x JOIN wallets_deposit y ON y.id = x.deposit_id
+            WHERE x.status = 'Approved' GROUP BY x.deposit_id
+        ) r ON r.deposit_id = b.id
+    ) d
+    LEFT JOIN (
+        SELECT t.subject_id, sum(e.amount) AS taken
+        FROM wallets_transfer t
+        JOIN wallets_entry e ON e.transfer_id = t.id
+        JOIN wallets_account a ON a.id = e.account_id AND a.kind = 'clearing'
+        WHERE t.kind = 'deposit_reverse' GROUP BY t.subject_id
+    ) f ON f.subject_id = d.id
+    WHERE d.taken <> d.decided OR d.taken <> coalesce(f.taken, 0)
+    """,
+    recent={
+        "wallets_deposit": about_recent("wallets_deposit"),
+        "wallets_transfer": TRANSFERS_OF_RECENT_SUBJECTS,
+    },
 )
 
 UNMATCHED = sql_check(

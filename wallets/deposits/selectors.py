@@ -17,6 +17,7 @@ from wallets.deposits.models import (
     UNMATCHED_PAYMENTS,
     Deposit,
     DepositChannel,
+    DepositReversal,
     DepositStatus,
     Payment,
     PaymentResolution,
@@ -46,6 +47,12 @@ def deposit_document(organisation_id: UUID, deposit_id: UUID) -> str:
     if document is None:
         raise DepositNotFound
     return document
+
+
+def open_disputes(rows: QuerySet[DepositReversal] | None = None) -> QuerySet[DepositReversal]:
+    """Return the reversals of disputed deposits that await a decision."""
+    found = DepositReversal.objects.all() if rows is None else rows
+    return found.filter(status=ApprovalStatus.PENDING, held__isnull=False)
 
 
 def has_reference(condition: Q) -> tuple[Q, Q]:

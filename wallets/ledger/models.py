@@ -48,6 +48,8 @@ class TransferKind(models.TextChoices):
     DEPOSIT_CLEAR = "deposit_clear", "Deposit cleared"
     DEPOSIT_CHARGE = "deposit_charge", "Provider charge of a deposit"
     DEPOSIT_REVERSE = "deposit_reverse", "Deposit reversal"
+    DEPOSIT_HOLD = "deposit_hold", "Hold of a disputed deposit"
+    DEPOSIT_RELEASE = "deposit_release", "Release of a disputed deposit"
     PAYMENT_UNMATCHED = "payment_unmatched", "Unmatched payment"
     PAYMENT_REFUND = "payment_refund", "Refund of an unmatched payment"
     RECEIVABLE_REPAY = "receivable_repay", "Receivable repayment"

@@ -12,7 +12,8 @@ CLEARING = sql_check(
     LEFT JOIN (
         SELECT currency_id, sum(total) AS total FROM (
             -- The provider keeps its charge, whoever bears it, of a reversed deposit too.
-            SELECT currency_id, CASE status WHEN 'Reversed' THEN fee ELSE amount END - provider_fee
+            SELECT currency_id, CASE status WHEN 'Reversed' THEN fee
+                                            ELSE amount - reversed_amount END - provider_fee
                 AS total
             FROM wallets_deposit WHERE status IN ('Completed', 'Reversed')
             UNION ALL

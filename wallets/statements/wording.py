@@ -70,6 +70,8 @@ _WORDS: dict[str, _Words] = {
     "deposit": lambda _: "Deposit received",
     "deposit_clear": lambda f: f"Deposit cleared: {f.moved} available",
     "deposit_charge": lambda _: "Fee of the payment provider for a deposit",
+    "deposit_hold": lambda f: f"Deposit disputed by the payer's bank: {f.moved} held",
+    "deposit_release": lambda f: f"Dispute of a deposit closed: {f.moved} available again",
     "deposit_reverse": lambda _: "Deposit taken back by the payer's bank",
     "receivable_repay": lambda f: f"Debt repaid: {f.moved}",
     "receivable_write_off": lambda _: "Debt written off",

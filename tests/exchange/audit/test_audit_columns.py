@@ -183,7 +183,8 @@ AUDITED: dict[str, Audited] = {
         "id organisation_id member_id currency_id amount reference note status entered_by_id"
         " decided_by_id decided_at reason created_at channel fee provider_fee redirect_url"
         " provider_reference payer_name payer_bank payer_account available_at cleared_at flags"
-        " client_reference metadata requested_amount requested_currency approval_reason",
+        " client_reference metadata requested_amount requested_currency approval_reason disputed_at"
+        " disputed_amount reversed_amount",
         left_out={COMPUTED: "owner_id document reference_key", TOUCHED: "updated_at"},
     ),
     "orders_tokenproposal": Audited(
@@ -192,6 +193,7 @@ AUDITED: dict[str, Audited] = {
     ),
     "wallets_depositreversal": Audited(
         "id status proposed_by_id created_at decided_by_id decided_at reason deposit_id explanation"
+        " amount held"
     ),
     "wallets_freeze": Audited(
         "id organisation_id member_id currency_id reason placed_by_id created_at lifted_at",
@@ -203,7 +205,7 @@ AUDITED: dict[str, Audited] = {
     "wallets_payment": Audited(
         "id transaction_id tx_ref status provider_reference currency_code amount charged_amount"
         " settled_amount provider_fee booked_fee payment_type payer_name payer_bank payer_account"
-        " paid_at deposit_id refund_reference"
+        " paid_at deposit_id refund_reference charged_back_amount"
         " created_at",
         left_out={WORKERS: "lookups next_lookup_at last_error", TOUCHED: "updated_at"},
     ),

@@ -6,14 +6,16 @@ The records are made by the services. Each case changes one of them with trigger
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
 
+from exchange.staff.models import StaffUser
 from orders.holds.services import confirm_reversal
 from tests.assertions.ledger import account_id_of
 from tests.assertions.statement_results import (
@@ -40,12 +42,13 @@ from tests.factories.wallets import (
     make_staff,
     store_bank_list,
 )
-from wallets.deposits.models import Deposit, Payment, PaymentAction
+from wallets.deposits.models import Deposit, DepositReversal, Payment, PaymentAction
 from wallets.deposits.services import crediting
+from wallets.deposits.services.disputes import mark_disputed
 from wallets.deposits.services.manual import IncomingPayment, book_deposit
 from wallets.deposits.services.reversals import propose_reversal, reject_reversal
 from wallets.deposits.services.unmatched import confirm_resolution, propose_resolution
-from wallets.ledger.models import AccountKind, Transfer
+from wallets.ledger.models import Account, AccountKind, Transfer
 from wallets.ledger.posting import open_account, system_account
 from wallets.providers.sandbox import SandboxServer
 from wallets.receivables.services.repayments import collect_due
@@ -94,6 +97,7 @@ _FEE = _DEPOSIT.format("fee = fee + 1")
 _OTHER_OWNER = _DEPOSIT.format("member_id = %(other)s")
 _RESOLUTION = "UPDATE wallets_paymentresolution SET {} WHERE payment_id = %(subject)s"
 _PAYMENT = "UPDATE wallets_payment SET {} WHERE id = %(subject)s"
+_REVERSAL = "UPDATE wallets_depositreversal SET {} WHERE deposit_id = %(subject)s"
 
 CASES: dict[str, dict[str, str]] = {
     "manual": {
@@ -129,6 +133,30 @@ CASES: dict[str, dict[str, str]] = {
         **_BY_PAYMENT,
         "not reversed": _DEPOSIT.format("status = 'Completed'"),
         "another owner": _OTHER_OWNER,
+    },
+    "taken back in part": {
+        **_BY_PAYMENT,
+        "another owner": _OTHER_OWNER,
+        "not proposed": _REVERSAL.format("status = 'Pending'"),
+        "rejected": _REVERSAL.format("status = 'Rejected'"),
+        "another amount of the reversal": _REVERSAL.format("amount = amount + 1"),
+        "less held": _REVERSAL.format("held = held - 1"),
+        "less taken back": _DEPOSIT.format("reversed_amount = reversed_amount - 1"),
+        "all of it": _DEPOSIT.format("reversed_amount = amount - fee"),
+        "from available": _KIND.format("account_id = %(available)s", "uncleared"),
+    },
+    "held": {
+        **_BY_PAYMENT,
+        "another owner": _OTHER_OWNER,
+        "less held": _REVERSAL.format("held = held - 1"),
+        "of another deposit": _REVERSAL.format("deposit_id = %(other_deposit)s"),
+    },
+    "released": {
+        **_BY_PAYMENT,
+        "another owner": _OTHER_OWNER,
+        "less held": _REVERSAL.format("held = held - 1"),
+        "still pending": _REVERSAL.format("status = 'Pending'"),
+        "confirmed": _REVERSAL.format("status = 'Approved'"),
     },
     "unmatched": {
         **_ANY,
@@ -192,6 +220,13 @@ class Records:
             "cleared": transfer_of(self.cleared(), "deposit_clear"),
             "assigned": transfer_of(Deposit.objects.get(payment=assigned), "deposit"),
             "reversed": transfer_of(self.reverse(credited(reference)), "deposit_reverse"),
+            "taken back in part": transfer_of(
+                self.dispute(credited(reference), confirmed=True), "deposit_reverse"
+            ),
+            "held": transfer_of(self.dispute(credited(reference)), "deposit_hold"),
+            "released": transfer_of(
+                self.dispute(credited(reference), confirmed=False), "deposit_release"
+            ),
             "unmatched": transfer_of(unmatched, "payment_unmatched"),
             "refunded": transfer_of(refunded, "payment_refund"),
             "repaid": self.repaid(),
@@ -200,6 +235,10 @@ class Records:
             "other": other.pk,
             "organisation": organisation.pk,
             "payment": unmatched.pk,
+            "other_deposit": self.transfers["manual"].subject_id,
+            "available": Account.objects.get(
+                owner_id=member.pk, asset_id="NGN", kind="available"
+            ).pk,
             "others": account_id_of(Wallet(organisation, other)),
             "wallet": account_id_of(Wallet(organisation, member)),
             **{str(kind): system_account("NGN", kind) for kind in _SYSTEM},
@@ -226,6 +265,17 @@ class Records:
     def reverse(self, deposit: Deposit) -> Deposit:
         proposal = propose_reversal(deposit_id=deposit.pk, explanation="x", user=self.maker)
         return confirm_reversal(reversal_id=proposal.pk, user=self.checker)
+
+    def dispute(self, deposit: Deposit, *, confirmed: bool | None = None) -> Deposit:
+        """Hold a part of the deposit, and decide about it."""
+        proposal = mark_disputed(
+            deposit_id=deposit.pk, amount=Decimal(400), explanation="x", user=self.maker
+        )
+        if confirmed is not None and confirmed:
+            confirm_reversal(reversal_id=proposal.pk, user=self.checker)
+        elif confirmed is not None:
+            reject_reversal(reversal_id=proposal.pk, reason="x", user=self.checker)
+        return deposit
 
     def repaid(self) -> Transfer:
         """Take back what was withdrawn, and collect it when the withdrawal is cancelled."""
@@ -349,8 +399,11 @@ _DEPOSIT_STARTS = [
     ("Reversed", "virtual_account", "", "", "deposit_starts_pending"),
     ("Pending", "manual", "decided_by_id", "5", "deposit_starts_pending"),
     ("Completed", "virtual_account", "cleared_at", "now()", "deposit_starts_pending"),
+    ("Completed", "virtual_account", "disputed_amount", "1", "deposit_starts_pending"),
+    ("Completed", "virtual_account", "reversed_amount", "1", "deposit_starts_pending"),
 ]
 _BY_ANOTHER, _BY_TWO = "deposit_confirmed_by_another", "deposit_reversed_by_two"
+_DISPUTED = "deposit_dispute_proposed"
 # Status and channel before, what is changed, and the rule that refuses it.
 _DEPOSIT_CHANGES = [
     ("Pending", "checkout", "status = 'Completed', amount = 7, flags = 'x'", ACCEPTED),
@@ -364,6 +417,11 @@ _DEPOSIT_CHANGES = [
     ("Completed", "checkout", "amount = 7", _CHANGED),
     ("Completed", "checkout", "status = 'Failed'", _CHANGED),
     ("Completed", "virtual_account", "status = 'Reversed'", _BY_TWO),
+    ("Completed", "virtual_account", "reversed_amount = 2", _BY_TWO),
+    ("Completed", "virtual_account", "disputed_at = now(), disputed_amount = 2", _DISPUTED),
+    ("Completed", "virtual_account", "disputed_amount = 2", _DISPUTED),
+    ("Pending", "checkout", "disputed_at = now(), disputed_amount = 2", _CHANGED),
+    ("Pending", "checkout", "reversed_amount = 2", _CHANGED),
     ("Completed", "virtual_account", "cleared_at = now()", _CHANGED),
     ("Reversed", "manual", "status = 'Completed'", _CHANGED),
     ("Pending", "manual", "status = 'Completed'", ACCEPTED),
@@ -376,7 +434,8 @@ def test_a_deposit_starts_pending_and_stays_what_arrived(books: Books):
     columns = (
         "id uuid DEFAULT gen_random_uuid(), status text, channel text, amount int DEFAULT 6,"
         " reference text DEFAULT 'a', flags text, reason text, entered_by_id int,"
-        " decided_by_id int, available_at timestamptz, cleared_at timestamptz"
+        " decided_by_id int, available_at timestamptz, cleared_at timestamptz, fee int DEFAULT 0,"
+        " disputed_at timestamptz, disputed_amount int, reversed_amount int DEFAULT 0"
     )
     create_guarded_table(books.owner, columns, "deposit_guard()")
     insert = "INSERT INTO given (status, channel{}) VALUES (%s, %s{})"
@@ -408,6 +467,43 @@ def without_trigger(books: Books) -> Iterator[None]:
     books.owner.execute("ALTER TABLE given DISABLE TRIGGER guard")
     yield
     books.owner.execute("ALTER TABLE given ENABLE TRIGGER guard")
+
+
+def violation_of(act: Callable[[], object]) -> str | None:
+    with pytest.raises(IntegrityError) as refused, transaction.atomic():
+        act()
+    return violated_rule(refused.value)
+
+
+def test_a_reversal_is_of_what_is_left_and_without_a_person_only_by_the_providers_word():
+    member = make_member(make_organisation())
+    deposit = credited(make_virtual_account(Owner(member.organisation, member)).reference)
+    maker = make_staff("reverse_deposit")
+
+    def propose(amount: int | None, by: StaffUser | None = maker, **more: Any) -> DepositReversal:
+        return DepositReversal.objects.create(
+            deposit=deposit, amount=amount, proposed_by=by, created_at=deposit.created_at, **more
+        )
+
+    left = "deposit_reversal_of_what_is_left"
+    for amount, held in ((0, None), (1001, None), (5, 6), (5, -1), (None, 5)):
+        assert violation_of(partial(propose, amount, held=held)) == left, (amount, held)
+    assert violation_of(partial(propose, 1000, None)) == "deposit_reversal_start"
+    Payment.objects.filter(deposit=deposit).update(charged_back_amount=999)
+    assert violation_of(partial(propose, 1000, None)) == "deposit_reversal_start"
+    assert violation_of(partial(propose, None, None)) == "deposit_reversal_start"
+    proposal = propose(999, None)
+    rows = DepositReversal.objects.filter(pk=proposal.pk)
+    approve = partial(rows.update, status="Approved", decided_at=deposit.created_at)
+    assert violation_of(approve) == "deposit_reversal_confirmed"
+    dispute = partial(
+        Deposit.objects.filter(pk=deposit.pk).update,
+        disputed_at=deposit.created_at,
+        disputed_amount=999,
+    )
+    assert violation_of(dispute) == _DISPUTED
+    rows.update(held=0)
+    dispute()
 
 
 def test_a_rejected_proposal_reverses_nothing():

@@ -61,8 +61,8 @@ def page(record: Deposit | DepositReversal, name: str = "change") -> str:
     return reverse(f"admin:wallets_{record._meta.model_name}_{name}", args=[record.pk])
 
 
-def propose(client: Client, deposit: Deposit) -> DepositReversal:
-    done = submit_confirmation(client, page(deposit, "reverse"), explanation=EXPLANATION)
+def propose(client: Client, deposit: Deposit, explanation: str = EXPLANATION) -> DepositReversal:
+    done = submit_confirmation(client, page(deposit, "reverse"), explanation=explanation)
     assert messages_of(done) == ["Proposed. A second person must confirm the reversal."]
     return DepositReversal.objects.get(deposit=deposit, status="Pending")
 
@@ -136,11 +136,11 @@ def test_a_rejected_reversal_leaves_the_deposit(owner, maker, checker):
     shown = text_of(maker.get(page(deposit)))
     assert "Rejected maker checker The dispute was won" in shown
     assert "Propose reversal" in shown
-    own = propose(maker, deposit)
+    own = propose(maker, deposit, "The bank has charged it back again")
     cancelled = submit_confirmation(
         maker, page(own, "reject"), reason="Entered twice, checked with the bank"
     )
-    assert messages_of(cancelled) == ["Proposal closed. No money moved."]
+    assert messages_of(cancelled) == ["Proposal closed. Nothing was taken back."]
 
 
 @pytest.mark.parametrize("role", [BACK_OFFICE, AUDITOR])
@@ -243,8 +243,8 @@ def test_lists_and_pages_cost_the_same_for_one_as_for_many(
         checker.get(address)
         with django_assert_max_num_queries(most):
             checker.get(address)
-    for _ in range(4):
-        propose(maker, paid(owner))
+    for number in range(4):
+        propose(maker, paid(owner), f"{EXPLANATION}, case {number}")
     for address, most in ((page(deposit), 32), (reversals, 12)):
         with django_assert_max_num_queries(most):
             checker.get(address)

@@ -111,7 +111,7 @@ def test_each_step_locks_only_its_own_rows_and_they_can_still_be_referenced(reco
         (
             "a rejected reversal",
             partial(reversals.reject_reversal, reversal_id=reversal, user=reverser, reason="No"),
-            {reversal},
+            {deposit, reversal},
         ),
         (
             "an assignment",

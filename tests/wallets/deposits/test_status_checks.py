@@ -148,20 +148,21 @@ def test_a_payment_that_the_provider_does_not_know_is_given_up_after_five_checks
     assert (payment.status, payment.lookups) == ("Reported", 0)
 
 
-@pytest.mark.parametrize("fault", [None, "error_5xx"])
-def test_a_payment_that_was_closed_meanwhile_stays_as_it_is(sandbox, fault):
+def test_a_closed_payment_is_asked_about_until_there_is_an_answer(sandbox):
     owner = Owner(make_organisation())
     payment = arrive(transaction_record(make_virtual_account(owner).reference))
-    with without_guards() as cursor:
-        cursor.execute("UPDATE wallets_payment SET next_lookup_at = now(), lookups = 4")
     before = {key: value for key, value in table_fingerprints().items() if "payment" not in key}
-    if fault:
-        sandbox.faults.add(Fault(fault, times=3))
-    look_up(payment.pk, ACTOR)
-    payment.refresh_from_db()
-    assert (payment.status, payment.lookups, payment.last_error) == ("Credited", 4, "")
+    # The provider is away, and then does not know it, longer than an open payment is asked about.
+    sandbox.faults.add(Fault("error_5xx", times=3))
+    for lookups, pause in ((4, 160), (5, 320), (9, 3600)):
+        shortest, longest = pause_after(payment, lookups)
+        assert shortest <= timedelta(seconds=pause) <= longest
+        assert (payment.status, payment.lookups, payment.last_error) == (
+            "Credited", lookups + 1, "",
+        )  # fmt: skip
     after = {key: value for key, value in table_fingerprints().items() if "payment" not in key}
     assert after == before
+    assert_books_hold()
 
 
 def test_a_pending_payment_is_looked_up_again_after_a_growing_pause():

@@ -19,7 +19,8 @@ CHANGED = "RestrictViolation"
 
 _DEPOSIT = (
     "id uuid, channel text, status text, entered_by_id int, decided_by_id int, amount int,"
-    " available_at int, cleared_at int"
+    " available_at int, cleared_at int, fee int DEFAULT 0, disputed_at int, disputed_amount int,"
+    " reversed_amount int DEFAULT 0"
 )
 
 

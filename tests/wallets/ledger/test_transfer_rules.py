@@ -21,8 +21,12 @@ deposit_charge: expenses -> clearing
     deposit:{id}:charge of wallets_deposit Completed Reversed
 deposit_clear: uncleared -> available receivable
     deposit:{id}:clear of wallets_deposit Completed Reversed
+deposit_hold: available -> uncleared
+    deposit:{id}:hold:% of wallets_deposit Completed Reversed
+deposit_release: uncleared -> available receivable
+    deposit:{id}:release:% of wallets_deposit Completed Reversed
 deposit_reverse: available uncleared receivable -> clearing
-    deposit:{id}:reverse of wallets_deposit Reversed
+    deposit:{id}:reverse% of wallets_deposit Completed Reversed
 loan_disburse: available loans -> available principal lien
     loan:{id}:disburse of credit_loan (by its function)
 loan_liquidate: principal lien -> loans available

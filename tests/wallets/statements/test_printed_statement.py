@@ -202,6 +202,8 @@ RELEASED = balance(available="2.5", reserved="-2.5")
         ("deposit_clear", RELEASED, {}, "Deposit cleared: 2.50 KES available"),
         ("deposit_charge", OUT, {}, "Fee of the payment provider for a deposit"),
         ("deposit_reverse", OUT, {}, "Deposit taken back by the payer's bank"),
+        ("deposit_hold", OUT, {}, "Deposit disputed by the payer's bank: 2.50 KES held"),
+        ("deposit_release", IN, {}, "Dispute of a deposit closed: 2.50 KES available again"),
         ("receivable_repay", SET_ASIDE, {}, "Debt repaid: 2.50 KES"),
         ("receivable_write_off", IN, {}, "Debt written off"),
         ("withdrawal_hold", SET_ASIDE, {}, "Withdrawal requested: 2.50 KES set aside"),

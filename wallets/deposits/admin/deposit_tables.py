@@ -15,6 +15,7 @@ from exchange.events.models import Event
 from exchange.staff.models import ApprovalStatus
 from wallets.deposits.admin.payment_pages import money
 from wallets.deposits.models import Deposit, Payment
+from wallets.deposits.services.reversals import reversal_amount
 from wallets.ledger.models import Account, AccountKind
 
 _SHOWN = 10
@@ -128,18 +129,20 @@ def reversals(deposit: Deposit) -> list[Section]:
     rows = [
         (
             record_link(each, f"{each.created_at:%Y-%m-%d %H:%M:%S}"),
+            format_money(reversal_amount(each), deposit.currency_id),
             each.explanation,
             _DECIDED[ApprovalStatus(each.status)],
-            each.proposed_by,
+            each.proposed_by or "the system",
             each.decided_by or "-",
             each.reason or "-",
         )
         for each in deposit.reversals.select_related("proposed_by", "decided_by")
     ]
     headings = (
-        "Proposed (UTC)", "Explanation", "Status", "Proposed by", "Decided by", "Rejection reason",
+        "Proposed (UTC)", "Amount", "Explanation", "Status", "Proposed by", "Decided by",
+        "Rejection reason",
     )  # fmt: skip
-    return [Section("Reversals", headings, rows)] if rows else []
+    return [Section("Reversals", headings, rows, right=(1,))] if rows else []
 
 
 def events(deposit: Deposit) -> Section:

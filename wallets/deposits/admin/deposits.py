@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import flatten
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
 
@@ -21,7 +22,7 @@ from exchange.admin.base import (
     staff_of,
 )
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
-from exchange.admin.display import age, record_link, status_badge
+from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.fields import INTERNAL, VISIBLE, MoneyField, ReasonForm, audience_help
 from exchange.admin.list_filters import (
     ChoiceFilter,
@@ -43,11 +44,17 @@ from exchange.staff.admin.pending import AWAITING_MY_APPROVAL, Queue, QueueFilte
 from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.deposits.admin import deposit_tables
 from wallets.deposits.admin.owner_choice import MemberChoice
+from wallets.deposits.admin.payment_pages import check_and_report
 from wallets.deposits.admin.payment_tables import describe_flags
-from wallets.deposits.admin.reversals import PROPOSE_REVERSAL, reversal_decision
+from wallets.deposits.admin.reversals import (
+    MARK_DISPUTED,
+    PROPOSE_REVERSAL,
+    reversal_decision,
+)
 from wallets.deposits.models import Deposit, DepositChannel, DepositStatus
 from wallets.deposits.services import manual as deposits
 from wallets.deposits.services.reversals import REVERSE, describe_reversal_blocker
+from wallets.deposits.services.unmatched import RESOLVE
 from wallets.ledger.admin.legs import transfer_legs_section
 
 
@@ -133,7 +140,8 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
         ("reference", "state_display"), ("owner", "organisation"),
         ("channel_display", "amount_display"),
         ("fee_display", "provider_reference"), ("payer", "differences"),
-        ("available_at", "cleared_at"), "client_reference", "note",
+        ("available_at", "cleared_at"), ("disputed", "reversed_display"),
+        "client_reference", "note",
         ("entered_by_display", "created_at"), ("decided_by_display", "decided_at"), "reason",
         "approval_reason",
     )  # fmt: skip
@@ -149,13 +157,22 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
         return [*notices, *deposit_tables.findings(obj)]
 
     def tools(self, request: HttpRequest, obj: Deposit) -> list[Tool]:
+        shown = []
+        if self.may(request, RESOLVE) and deposit_tables.payment_of(obj) is not None:
+            shown.append(
+                Tool("Check at the provider now", self.address("check", obj.pk), post=True)
+            )
         if (
             not self.may(request, REVERSE)
             or describe_reversal_blocker(obj)
             or obj.reversals.filter(status=ApprovalStatus.PENDING).exists()
         ):
-            return []
-        return [Tool("Propose reversal", self.address("reverse", obj.pk))]
+            return shown
+        return [
+            *shown,
+            Tool("Mark disputed", self.address("dispute", obj.pk)),
+            Tool("Propose reversal", self.address("reverse", obj.pk)),
+        ]
 
     @admin.display(description="status", ordering="status")
     def state_display(self, deposit: Deposit) -> str:
@@ -181,6 +198,17 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
             return "-"
         bearer = "borne by the owner" if deposit.fee else "borne by the exchange"
         return f"{format_money(deposit.provider_fee, deposit.currency_id)}, {bearer}"
+
+    @admin.display(description="charged back")
+    def disputed(self, deposit: Deposit) -> str:
+        if deposit.disputed_at is None or deposit.disputed_amount is None:
+            return "No"
+        amount = format_money(deposit.disputed_amount, deposit.currency_id)
+        return f"{amount} on {format_time(deposit.disputed_at)} UTC"
+
+    @admin.display(description="taken back")
+    def reversed_display(self, deposit: Deposit) -> str:
+        return format_money(deposit.taken_back, deposit.currency_id)
 
     @admin.display(description="payer")
     def payer(self, deposit: Deposit) -> str:
@@ -212,9 +240,19 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
 
     def get_urls(self) -> list[URLPattern]:
         return [
-            *self.confirmed_action_urls((*_ACTIONS, PROPOSE_REVERSAL)),
+            self.action_url("<uuid:object_id>/check/", "check", self.check_now),
+            *self.confirmed_action_urls((*_ACTIONS, PROPOSE_REVERSAL, MARK_DISPUTED)),
             *super().get_urls(),
         ]
+
+    def check_now(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Check the deposit's payment at the provider now."""
+        deposit: Deposit = self.record(request, object_id, RESOLVE)
+        payment = deposit_tables.payment_of(deposit)
+        if payment is None:
+            raise Http404
+        check_and_report(request, payment)
+        return self.redirect_to_record(deposit.pk)
 
     def decision(self, request: HttpRequest, obj: Deposit) -> PendingDecision | None:
         user = staff_of(request)

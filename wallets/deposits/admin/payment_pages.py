@@ -6,17 +6,22 @@ from collections.abc import Callable
 from typing import Any
 
 from django import forms
+from django.contrib import messages
+from django.http import HttpRequest
 
+from exchange.admin.base import staff_of
 from exchange.admin.confirmation import Confirmation
 from exchange.admin.display import format_time, record_link
 from exchange.admin.fields import ReasonField
 from exchange.core.currencies import format_paid
+from exchange.core.errors import DomainError
 from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
 from wallets.deposits.admin.owner_choice import MemberChoice
 from wallets.deposits.admin.payer_match import assignment_warnings, payer_match
 from wallets.deposits.models import Payment, PaymentAction, PaymentResolution, PaymentStatus
+from wallets.deposits.services.checking import check_payment_now
 from wallets.deposits.services.unmatched import RESOLUTIONS, describe_action_blocker
 from wallets.providers.collection import BANK_TRANSFER
 
@@ -65,6 +70,16 @@ LABELS = {
     PaymentAction.REFUNDED: "Record the refund",
     PaymentAction.NOT_REFUNDED: "Record that nothing was refunded",
 }
+
+
+def check_and_report(request: HttpRequest, payment: Payment) -> None:
+    """Check the payment at the provider now, and show the result on the next page."""
+    try:
+        result = check_payment_now(payment_id=payment.pk, user=staff_of(request))
+    except DomainError as error:
+        messages.error(request, error.message)
+    else:
+        messages.info(request, result)
 
 
 def money(amount: Any, currency: str) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.utils import flatten
 from django.db.models import Exists, Prefetch, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
@@ -27,7 +27,6 @@ from exchange.admin.list_filters import (
     day_range,
 )
 from exchange.admin.saved_views import SavedView
-from exchange.core.errors import DomainError
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.staff.admin.pending import AWAITING_MY_APPROVAL, Queue, QueueFilter, pending_decision
@@ -39,6 +38,7 @@ from wallets.deposits.admin.payment_pages import (
     ExplanationForm,
     RefundedForm,
     assignment_confirmation,
+    check_and_report,
     describe_done,
     describe_payer_account,
     money,
@@ -63,7 +63,6 @@ from wallets.deposits.selectors import (
     undecided_payments,
     with_pending_resolution,
 )
-from wallets.deposits.services.checking import check_payment_now
 from wallets.deposits.services.unmatched import (
     RESOLUTIONS,
     RESOLVE,
@@ -156,7 +155,7 @@ class PaymentAdmin(ConfirmationAdmin):
         ("transaction_id", "state_display"), ("amount_display", "charged_display"),
         ("fee_display", "settled_display"), ("payer_name", "payer_account_display"), "method",
         ("tx_ref", "provider_reference"), ("paid_display", "owner"),
-        ("differences", "booked"), ("deposit_display", "refund_reference"),
+        ("differences", "booked"), "charged_back", ("deposit_display", "refund_reference"),
         "last_error", ("lookups", "next_check"), ("created_at", "updated_at"),
     )  # fmt: skip
     readonly_fields = flatten(fields)
@@ -188,6 +187,10 @@ class PaymentAdmin(ConfirmationAdmin):
     reported = column("age", lambda p: age(p.created_at), ordering="created_at")
     owner = column("owner", describe_owner)
     differences = column("differences", describe_differences)
+    charged_back = column(
+        "charged back",
+        lambda p: money(p.charged_back_amount, p.currency_code) if p.charged_back_amount else "No",
+    )
 
     @admin.display(description="held as unmatched")
     def booked(self, payment: Payment) -> str:
@@ -227,11 +230,7 @@ class PaymentAdmin(ConfirmationAdmin):
     def tools(self, request: HttpRequest, obj: Payment) -> list[Tool]:
         if not self.may(request, RESOLVE):
             return []
-        shown = []
-        if obj.status not in (PaymentStatus.CREDITED, PaymentStatus.REFUNDED):
-            shown.append(
-                Tool("Check at the provider now", self.address("check", obj.pk), post=True)
-            )
+        shown = [Tool("Check at the provider now", self.address("check", obj.pk), post=True)]
         if obj.resolutions.filter(status=ApprovalStatus.PENDING).exists():
             return shown
         return shown + [
@@ -275,12 +274,7 @@ class PaymentAdmin(ConfirmationAdmin):
     def check_now(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Check the payment at the provider now."""
         payment: Payment = self.record(request, object_id, RESOLVE)
-        try:
-            result = check_payment_now(payment_id=payment.pk, user=staff_of(request))
-        except DomainError as error:
-            messages.error(request, error.message)
-        else:
-            messages.info(request, result)
+        check_and_report(request, payment)
         return self.redirect_to_record(payment.pk)
 
     def assign(self, request: HttpRequest, object_id: UUID) -> HttpResponse:

@@ -10,7 +10,9 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.contrib import admin
 from django.contrib.admin.utils import flatten
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
 from django.urls import URLPattern, reverse
 
@@ -19,20 +21,31 @@ from exchange.admin.columns import column
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
 from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.fields import ReasonField, ReasonForm
-from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
+from exchange.admin.list_filters import (
+    ChoiceFilter,
+    ListFilters,
+    OptionFilter,
+    currency_filter,
+    day_range,
+)
+from exchange.admin.saved_views import SavedView
 from exchange.core.currencies import format_money
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.staff.admin.pending import QueueFilter, approval_queue, pending_decision
 from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.deposits.models import Deposit, DepositReversal
+from wallets.deposits.selectors import open_disputes
+from wallets.deposits.services.disputes import describe_dispute_blocker, mark_disputed
 from wallets.deposits.services.reversals import (
     REVERSALS,
     REVERSE,
     describe_reversal_blocker,
     propose_reversal,
     reject_reversal,
+    reversal_amount,
     split_reversal,
 )
+from wallets.ledger.models import Account, AccountKind
 from wallets.receivables.services.repayments import amount_owed
 
 
@@ -46,8 +59,28 @@ class ExplanationForm(forms.Form):
     )
 
 
+class DisputeForm(ExplanationForm):
+    """What the payer's bank demands back."""
+
+    amount = forms.DecimalField(
+        max_digits=38,
+        decimal_places=8,
+        required=False,
+        help_text="Leave empty for all that remains",
+    )
+
+
+def _taken(reversal: DepositReversal) -> str:
+    return format_money(reversal_amount(reversal), reversal.deposit.currency_id)
+
+
+def _proposer(reversal: DepositReversal) -> object:
+    return reversal.proposed_by or "the system"
+
+
 class ReversalFilters(ListFilters):
     decision = QueueFilter(approval_queue("Deposit reversals to confirm", REVERSALS))
+    dispute = OptionFilter("dispute", ("open", "Charged back", open_disputes))
     status__exact = ChoiceFilter("status", ApprovalStatus.choices, title="status")
     currency__code__exact = currency_filter("deposit__currency")
     day_from, day_to = day_range()
@@ -57,9 +90,17 @@ class DepositReversalAdmin(ConfirmationAdmin, OwnedRecordAdmin):
     confirm: Callable[..., Deposit]  # the service
 
     filters = ReversalFilters
+    saved_views = (
+        SavedView(
+            "Charged back",
+            "The payer's bank demands the money back. Confirm the reversal, or reject it if the"
+            " chargeback is won.",
+            {"dispute": "open"},
+        ),
+    )
     list_display = (
-        "time_display", "deposit_display", "owner", "amount_display", "state_display",
-        "proposed_by", "explanation", "decided_by", "age_display",
+        "time_display", "deposit_display", "owner", "amount_display", "left", "state_display",
+        "proposer", "explanation", "decided_by", "age_display",
     )  # fmt: skip
     list_display_links = ("time_display",)
     list_select_related = (
@@ -74,13 +115,14 @@ class DepositReversalAdmin(ConfirmationAdmin, OwnedRecordAdmin):
     owner_prefixes = ("deposit__",)
     linked_columns = ("deposit_id",)
     fields = (
-        ("deposit_display", "state_display"), ("owner", "amount_display"), "explanation",
-        ("proposed_by", "created_at"), ("decided_by", "decided_at"), "reason",
+        ("deposit_display", "state_display"), ("owner", "amount_display"),
+        ("held_display", "left"), "explanation",
+        ("proposer", "created_at"), ("decided_by", "decided_at"), "reason",
     )  # fmt: skip
     readonly_fields = flatten(fields)
 
     def heading(self, obj: DepositReversal) -> str:
-        return f"Reversal of {_amount(obj.deposit)} for {_owner(obj.deposit)}"
+        return f"Reversal of {_taken(obj)} for {_owner(obj.deposit)}"
 
     time_display = column(
         "proposed (UTC)", lambda reversal: format_time(reversal.created_at), ordering="created_at"
@@ -88,10 +130,34 @@ class DepositReversalAdmin(ConfirmationAdmin, OwnedRecordAdmin):
     age_display = column("age", lambda reversal: age(reversal.created_at), ordering="created_at")
     deposit_display = column("deposit", lambda reversal: record_link(reversal.deposit))
     owner = column("owner", lambda reversal: record_link(_owner(reversal.deposit)))
-    amount_display = column("amount", lambda reversal: _amount(reversal.deposit))
+    amount_display = column("amount", _taken)
+    proposer = column("proposed by", _proposer)
     state_display = column(
         "status", lambda reversal: status_badge(reversal.status), ordering="status"
     )
+
+    @admin.display(description="held")
+    def held_display(self, reversal: DepositReversal) -> str:
+        deposit, held = reversal.deposit, reversal.held
+        if held is None:
+            return "Not disputed"
+        if reversal.status == ApprovalStatus.PENDING and deposit.is_resting:
+            held = reversal_amount(reversal)
+        return format_money(held, deposit.currency_id)
+
+    @admin.display(description="left in the wallet")
+    def left(self, reversal: Any) -> str:
+        return format_money(reversal.left_available or Decimal(0), reversal.deposit.currency_id)
+
+    def rows(self, user: StaffUser) -> QuerySet[Any]:
+        available = Account.objects.filter(
+            kind=AccountKind.AVAILABLE,
+            owner_id=OuterRef("deposit__owner_id"),
+            asset_id=OuterRef("deposit__currency_id"),
+        )
+        left = Subquery(available.values("balance"))
+        rows: QuerySet[Any] = super().rows(user).annotate(left_available=left)
+        return rows
 
     def get_urls(self) -> list[URLPattern]:
         confirm = ConfirmedAction(
@@ -114,10 +180,10 @@ def reversal_decision(reversal: DepositReversal, user: StaffUser) -> PendingDeci
         reversal,
         user,
         REVERSALS,
-        proposal=f"Reverse {_amount(reversal.deposit)} of {_owner(reversal.deposit)}",
+        proposal=f"Reverse {_taken(reversal)} of {_owner(reversal.deposit)}",
         facts=[("Explanation", reversal.explanation)],
-        proposer=reversal.proposed_by,
-        approve=Tool(f"Reverse {_amount(reversal.deposit)}", confirm),
+        proposer=_proposer(reversal),
+        approve=Tool(f"Reverse {_taken(reversal)}", confirm),
         reject=Tool("Reject", reject),
         cancel=Tool("Cancel proposal", reject) if own else None,
     )
@@ -128,7 +194,7 @@ def _proposal(deposit: Deposit, _user: StaffUser) -> Confirmation:
     if not blocker and deposit.reversals.filter(status=ApprovalStatus.PENDING).exists():
         blocker = "A reversal of this deposit is pending already"
     return Confirmation(
-        title=f"Propose to reverse {_amount(deposit)} of {_owner(deposit)}?",
+        title=f"Propose to reverse {_remaining(deposit)} of {_owner(deposit)}?",
         facts=[*_facts(deposit), *_split_facts(deposit, blocker)],
         text="Nothing changes until a second person confirms.",
         submit="Propose to reverse",
@@ -136,23 +202,35 @@ def _proposal(deposit: Deposit, _user: StaffUser) -> Confirmation:
     )
 
 
+def _dispute(deposit: Deposit, _user: StaffUser) -> Confirmation:
+    blocker = describe_reversal_blocker(deposit) or describe_dispute_blocker(deposit)
+    return Confirmation(
+        title=f"Mark {_remaining(deposit)} of {_owner(deposit)} as disputed?",
+        facts=[*_facts(deposit), *_split_facts(deposit, blocker)],
+        text="What the wallet has of the amount is held immediately, until a second person confirms"
+        " or rejects the reversal that this proposes. The organisation receives deposit.disputed.",
+        submit="Mark disputed",
+        blocker=blocker,
+    )
+
+
 def _confirmation(reversal: DepositReversal, user: StaffUser) -> Confirmation:
     deposit = reversal.deposit
     blocker = REVERSALS.describe_blocker(reversal, user) or describe_reversal_blocker(deposit)
-    owed = Decimal(0) if blocker else split_reversal(deposit).owed
+    owed = Decimal(0) if blocker else split_reversal(deposit, reversal).owed
     debt = format_money(owed, deposit.currency_id) if owed else ""
     return Confirmation(
-        title=f"Reverse {_amount(deposit)} of {_owner(deposit)}?",
+        title=f"Reverse {_taken(reversal)} of {_owner(deposit)}?",
         facts=[
             *_facts(deposit),
             ("Explanation", reversal.explanation),
-            ("Proposed by", reversal.proposed_by),
-            *_split_facts(deposit, blocker),
+            ("Proposed by", _proposer(reversal)),
+            *_split_facts(deposit, blocker, reversal),
         ],
         text="The amount is taken back immediately. Where the wallet falls short, its open buy"
         " orders are cancelled, the newest first. What is still missing becomes a receivable, which"
         " later credits repay first. The organisation receives deposit.reversed.",
-        submit=f"Reverse {_amount(deposit)}",
+        submit=f"Reverse {_taken(reversal)}",
         blocker=blocker,
         warnings=[f"{debt} is no longer in the wallet and becomes a receivable"] if debt else [],
         final=True,
@@ -166,9 +244,12 @@ def _rejection(reversal: DepositReversal, user: StaffUser) -> Confirmation:
         facts=[
             *_facts(reversal.deposit),
             ("Explanation", reversal.explanation),
-            ("Proposed by", reversal.proposed_by),
+            ("Proposed by", _proposer(reversal)),
         ],
-        text="No money moves. The deposit stays Completed.",
+        text="The deposit stays Completed. What was held of it is available again, and the"
+        " organisation receives deposit.dispute_closed."
+        if reversal.held is not None
+        else "No money moves. The deposit stays Completed.",
         submit="Cancel proposal" if own else "Reject",
         blocker=REVERSALS.describe_closed(reversal),
     )
@@ -177,7 +258,8 @@ def _rejection(reversal: DepositReversal, user: StaffUser) -> Confirmation:
 def _describe_reversed(deposit: Deposit) -> str:
     owed = amount_owed(deposit.owner_id, deposit.currency_id)
     debt = f" {_owner(deposit)} owes {format_money(owed, deposit.currency_id)}." if owed else ""
-    return f"Reversal confirmed; {_amount(deposit)} taken back.{debt}"
+    taken = format_money(deposit.taken_back, deposit.currency_id)
+    return f"Reversal confirmed; {taken} taken back.{debt}"
 
 
 def _facts(deposit: Deposit) -> list[tuple[str, object]]:
@@ -185,31 +267,37 @@ def _facts(deposit: Deposit) -> list[tuple[str, object]]:
         ("Deposit", record_link(deposit)),
         ("Status", deposit.state),
         ("Amount", format_money(deposit.amount, deposit.currency_id)),
-        ("Credited", _amount(deposit)),
+        ("Credited", format_money(deposit.net_amount, deposit.currency_id)),
         ("Owner", record_link(_owner(deposit))),
         ("Organisation", record_link(deposit.organisation)),
         ("Payer", deposit.payer_name or "Not provided by the bank"),
     ]
 
 
-def _split_facts(deposit: Deposit, blocker: str) -> list[tuple[str, object]]:
+def _split_facts(
+    deposit: Deposit, blocker: str, reversal: DepositReversal | None = None
+) -> list[tuple[str, object]]:
     """Return what the owner has of the deposit, and what would be owed; none where blocked."""
     if blocker:
         return []
-    split = split_reversal(deposit)
-    reserved = format_money(split.reserved, deposit.currency_id)
+    split = split_reversal(deposit, reversal)
+    sources = (
+        ("uncleared", split.uncleared),
+        ("available", split.available),
+        ("open buy orders", split.reserved),
+    )
     return [
-        (
-            f"Taken from {split.source.label.lower()}",
-            format_money(split.taken, deposit.currency_id),
+        *(
+            (f"Taken from {name}", format_money(amount, deposit.currency_id))
+            for name, amount in sources
+            if amount or (name == "available" and not split.uncleared)
         ),
-        *([("Taken from open buy orders", reserved)] if split.reserved else []),
         ("Becomes a receivable", format_money(split.owed, deposit.currency_id)),
     ]
 
 
-def _amount(deposit: Deposit) -> str:
-    return format_money(deposit.net_amount, deposit.currency_id)
+def _remaining(deposit: Deposit) -> str:
+    return format_money(deposit.remaining, deposit.currency_id)
 
 
 def _owner(deposit: Deposit) -> Any:
@@ -225,12 +313,21 @@ PROPOSE_REVERSAL = ConfirmedAction(
     "Proposed. A second person must confirm the reversal.",
     ExplanationForm,
 )
+MARK_DISPUTED = ConfirmedAction(
+    "dispute",
+    "deposit_id",
+    (REVERSE,),
+    _dispute,
+    mark_disputed,
+    "Marked as disputed. A second person must confirm or reject the reversal.",
+    DisputeForm,
+)
 _REJECT = ConfirmedAction(
     "reject",
     "reversal_id",
     (REVERSE,),
     _rejection,
     reject_reversal,
-    "Proposal closed. No money moved.",
+    "Proposal closed. Nothing was taken back.",
     ReasonForm,
 )

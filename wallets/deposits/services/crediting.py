@@ -8,11 +8,14 @@ from decimal import Decimal
 from uuid import UUID
 
 from django.db import connection, transaction
+from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
 from exchange.core.actors import Actor
 from exchange.events.services.outbox import emit
-from wallets.deposits.models import Deposit, DepositStatus
+from exchange.staff.models import ApprovalStatus
+from wallets.alerts.services import resolve_alert
+from wallets.deposits.models import Deposit, DepositReversal, DepositStatus
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import (
     Leg,
@@ -24,6 +27,7 @@ from wallets.ledger.posting import (
 )
 from wallets.receivables.services.repayments import post_credit
 
+ALERT_CLEARING = "deposit_clearing"
 _BATCH = 100
 
 
@@ -65,15 +69,27 @@ def credit(deposit: Deposit, actor: Actor, *, source: AccountKind = AccountKind.
 
 
 def due_to_clear(now: datetime, limit: int = _BATCH) -> list[UUID]:
-    """Return the ids of uncleared deposits whose time has come."""
+    """Return the ids of uncleared deposits whose time has come, but of those wholly disputed."""
+    disputed = DepositReversal.objects.filter(
+        deposit=OuterRef("pk"),
+        status=ApprovalStatus.PENDING,
+        held__isnull=False,
+        amount__gte=OuterRef("amount") - OuterRef("fee") - OuterRef("reversed_amount"),
+    )
     due = Deposit.objects.filter(
-        status=DepositStatus.COMPLETED, available_at__lte=now, cleared_at__isnull=True
+        ~Exists(disputed),
+        status=DepositStatus.COMPLETED,
+        available_at__lte=now,
+        cleared_at__isnull=True,
     )
     return list(due.order_by("available_at").values_list("pk", flat=True)[:limit])
 
 
 def clear(deposit_id: UUID, actor: Actor) -> bool:
-    """Make an uncleared deposit available; return False if it is cleared or reversed."""
+    """Make a due deposit available, except what is disputed; return whether anything is.
+
+    Call it once the provider has said that the payment stands (`chargebacks`).
+    """
     now = timezone.now()
     with transaction.atomic():
         due = Deposit.objects.select_for_update(no_key=True).filter(
@@ -85,15 +101,23 @@ def clear(deposit_id: UUID, actor: Actor) -> bool:
         deposit = due.first()
         if deposit is None:
             return False
+        dispute = deposit.reversals.filter(status=ApprovalStatus.PENDING, held__isnull=False)
+        disputed = dispute.values_list("amount", flat=True).first() or Decimal(0)
+        cleared: Decimal = deposit.remaining - disputed
+        if not cleared:
+            return False
+        dispute.update(held=F("amount"))
         Deposit.objects.filter(pk=deposit_id).update(cleared_at=now, updated_at=now)
         posting = Posting(
             kind=TransferKind.DEPOSIT_CLEAR,
             reference=f"deposit:{deposit.pk}:clear",
             subject_id=deposit.pk,
             actor=actor,
-            legs=[Leg(wallet_account(deposit, AccountKind.UNCLEARED), -deposit.net_amount)],
+            legs=[Leg(wallet_account(deposit, AccountKind.UNCLEARED), -cleared)],
         )
-        post_credit(posting, deposit, deposit.net_amount)
+        post_credit(posting, deposit, cleared)
+        emit_deposit_event(deposit_id, "deposit.cleared")
+        resolve_alert(ALERT_CLEARING, subject=deposit.reference)
     return True
 
 

@@ -1,7 +1,8 @@
 """Payments at the provider: reported by a webhook or a list, looked up, then matched once.
 
 A webhook is a hint. What it says is compared with the status check, and amount, currency and status
-come from the status check alone. A transaction id has one row, which is credited once.
+come from the status check alone. A transaction id has one row, which is credited once. A closed
+payment is looked up too: the provider may have taken it back (`chargebacks`).
 """
 
 from __future__ import annotations
@@ -16,10 +17,25 @@ from django.utils import timezone
 from exchange.core.actors import Actor
 from exchange.core.ids import uuid7
 from wallets.alerts.services import raise_alert
-from wallets.deposits.models import OPEN_PAYMENTS, Payment, PaymentStatus
+from wallets.deposits.models import (
+    CLOSED_PAYMENTS,
+    OPEN_PAYMENTS,
+    Payment,
+    PaymentStatus,
+)
+from wallets.deposits.services.chargebacks import (
+    alert_late_clearing,
+    apply_later_word,
+    find_chargebacks,
+)
 from wallets.deposits.services.matching import fail_checkouts, match
 from wallets.providers.base import ProviderUnavailable
-from wallets.providers.collection import ChargeHint, TransactionRecord, TransactionStatus
+from wallets.providers.collection import (
+    Chargeback,
+    ChargeHint,
+    TransactionRecord,
+    TransactionStatus,
+)
 from wallets.providers.registry import payment_provider
 
 SWEEP_DEPOSITS = "wallets.tasks.sweep_deposits"
@@ -38,8 +54,8 @@ log = structlog.get_logger(__name__)
 def report_payment(hint: ChargeHint) -> bool:
     """Note that a payment is said to exist, to be looked up now; return whether it will be.
 
-    A closed payment stays as it is. One that was disproved is looked up again: the hint that was
-    compared with the provider may have been wrong, and this one right.
+    A closed payment keeps its status and reference. One that was disproved starts again: the hint
+    that was compared with the provider may have been wrong, and this one right.
     """
     if hint.transaction_id is None or hint.tx_ref is None:
         return False
@@ -51,10 +67,14 @@ def report_payment(hint: ChargeHint) -> bool:
                 payment_type, payer_name, last_error, lookups, next_lookup_at, created_at,
                 updated_at)
             VALUES (%s, %s, %s, 'Reported', '', '', '', '', '', 0, now(), now(), now())
-            ON CONFLICT (transaction_id) DO UPDATE SET tx_ref = excluded.tx_ref,
-                status = CASE p.status WHEN 'Pending' THEN p.status ELSE 'Reported' END,
-                lookups = 0, next_lookup_at = now(), updated_at = now()
-            WHERE p.status IN ('Reported', 'Pending', 'Failed', 'Disproved')
+            ON CONFLICT (transaction_id) DO UPDATE SET
+                tx_ref = CASE WHEN p.status IN ('Reported', 'Pending', 'Failed', 'Disproved')
+                    THEN excluded.tx_ref ELSE p.tx_ref END,
+                status = CASE WHEN p.status IN ('Failed', 'Disproved')
+                    THEN 'Reported' ELSE p.status END,
+                updated_at = CASE WHEN p.status IN ('Reported', 'Pending', 'Failed', 'Disproved')
+                    THEN now() ELSE p.updated_at END,
+                lookups = 0, next_lookup_at = now()
             """,
             [uuid7(), int(hint.transaction_id), hint.tx_ref],
         )
@@ -73,23 +93,43 @@ def look_up(payment_id: UUID, actor: Actor) -> None:
     claimed = Payment.objects.filter(pk=payment_id, next_lookup_at__lte=now)
     if claimed.update(next_lookup_at=now + _LEASE) != 1:
         return
-    transaction_id = Payment.objects.values_list("transaction_id", flat=True).get(pk=payment_id)
+    payment = Payment.objects.get(pk=payment_id)
     try:
-        record = payment_provider().verify_transaction(str(transaction_id))
+        record, chargebacks = ask_provider(payment)
     except ProviderUnavailable as error:
         _retry(payment_id, str(error))
         return
     if record is None:
         _not_found(payment_id)
     else:
-        apply_record(payment_id, record, actor)
+        apply_record(payment_id, record, actor, chargebacks)
 
 
-def apply_record(payment_id: UUID, record: TransactionRecord, actor: Actor) -> None:
-    """Act on the provider's record of a payment, once, whoever brings it and how often."""
+def ask_provider(payment: Payment) -> tuple[TransactionRecord | None, list[Chargeback]]:
+    """Return the provider's record of a payment, and the chargebacks of a closed one.
+
+    Raises `ProviderUnavailable`.
+    """
+    record = payment_provider().verify_transaction(str(payment.transaction_id))
+    if record is None or payment.status in OPEN_PAYMENTS:
+        return record, []
+    return record, find_chargebacks(record)
+
+
+def apply_record(
+    payment_id: UUID,
+    record: TransactionRecord,
+    actor: Actor,
+    chargebacks: list[Chargeback] | None = None,
+) -> None:
+    """Act on the provider's record of a payment, once, whoever brings it and how often.
+
+    Of a payment that was closed before it was looked up, with its chargebacks.
+    """
     with transaction.atomic():
         payment = Payment.objects.select_for_update(no_key=True).get(pk=payment_id)
         if payment.status not in OPEN_PAYMENTS:
+            _apply_to_closed(payment, record, chargebacks, actor)
             return
         if int(record.transaction_id) != payment.transaction_id or record.tx_ref != payment.tx_ref:
             _disprove(payment, "The provider knows it under another reference")
@@ -109,6 +149,19 @@ def apply_record(payment_id: UUID, record: TransactionRecord, actor: Actor) -> N
         else:
             payment.next_lookup_at = None
             match(payment, actor)
+
+
+def _apply_to_closed(
+    payment: Payment, record: TransactionRecord, chargebacks: list[Chargeback] | None, actor: Actor
+) -> None:
+    if payment.status not in CLOSED_PAYMENTS or chargebacks is None:
+        return
+    if int(record.transaction_id) != payment.transaction_id or record.tx_ref != payment.tx_ref:
+        _ask_again(payment, "The provider knows it under another reference")
+    elif record.status is TransactionStatus.PENDING:
+        _ask_again(payment, "The provider calls it pending")
+    else:
+        apply_later_word(payment, record, chargebacks, actor)
 
 
 def _store(payment: Payment, record: TransactionRecord) -> None:
@@ -132,16 +185,22 @@ def _retry(payment_id: UUID, error: str) -> None:
     with transaction.atomic():
         payment = Payment.objects.select_for_update(no_key=True).get(pk=payment_id)
         if payment.status in OPEN_PAYMENTS:
-            payment.next_lookup_at = timezone.now() + _delay(payment.lookups)
-            payment.lookups += 1
-            payment.last_error = error[:300]
             payment.updated_at = timezone.now()
-            payment.save()
+            payment.last_error = error[:300]
+        _ask_again(payment, error)
+
+
+def _ask_again(payment: Payment, why: str) -> None:
+    """Let a locked payment be looked up again later: there was no answer."""
+    payment.next_lookup_at = timezone.now() + _delay(payment.lookups)
+    payment.lookups += 1
+    payment.save()
+    alert_late_clearing(payment, why)
 
 
 def _not_found(payment_id: UUID) -> None:
-    lookups = Payment.objects.values_list("lookups", flat=True).get(pk=payment_id)
-    if lookups + 1 < _NOT_FOUND_LOOKUPS:
+    payment = Payment.objects.get(pk=payment_id)
+    if payment.lookups + 1 < _NOT_FOUND_LOOKUPS or payment.status in CLOSED_PAYMENTS:
         _retry(payment_id, "The provider does not know it yet")
         return
     with transaction.atomic():

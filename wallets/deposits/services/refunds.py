@@ -31,6 +31,7 @@ from wallets.providers.registry import payment_provider
 
 _MAX_ERROR = 300
 ALERT_UNCONFIRMED = "refund_unconfirmed"
+ALERT_CHARGED_BACK = "payment_charged_back"
 
 log = structlog.get_logger(__name__)
 
@@ -112,7 +113,8 @@ def complete_refund(payment: Payment, reference: str, actor: Actor) -> None:
             actor=actor,
             legs=[Leg(unmatched, -payment.amount), Leg(clearing, payment.amount)],
         )
-    resolve_alert(ALERT_UNCONFIRMED, subject=str(payment.transaction_id))
+    for kind in (ALERT_UNCONFIRMED, ALERT_CHARGED_BACK):
+        resolve_alert(kind, subject=str(payment.transaction_id))
 
 
 def reopen(payment: Payment, why: str) -> None:

@@ -1,5 +1,6 @@
 """Reversals: a chargeback or a wrong deposit takes a completed deposit back, by two people.
 
+The reversal of a disputed deposit (`disputes`) holds its amount until it is decided.
 `orders.holds.services.confirm_reversal` confirms one, together with cancelling the owner's open
 buys where the wallet falls short; nothing else calls `confirm_reversal` of this module.
 """
@@ -20,9 +21,12 @@ from exchange.core.querysets import get_or_raise
 from exchange.core.text import clean_text
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
+from exchange.staff.services.privileged_access import require_tenured
+from wallets.alerts.services import resolve_alert
 from wallets.deposits.errors import DepositNotFound
 from wallets.deposits.models import Deposit, DepositReversal, DepositStatus
 from wallets.deposits.services.crediting import emit_deposit_event
+from wallets.deposits.services.holding import release
 from wallets.holds.services import lock_owner_alone
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import (
@@ -37,23 +41,27 @@ from wallets.ledger.selectors.wallets import available_balance, reserved_balance
 from wallets.receivables.services.repayments import ATTEMPTS
 
 REVERSE = "wallets.reverse_deposit"
+ALERT_DISPUTED = "deposit_disputed"
 REVERSALS = TwoPersonApproval(
     model=DepositReversal,
     noun="deposit reversal",
     permission=REVERSE,
     unique_constraint="deposit_reversal_once",
 )
-_MAX_EXPLANATION = 500
+MAX_EXPLANATION = 500
+REVERSAL_PENDING = Conflict(
+    "A reversal of this deposit is pending already", code="reversal_pending"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ReversalSplit:
-    """How a reversal takes a deposit back: an amount of one account, then what open buys reserve,
+    """How a reversal takes its amount: from two accounts of the owner, then what open buys reserve,
     the rest as a debt.
     """
 
-    source: AccountKind
-    taken: Decimal
+    uncleared: Decimal
+    available: Decimal
     reserved: Decimal
     owed: Decimal
 
@@ -63,26 +71,28 @@ ReleaseReserved = Callable[[Deposit, Decimal, Actor], object]
 
 
 def propose_reversal(*, deposit_id: UUID, explanation: str, user: StaffUser) -> DepositReversal:
-    """Propose to take a completed deposit back.
+    """Propose to take back what remains of a completed deposit.
 
     Raises `Forbidden`, `DepositNotFound`, `StateConflict` unless it is Completed, `Conflict` while
     another proposal is pending, and `InvalidRequest` without an explanation.
     """
     authorize_staff(user, REVERSE, "You may not reverse deposits")
-    why = clean_text(explanation, missing="Enter an explanation", max_length=_MAX_EXPLANATION)
-    _require_completed(get_or_raise(Deposit.objects.filter(pk=deposit_id), DepositNotFound()))
-    return REVERSALS.propose(
-        Conflict("A reversal of this deposit is pending already", code="reversal_pending"),
-        deposit_id=deposit_id,
-        explanation=why,
-        proposed_by=user,
-    )
+    why = clean_text(explanation, missing="Enter an explanation", max_length=MAX_EXPLANATION)
+    with transaction.atomic():
+        deposit = lock_completed(deposit_id)
+        return REVERSALS.propose(
+            REVERSAL_PENDING,
+            deposit_id=deposit_id,
+            amount=deposit.remaining,
+            explanation=why,
+            proposed_by=user,
+        )
 
 
 def confirm_reversal(
     *, reversal_id: UUID, user: StaffUser, release_reserved: ReleaseReserved
 ) -> Deposit:
-    """Take the deposit back, as the second person: what rests first, then what is available.
+    """Take the reversal's amount back, as the second person: what rests first, then available.
 
     Where both fall short, `release_reserved` is called. What the owner no longer has, the owner
     owes: it moves from the owner's receivable account, and later credits repay it. Raises
@@ -96,23 +106,54 @@ def confirm_reversal(
         lock_owner_alone(Deposit.objects.values_list("owner_id", flat=True).get(pk=deposit_id))
         deposit = Deposit.objects.select_for_update(no_key=True).get(pk=deposit_id)
         proposal = REVERSALS.get_approvable(reversal_id, user)
+        if proposal.proposed_by_id is None:
+            # The provider is the other party: the person who confirms is not new.
+            require_tenured(user.pk)
         REVERSALS.close(proposal, ApprovalStatus.APPROVED, user)
+        _post(deposit, proposal, actor, release_reserved)
+        taken_back = deposit.taken_back + reversal_amount(proposal)
+        whole = taken_back == deposit.net_amount
         Deposit.objects.filter(pk=deposit_id).update(
-            status=DepositStatus.REVERSED, updated_at=timezone.now()
+            status=DepositStatus.REVERSED if whole else DepositStatus.COMPLETED,
+            reversed_amount=taken_back,
+            updated_at=timezone.now(),
         )
-        _post(deposit, actor, release_reserved)
         emit_deposit_event(deposit_id, "deposit.reversed")
+        resolve_alert(ALERT_DISPUTED, subject=deposit.reference)
         deposit.refresh_from_db()
     return deposit
 
 
 def reject_reversal(*, reversal_id: UUID, reason: str, user: StaffUser) -> DepositReversal:
-    """Reject a proposal; the deposit stays. Open to the proposer too. Raises as `confirm`."""
-    authorize_staff(user, REVERSE, "You may not reverse deposits")
+    """Reject a proposal; the deposit stays, and what a dispute held is available again.
+
+    Open to the proposer too. Raises as `confirm_reversal`.
+    """
+    actor = authorize_staff(user, REVERSE, "You may not reverse deposits")
     why = clean_text(reason, missing="Enter a reason for the rejection")
     with transaction.atomic():
+        deposit_id = REVERSALS.get(reversal_id, lock=False).deposit_id
+        deposit = Deposit.objects.select_for_update(no_key=True).get(pk=deposit_id)
         proposal = REVERSALS.get_pending(reversal_id)
-        return REVERSALS.close(proposal, ApprovalStatus.REJECTED, user, reason=why)
+        REVERSALS.close(proposal, ApprovalStatus.REJECTED, user, reason=why)
+        if proposal.held is not None:
+            release(deposit, proposal, actor)
+            Deposit.objects.filter(pk=deposit_id).update(
+                disputed_at=None, disputed_amount=None, updated_at=timezone.now()
+            )
+            emit_deposit_event(deposit_id, "deposit.dispute_closed")
+            resolve_alert(ALERT_DISPUTED, subject=deposit.reference)
+    return proposal
+
+
+def lock_completed(deposit_id: UUID) -> Deposit:
+    """Return the deposit, locked. Raises `DepositNotFound`, `StateConflict` unless Completed."""
+    rows = Deposit.objects.select_for_update(no_key=True).filter(pk=deposit_id)
+    deposit = get_or_raise(rows, DepositNotFound())
+    problem = describe_reversal_blocker(deposit)
+    if problem:
+        raise StateConflict(problem)
+    return deposit
 
 
 def describe_reversal_blocker(deposit: Deposit) -> str:
@@ -122,46 +163,55 @@ def describe_reversal_blocker(deposit: Deposit) -> str:
     return f"Only a Completed deposit can be reversed: it is {deposit.status}"
 
 
-def _require_completed(deposit: Deposit) -> None:
-    problem = describe_reversal_blocker(deposit)
-    if problem:
-        raise StateConflict(problem)
+def reversal_amount(reversal: DepositReversal) -> Decimal:
+    """Return what the reversal takes back; the previous version's have no amount of their own."""
+    amount: Decimal = reversal.deposit.net_amount if reversal.amount is None else reversal.amount
+    return amount
 
 
-def split_reversal(deposit: Deposit) -> ReversalSplit:
-    """Return from where a reversal would take the deposit back now, and what would be owed."""
-    net: Decimal = deposit.net_amount
-    if deposit.available_at is not None and deposit.cleared_at is None:
-        return ReversalSplit(AccountKind.UNCLEARED, net, Decimal(0), Decimal(0))
-    owner, currency = deposit.owner_id, deposit.currency_id
-    taken = min(net, available_balance(owner, currency))
-    reserved = min(net - taken, reserved_balance(owner, currency))
-    return ReversalSplit(AccountKind.AVAILABLE, taken, reserved, net - taken - reserved)
+def split_reversal(deposit: Deposit, reversal: DepositReversal | None = None) -> ReversalSplit:
+    """Return from where the reversal would take its amount now, and what would be owed.
+
+    Without a reversal: one of all that remains.
+    """
+    amount: Decimal = deposit.remaining if reversal is None else reversal_amount(reversal)
+    uncleared = amount if deposit.is_resting else Decimal(0)
+    if not uncleared and reversal is not None:
+        uncleared = reversal.held or Decimal(0)
+    owner, currency, left = deposit.owner_id, deposit.currency_id, amount - uncleared
+    available = min(left, available_balance(owner, currency))
+    reserved = min(left - available, reserved_balance(owner, currency))
+    return ReversalSplit(uncleared, available, reserved, left - available - reserved)
 
 
-def _post(deposit: Deposit, actor: Actor, release_reserved: ReleaseReserved) -> None:
+def _post(
+    deposit: Deposit, reversal: DepositReversal, actor: Actor, release_reserved: ReleaseReserved
+) -> None:
     for _ in range(ATTEMPTS):
         # The wallet may be spent meanwhile: then what is missing is owed, at the next attempt.
-        split = split_reversal(deposit)
+        split = split_reversal(deposit, reversal)
         if split.reserved:
-            release_reserved(deposit, split.taken + split.reserved + split.owed, actor)
-            split = split_reversal(deposit)
+            release_reserved(deposit, split.available + split.reserved + split.owed, actor)
+            split = split_reversal(deposit, reversal)
+        taken = {
+            AccountKind.UNCLEARED: split.uncleared,
+            AccountKind.AVAILABLE: split.available,
+            AccountKind.RECEIVABLE: split.owed,
+        }
         legs = [
-            Leg(wallet_account(deposit, split.source), -split.taken),
-            Leg(system_account(deposit.currency_id, AccountKind.CLEARING), deposit.net_amount),
+            Leg(wallet_account(deposit, kind), -amount) for kind, amount in taken.items() if amount
         ]
-        if split.owed:
-            legs.append(Leg(wallet_account(deposit, AccountKind.RECEIVABLE), -split.owed))
+        clearing = system_account(deposit.currency_id, AccountKind.CLEARING)
         try:
             post_transfers(
                 [
                     Posting(
                         kind=TransferKind.DEPOSIT_REVERSE,
-                        reference=f"deposit:{deposit.pk}:reverse",
+                        reference=f"deposit:{deposit.pk}:reverse:{reversal.pk}",
                         subject_id=deposit.pk,
                         actor=actor,
                         memo=deposit.reference,
-                        legs=legs,
+                        legs=[*legs, Leg(clearing, reversal_amount(reversal))],
                     )
                 ]
             )

@@ -119,6 +119,10 @@ def confirm_resolution(*, resolution_id: UUID, user: StaffUser) -> Payment:
             reopen(payment, f"It was not refunded: {proposal.explanation}")
         else:
             start_refund(payment)
+            if payment.charged_back_amount == payment.amount:
+                # The payer's bank has the money already.
+                complete_refund(payment, "Charged back", actor)
+                return payment
     return request_refund(payment, actor) if action == PaymentAction.REFUND else payment
 
 
@@ -137,6 +141,8 @@ def describe_action_blocker(payment: Payment, action: PaymentAction) -> str:
         return describe_result_blocker(payment)
     if payment.status != PaymentStatus.UNMATCHED:
         return f"The payment is {payment.status}, no longer Unmatched"
+    if action == PaymentAction.ASSIGN and payment.charged_back_amount:
+        return "The payment was charged back: nothing is left to assign"
     return ""
 
 

@@ -2,13 +2,16 @@
 
 -- A manual deposit starts Pending and is completed by two people (one entered it, another decided), or
 -- by the command, which records neither. The others complete with a payment at the provider, for its
--- amount. A completed deposit changes no more, except that it clears once and may be reversed.
+-- amount. A completed deposit changes no more, except that it clears once, and may be disputed and taken
+-- back, also in part, as its reversals say.
 CREATE FUNCTION deposit_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_changes text[] := '{status,decided_by_id,decided_at,reason,approval_reason,updated_at,owner_id,document}';
+    v_taken_back numeric;
 BEGIN
     IF TG_OP = 'INSERT' THEN
         IF NEW.decided_by_id IS NOT NULL OR NEW.cleared_at IS NOT NULL
+            OR num_nonnulls(NEW.disputed_at, NEW.disputed_amount) > 0 OR NEW.reversed_amount <> 0
             OR NEW.status <> 'Pending' AND (NEW.channel = 'manual' OR NEW.status <> 'Completed')
         THEN
             RAISE EXCEPTION 'a deposit starts Pending'
@@ -28,6 +31,9 @@ BEGIN
         ELSIF OLD.available_at IS NOT NULL AND OLD.cleared_at IS NULL THEN
             v_changes := v_changes || '{cleared_at}'::text[];
         END IF;
+        IF OLD.status = 'Completed' THEN
+            v_changes := v_changes || '{disputed_at,disputed_amount,reversed_amount}'::text[];
+        END IF;
         IF to_jsonb(OLD) - v_changes <> to_jsonb(NEW) - v_changes THEN
             RAISE EXCEPTION 'deposit % is what arrived', OLD.id USING ERRCODE = 'restrict_violation';
         END IF;
@@ -38,23 +44,72 @@ BEGIN
                 NEW.id
                 USING ERRCODE = 'check_violation', CONSTRAINT = 'deposit_confirmed_by_another';
         END IF;
-    ELSIF NEW.status = 'Reversed' AND NOT EXISTS (
-        SELECT FROM public.wallets_depositreversal r
-        WHERE r.deposit_id = NEW.id AND r.status = 'Approved' AND r.decided_by_id <> r.proposed_by_id)
+    END IF;
+    IF TG_OP = 'INSERT' THEN
+        RETURN NEW;
+    END IF;
+    IF NEW.status = 'Reversed' OR NEW.reversed_amount <> OLD.reversed_amount THEN
+        SELECT coalesce(sum(coalesce(r.amount, NEW.amount - NEW.fee)), 0) INTO v_taken_back
+            FROM public.wallets_depositreversal r
+            WHERE r.deposit_id = NEW.id AND r.status = 'Approved'
+              AND r.decided_by_id IS DISTINCT FROM r.proposed_by_id;
+        IF v_taken_back <> (CASE NEW.status WHEN 'Reversed' THEN NEW.amount - NEW.fee
+                                            ELSE NEW.reversed_amount END)
+            OR NEW.status = 'Completed' AND v_taken_back >= NEW.amount - NEW.fee
+        THEN
+            RAISE EXCEPTION 'deposit % is reversed by two people only', NEW.id
+                USING ERRCODE = 'check_violation', CONSTRAINT = 'deposit_reversed_by_two';
+        END IF;
+    END IF;
+    IF (NEW.disputed_at, NEW.disputed_amount) IS DISTINCT FROM (OLD.disputed_at, OLD.disputed_amount)
+        AND (num_nonnulls(NEW.disputed_at, NEW.disputed_amount) = 1
+             OR NEW.disputed_amount IS DISTINCT FROM (
+                 SELECT r.amount FROM public.wallets_depositreversal r
+                 WHERE r.deposit_id = NEW.id AND r.status = 'Pending' AND r.held IS NOT NULL))
     THEN
-        RAISE EXCEPTION 'deposit % is reversed by two people only', NEW.id
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'deposit_reversed_by_two';
+        RAISE EXCEPTION 'the dispute of deposit % is that of its pending reversal', NEW.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'deposit_dispute_proposed';
     END IF;
     RETURN NEW;
 END $$;
 CREATE TRIGGER deposit_guard BEFORE INSERT OR UPDATE ON wallets_deposit
     FOR EACH ROW EXECUTE FUNCTION deposit_guard();
 
+-- A reversal takes back no more than what is left of the deposit, and is always confirmed by a person.
+-- Only what the provider says was taken back is proposed without one.
+CREATE FUNCTION reversal_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_left numeric;
+BEGIN
+    SELECT d.amount - d.fee - d.reversed_amount INTO v_left
+        FROM public.wallets_deposit d WHERE d.id = NEW.deposit_id AND d.status = 'Completed';
+    IF NEW.status = 'Pending' AND (
+        NEW.amount <= 0 OR NEW.amount > coalesce(v_left, 0) OR NEW.held < 0 OR NEW.held > NEW.amount
+        OR NEW.held IS NOT NULL AND NEW.amount IS NULL)
+    THEN
+        RAISE EXCEPTION 'reversal % is not of what is left of its deposit', NEW.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'deposit_reversal_of_what_is_left';
+    ELSIF NEW.status = 'Approved' AND NEW.decided_by_id IS NULL THEN
+        RAISE EXCEPTION 'a person must confirm reversal %', NEW.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'deposit_reversal_confirmed';
+    ELSIF TG_OP = 'INSERT' AND NEW.proposed_by_id IS NULL AND (NEW.amount IS NULL OR NOT EXISTS (
+        SELECT FROM public.wallets_payment p
+        WHERE p.deposit_id = NEW.deposit_id AND p.charged_back_amount >= NEW.amount))
+    THEN
+        RAISE EXCEPTION 'the provider does not say what reversal % says', NEW.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'deposit_reversal_start';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER reversal_guard BEFORE INSERT OR UPDATE ON wallets_depositreversal
+    FOR EACH ROW EXECUTE FUNCTION reversal_guard();
+
 -- Once credited, refunded or known to be unmatched, a payment stays what the status check said. Its owner
 -- and its refund are decided by two people; a refund that the provider did not make is undone.
 CREATE FUNCTION payment_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-    v_closed text[] := '{status,deposit_id,last_error,updated_at,next_lookup_at,lookups,refund_reference}';
+    v_closed text[] := '{status,deposit_id,last_error,updated_at,next_lookup_at,lookups,refund_reference,
+        charged_back_amount}';
 BEGIN
     IF TG_OP = 'DELETE' THEN
         RAISE EXCEPTION 'a payment is never removed' USING ERRCODE = 'restrict_violation';
@@ -82,7 +137,8 @@ END $$;
 CREATE TRIGGER payment_guard BEFORE UPDATE OR DELETE ON wallets_payment
     FOR EACH ROW EXECUTE FUNCTION payment_guard();
 
-SELECT guard_start('wallets_payment', '{"status": "Reported", "deposit_id": null, "amount": null}');
+SELECT guard_start('wallets_payment', '{"status": "Reported", "deposit_id": null, "amount": null,
+    "charged_back_amount": 0}');
 SELECT guard_moves('wallets_payment', '{Reported>Pending,Reported>Credited,Reported>Unmatched,
     Reported>Failed,Reported>Disproved,Pending>Credited,Pending>Unmatched,Pending>Failed,
     Pending>Disproved,Failed>Reported,Disproved>Reported,Unmatched>Credited,Unmatched>Refunding,
@@ -95,12 +151,12 @@ SELECT keep_columns('wallets_virtualaccount', '{id,organisation_id,member_id,cur
 CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE ON wallets_deposit
     FOR EACH ROW WHEN (NEW.channel = 'manual') EXECUTE FUNCTION two_person_guard(
         'deposit', 'entered_by_id', 'Pending', 'Completed', 'reason,approval_reason,owner_id,updated_at',
-        'status,owner_id,updated_at', 'Pending');
+        'status,owner_id,updated_at,disputed_at,disputed_amount,reversed_amount', 'Pending');
 CREATE TRIGGER approval_guard_delete BEFORE DELETE ON wallets_deposit
     FOR EACH ROW EXECUTE FUNCTION two_person_guard('deposit', 'entered_by_id', 'Pending', 'Completed', '');
 CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_depositreversal
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
-        'deposit_reversal', 'proposed_by_id', 'Pending', 'Approved', 'reason');
+        'deposit_reversal', 'proposed_by_id', 'Pending', 'Approved', 'reason,held', '', 'Pending');
 CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_paymentresolution
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
         'payment_resolution', 'proposed_by_id', 'Pending', 'Approved', 'reason');

@@ -32,6 +32,8 @@ SUBJECTS: dict[str, tuple[str, str]] = {
     TransferKind.DEPOSIT_CLEAR: ("wallets_deposit", "The deposit"),
     TransferKind.DEPOSIT_CHARGE: ("wallets_deposit", "The deposit"),
     TransferKind.DEPOSIT_REVERSE: ("wallets_deposit", "The deposit"),
+    TransferKind.DEPOSIT_HOLD: ("wallets_deposit", "The deposit"),
+    TransferKind.DEPOSIT_RELEASE: ("wallets_deposit", "The deposit"),
     TransferKind.PAYMENT_UNMATCHED: ("wallets_payment", "The payment"),
     TransferKind.PAYMENT_REFUND: ("wallets_payment", "The payment"),
     TransferKind.RECEIVABLE_REPAY: ("wallets_account", "The account"),

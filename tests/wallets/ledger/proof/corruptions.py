@@ -79,9 +79,22 @@ def deposit_without_its_payment(records: LedgerRecords) -> None:
     rewrite_deposits(records)
 
 
-def deposit_that_rests_and_was_made_available(records: LedgerRecords) -> None:
+def dispute_that_holds_nothing(records: LedgerRecords) -> None:
     records.corrupt(
-        "UPDATE wallets_deposit SET available_at = now() WHERE owner_id = %s",
+        "INSERT INTO wallets_depositreversal (id, deposit_id, amount, held, explanation, status,"
+        " reason, created_at) SELECT %s, id, 1, 1, 'x', 'Pending', '', now()"
+        " FROM wallets_deposit WHERE owner_id = %s",
+        uuid7(),
+        records.other.owner_id,
+    )
+
+
+def deposit_whose_reversal_took_nothing(records: LedgerRecords) -> None:
+    records.corrupt(
+        "INSERT INTO wallets_depositreversal (id, deposit_id, amount, explanation, status, reason,"
+        " created_at, decided_at) SELECT %s, id, 1, 'x', 'Approved', '', now(), now()"
+        " FROM wallets_deposit WHERE owner_id = %s",
+        uuid7(),
         records.other.owner_id,
     )
 
@@ -408,7 +421,10 @@ CORRUPTIONS: dict[Callable[[LedgerRecords], None], str] = {
     deposit_without_its_payment: (
         "every deposit by a payment has the amount of one payment of its own"
     ),
-    deposit_that_rests_and_was_made_available: "uncleared money equals the deposits that rest",
+    dispute_that_holds_nothing: (
+        "uncleared money equals the deposits that rest, and what disputes hold"
+    ),
+    deposit_whose_reversal_took_nothing: "every deposit was taken back as people decided",
     unmatched_payment_without_its_money: "money without an owner equals the unmatched payments",
     changed_deposit_document: "documents of deposits equal their records",
     settlements_that_offset_each_other: MOVED,

@@ -1,0 +1,102 @@
+"""Payments at an in-process sandbox of the provider that are credited, and their chargebacks."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+from django.test import Client
+from django.utils import timezone
+
+from tests.factories.deposits import Owner, make_checkout
+from tests.wallets.deposits.hostile_webhooks import SECRET, genuine
+from wallets.deposits.models import Deposit, Payment
+from wallets.deposits.services.payments import report_payment
+from wallets.deposits.tasks import sweep_deposits
+from wallets.providers.collection import ChargeHint
+from wallets.providers.sandbox import SandboxServer
+from wallets.providers.sandbox.collection_records import transaction_record
+from wallets.providers.sandbox.collection_rules import BANK_TRANSFER, CheckoutOrder
+from wallets.providers.sandbox.collection_store import Payment as Paid
+
+
+def pay_in(
+    sandbox: SandboxServer,
+    owner: Owner,
+    amount: str = "1000",
+    *,
+    payment_type: str = BANK_TRANSFER,
+    currency: str = "KES",
+) -> Deposit:
+    """Pay a checkout at the provider, and credit it. A card payment rests for three days."""
+    checkout = make_checkout(owner, amount, currency)
+    transaction_id = pay_for(
+        sandbox, checkout.reference, amount, payment_type=payment_type, currency=currency
+    )
+    report_payment(ChargeHint(str(transaction_id), checkout.reference))
+    sweep_deposits()
+    checkout.refresh_from_db()
+    assert checkout.status == "Completed"
+    return checkout
+
+
+def pay_for(
+    sandbox: SandboxServer,
+    tx_ref: str,
+    amount: str,
+    *,
+    payment_type: str = BANK_TRANSFER,
+    currency: str = "KES",
+) -> int:
+    """Pay at the provider under a reference; return the provider's id. We are not told."""
+    order = CheckoutOrder(
+        tx_ref, Decimal(amount), currency, "https://example.com", "a@example.com", "Ada Obi", "",
+        "", "{}",
+    )  # fmt: skip
+    there = sandbox.collection.create_checkout(order)
+    row = sandbox.collection.pay_checkout(there, Paid(Decimal(amount), payment_type))
+    return int(row["id"])
+
+
+def transaction_of(deposit: Deposit) -> int:
+    """Return the provider's id of the deposit's payment."""
+    return Payment.objects.get(deposit=deposit).transaction_id
+
+
+def charge_back(
+    sandbox: SandboxServer, deposit: Deposit, amount: str | None = None, *, beside: bool = False
+) -> None:
+    """Charge the deposit's payment back at the provider. We are not told."""
+    taken = None if amount is None else Decimal(amount)
+    sandbox.collection.charge_back(transaction_of(deposit), taken, beside=beside)
+
+
+def send_webhook(
+    sandbox: SandboxServer, transaction_id: int, *, secret: str = SECRET, status: int = 200
+) -> None:
+    """Deliver the provider's webhook of a transaction, and do what it asks for."""
+    row = sandbox.collection.transaction(transaction_id)
+    assert row is not None
+    response = Client().post(
+        "/hooks/flutterwave",
+        genuine(json.loads(json.dumps(transaction_record(row), default=float))).body,
+        content_type="application/json",
+        headers={"verif-hash": secret},
+    )
+    assert response.status_code == status, response.content
+    sweep_deposits()
+
+
+def learn_of_chargeback(
+    sandbox: SandboxServer, deposit: Deposit, amount: str | None = None, *, beside: bool = False
+) -> None:
+    """Charge the deposit's payment back, and learn of it from the provider's webhook."""
+    charge_back(sandbox, deposit, amount, beside=beside)
+    send_webhook(sandbox, transaction_of(deposit))
+    deposit.refresh_from_db()
+
+
+def look_up_again() -> None:
+    """Make every waiting status check due, and sweep."""
+    Payment.objects.filter(next_lookup_at__isnull=False).update(next_lookup_at=timezone.now())
+    sweep_deposits()
