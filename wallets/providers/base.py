@@ -326,7 +326,7 @@ class PaymentProvider(Protocol):
 
     def list_chargebacks(
         self, *, first: date, last: date, flw_ref: str | None = None
-    ) -> list[Chargeback]:
+    ) -> Listed[Chargeback]:
         """Return every chargeback created from `first` to `last`, both included, each once.
 
         With `flw_ref` those of the transaction with this reference of the provider. The provider's

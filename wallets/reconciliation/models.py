@@ -111,6 +111,7 @@ class LineKind(models.TextChoices):
     STATUS = "Status"
     FEE = "Provider charge"
     TWICE = "Credited twice"
+    CHARGED_BACK = "Charged back"
     UNEXPLAINED = "Unexplained variance"
     NO_BALANCE = "Balance not provided"
 

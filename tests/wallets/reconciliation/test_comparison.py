@@ -139,8 +139,8 @@ def test_payouts_under_way_since_the_day_before_are_listed_and_older_ones_looked
     asked = len(sandbox.requests.entries())
     report = compare()
     assert (report.status, report.compared) == ("Matched", 0)
-    # The balances, and one page of each list.
-    assert len(sandbox.requests.entries()) == asked + 3 + status_checks
+    # The balances, and one page of each list; of failed payments for each of four months.
+    assert len(sandbox.requests.entries()) == asked + 8 + status_checks
 
 
 class BusyDay(FlutterwaveClient):

@@ -193,7 +193,7 @@ def test_a_payment_that_the_provider_does_not_have_is_missing(sandbox, account):
     [
         ("amount", "900", "Amount", "1000", "900"),
         ("currency", "KES", "Currency", "NGN", "KES"),
-        ("status", "failed", "Status", "Credited", "failed"),
+        ("status", "failed", "Charged back", "Credited", "failed"),
         ("status", "pending", "Status", "Credited", "pending"),
         ("app_fee", "15.5", "Provider charge", "14", "15.5"),
     ],

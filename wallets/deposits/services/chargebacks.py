@@ -22,6 +22,7 @@ from wallets.deposits.models import CLOSED_PAYMENTS, Deposit, Payment, PaymentSt
 from wallets.deposits.services.crediting import ALERT_CLEARING, clear, due_to_clear
 from wallets.deposits.services.disputes import dispute_by_provider
 from wallets.deposits.services.refunds import ALERT_CHARGED_BACK
+from wallets.providers.base import UnreadableRecord
 from wallets.providers.collection import (
     Chargeback,
     ChargeHint,
@@ -46,6 +47,8 @@ def find_chargebacks(record: TransactionRecord) -> list[Chargeback]:
         last=(timezone.now() + _MARGIN).date(),
         flw_ref=record.flw_ref,
     )
+    if found.unreadable:
+        raise UnreadableRecord(f"malformed response: {next(iter(found.unreadable.values()))}")
     return [each for each in found if each.transaction_id == record.transaction_id]
 
 

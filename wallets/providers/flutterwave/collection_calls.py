@@ -124,7 +124,7 @@ class CollectionCalls:
 
     def list_chargebacks(
         self, *, first: date, last: date, flw_ref: str | None = None
-    ) -> list[Chargeback]:
+    ) -> Listed[Chargeback]:
         """Return the chargebacks of a range of days. See `PaymentProvider.list_chargebacks`."""
         query = day_query(first, last)
         if flw_ref is not None:

@@ -11,12 +11,15 @@ from uuid import UUID
 from django.db.models import Q
 
 from wallets.deposits.models import (
+    UNMATCHED_PAYMENTS,
     Deposit,
     DepositChannel,
     DepositStatus,
     Payment,
     PaymentStatus,
 )
+from wallets.deposits.selectors import open_disputes
+from wallets.reconciliation.models import LineKind, ReconciliationBreak
 from wallets.reconciliation.selectors.movements import BOOKED, day_bounds
 
 _CHUNK_SIZE = 1_000
@@ -35,6 +38,9 @@ class OurPayment:
     amount: Decimal | None
     fee: Decimal | None
     is_reversed: bool
+    # What of the amount was taken back here.
+    taken_back: Decimal
+    charged_back_amount: Decimal
 
     @property
     def is_booked(self) -> bool:
@@ -71,6 +77,30 @@ def manual_deposits(references: Collection[str]) -> dict[str, Deposit]:
     return found
 
 
+def awaiting_reversal() -> dict[int, OurPayment]:
+    """Return the payments that were charged back, as far as is known, and are in our books.
+
+    Those of open disputes, and unmatched ones.
+    """
+    disputed = open_disputes().values("deposit")
+    unmatched = Q(status__in=UNMATCHED_PAYMENTS, charged_back_amount__gt=0)
+    return _our_payments(unmatched | Q(deposit__in=disputed, charged_back_amount__gt=0))
+
+
+def reported_charged_back(day: date) -> set[UUID]:
+    """Return the payments whose chargeback another day's report found."""
+    found = ReconciliationBreak.objects.filter(kind=LineKind.CHARGED_BACK, payment__isnull=False)
+    return set(found.exclude(day=day).values_list("payment_id", flat=True))
+
+
+def _taken_back(payment: Payment) -> Decimal:
+    if payment.deposit is None:
+        return Decimal(0)
+    if payment.deposit.status == DepositStatus.REVERSED:
+        return payment.deposit.amount
+    return payment.deposit.reversed_amount
+
+
 def _our_payments(condition: Q) -> dict[int, OurPayment]:
     rows = Payment.objects.filter(condition).select_related("deposit")
     return {
@@ -86,6 +116,8 @@ def _our_payments(condition: Q) -> dict[int, OurPayment]:
             if row.deposit and row.booked_fee is None
             else row.booked_fee,
             is_reversed=row.deposit is not None and row.deposit.status == DepositStatus.REVERSED,
+            taken_back=_taken_back(row),
+            charged_back_amount=row.charged_back_amount,
         )
         for row in rows.iterator(chunk_size=_CHUNK_SIZE)
     }

@@ -31,9 +31,10 @@ def find_payment_differences(
     if held is None or not held.is_booked:
         return [_line(LineKind.UNKNOWN, held, record)] if arrived else []
     found = []
-    # What was taken back or refunded, as far as is known, may be either there.
-    is_taken_back = held.is_reversed or held.status in _REFUNDS
-    if not arrived and not is_taken_back:
+    # What was taken back or refunded, as far as is known, may be either there. A failed payment was
+    # charged back (`find_charged_back`).
+    pending = record.status is TransactionStatus.PENDING
+    if pending and not held.is_reversed and held.status not in _REFUNDS:
         found.append(_texts(LineKind.STATUS, held, record, held.status, record.status))
     if held.amount != record.amount:
         found.append(_amounts(LineKind.AMOUNT, held, record, held.amount, record.amount))
@@ -43,6 +44,30 @@ def find_payment_differences(
     if arrived and held.fee is not None and held.fee != charged:
         found.append(_amounts(LineKind.FEE, held, record, held.fee, charged))
     return found
+
+
+def not_taken_back(held: OurPayment, said: Decimal) -> Decimal:
+    """Return what of `said`, which the provider took back, is still in our books."""
+    if held.status in _REFUNDS or held.amount is None or not held.is_booked:
+        return Decimal(0)
+    return max(min(said, held.amount) - held.taken_back, Decimal(0))
+
+
+def find_charged_back(held: OurPayment, said: Decimal, words: str) -> list[ReportLine]:
+    """Return the difference of a payment of which the provider took `said` back."""
+    if not not_taken_back(held, said) or held.amount is None:
+        return []
+    return [
+        _line(
+            LineKind.CHARGED_BACK,
+            held,
+            None,
+            our_text=held.status,
+            their_text=words,
+            our_amount=held.amount - held.taken_back,
+            their_amount=held.amount - min(said, held.amount),
+        )
+    ]
 
 
 def find_repeated_credits(

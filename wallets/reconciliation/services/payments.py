@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -9,29 +10,53 @@ from decimal import Decimal
 from django.utils import timezone
 
 from exchange.core.currencies import currencies
+from exchange.core.numbers import format_plain
 from wallets.alerts.services import report_unreadable
+from wallets.deposits.services.payments import report_payment
 from wallets.providers.base import UnreadableRecord
-from wallets.providers.collection import TransactionRecord, TransactionStatus
+from wallets.providers.collection import (
+    Chargeback,
+    ChargeHint,
+    TransactionRecord,
+    TransactionStatus,
+    charged_back_amount,
+)
 from wallets.providers.registry import payment_provider
 from wallets.reconciliation.models import LineKind
 from wallets.reconciliation.selectors.movements import UNBOOKED_DAYS, utc_day
 from wallets.reconciliation.selectors.payments import (
     OurPayment,
+    awaiting_reversal,
     manual_deposits,
     payments_by_transaction,
     payments_made_on,
+    reported_charged_back,
 )
 from wallets.reconciliation.services.differences import ProviderDataUnreliable, ReportLine
 from wallets.reconciliation.services.payment_differences import (
+    find_charged_back,
     find_payment_differences,
     find_repeated_credits,
+    not_taken_back,
     transaction_charge,
 )
 
 _MAX_STATUS_CHECKS = 200
 _MARGIN = timedelta(days=1)
+# A payer's bank may take a payment back for some months.
+CHARGEBACK_DAYS = 120
+_DAYS_OF_A_LIST = 30
 
 _Records = dict[int, TransactionRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class _ChargedBack:
+    """A payment of which the provider took `said` back, in the provider's words."""
+
+    held: OurPayment
+    said: Decimal
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +89,7 @@ def compare_payments(
     booked = {key: held[key] for key in wanted if key in held and held[key].is_booked}
     references = {each.provider_reference for each in booked.values() if each.provider_reference}
     manual = manual_deposits(references | {str(key) for key in booked})
+    charged_back = _charged_back(day)
     differences = [
         *(
             line
@@ -71,14 +97,55 @@ def compare_payments(
             for line in find_payment_differences(held.get(key), records.get(key))
         ),
         *find_repeated_credits(booked, manual),
+        *_charged_back_lines(day, charged_back),
     ]
     found = {key: records[key] for key in wanted if key in records}
     return PaymentComparison(
         differences,
         _totals(booked, found),
         len(wanted),
-        _unbooked(records, day, booked_then, balances_at),
+        _unbooked(records, day, booked_then, balances_at, charged_back),
     )
+
+
+def _charged_back(day: date) -> list[_ChargedBack]:
+    """Return our payments that the provider has taken back: failed ones of the last months, and
+    the chargebacks of the day.
+    """
+    provider = payment_provider()
+    failed: _Records = {}
+    for begin in range(0, CHARGEBACK_DAYS, _DAYS_OF_A_LIST):
+        listed = provider.list_transactions(
+            first=day - timedelta(days=min(begin + _DAYS_OF_A_LIST, CHARGEBACK_DAYS)),
+            last=day + _MARGIN - timedelta(days=begin),
+            status=TransactionStatus.FAILED,
+        )
+        failed |= {int(record.transaction_id): record for record in listed}
+    demanded: dict[int, list[Chargeback]] = {}
+    chargebacks = provider.list_chargebacks(first=day - _MARGIN, last=day + _MARGIN)
+    report_unreadable(f"chargebacks, {day}", chargebacks.unreadable)
+    for each in chargebacks:
+        if utc_day(each.created_at) == day:
+            demanded.setdefault(int(each.transaction_id), []).append(each)
+    ours = payments_by_transaction(failed.keys() | demanded.keys())
+    return [
+        _ChargedBack(
+            held, said, "failed" if key in failed else f"charged back {format_plain(said)}"
+        )
+        for key, held in sorted(ours.items())
+        if (said := charged_back_amount(failed.get(key), demanded.get(key, [])))
+        and not_taken_back(held, said)
+    ]
+
+
+def _charged_back_lines(day: date, charged_back: list[_ChargedBack]) -> Iterator[ReportLine]:
+    """Yield the differences, each in the report of one day, and have the payments looked up."""
+    reported = reported_charged_back(day)
+    for found in charged_back:
+        if found.said != found.held.charged_back_amount:
+            report_payment(ChargeHint(str(found.held.transaction_id), found.held.tx_ref))
+        if found.held.payment_id not in reported:
+            yield from find_charged_back(found.held, found.said, found.words)
 
 
 def _list(first: date, last: date) -> _Records:
@@ -144,9 +211,16 @@ def _totals(booked: dict[int, OurPayment], records: _Records) -> list[ReportLine
 
 
 def _unbooked(
-    records: _Records, day: date, booked_then: frozenset[int], balances_at: datetime
+    records: _Records,
+    day: date,
+    booked_then: frozenset[int],
+    balances_at: datetime,
+    charged_back: list[_ChargedBack],
 ) -> dict[str, Decimal]:
-    """Return what arrived at the provider shortly before `balances_at` and was not booked then."""
+    """Return what arrived at the provider shortly before `balances_at` and was not booked then.
+
+    Less what the provider has taken back and our books still have.
+    """
     today = utc_day(timezone.now())
     first = today - UNBOOKED_DAYS
     recent = records
@@ -163,4 +237,9 @@ def _unbooked(
             settled = record.amount_settled
             arrived = record.amount - transaction_charge(record) if settled is None else settled
             found[record.currency] = found.get(record.currency, Decimal(0)) + arrived
+    known = {key: (held, held.charged_back_amount) for key, held in awaiting_reversal().items()}
+    known |= {each.held.transaction_id: (each.held, each.said) for each in charged_back}
+    for held, said in known.values():
+        before = found.get(held.currency, Decimal(0))
+        found[held.currency] = before - not_taken_back(held, said)
     return found
