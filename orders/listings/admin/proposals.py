@@ -78,17 +78,15 @@ class TokenProposalAdmin(ConfirmationAdmin):
         return [*self.confirmed_action_urls(_ACTIONS), *super().get_urls()]
 
     def decision(self, request: HttpRequest, obj: TokenProposal) -> PendingDecision | None:
-        user = staff_of(request)
-        own = obj.proposed_by_id == user.pk and user.has_perm(PERMISSION)
-        reject = self.address("reject", obj.pk)
+        label = _action(obj).label
         return pending_decision(
             obj,
-            user,
+            staff_of(request),
             proposals.PROPOSALS,
+            proposal=f"{label}: {obj.token}",
             proposer=obj.proposed_by,
-            approve=Tool(_action(obj).label, self.address("confirm", obj.pk)),
-            reject=Tool("Reject", reject),
-            cancel=Tool("Cancel proposal", reject) if own else None,
+            approve=Tool(label, self.address("confirm", obj.pk)),
+            reject=Tool("Reject", self.address("reject", obj.pk)),
         )
 
 
