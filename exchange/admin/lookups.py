@@ -27,7 +27,9 @@ class DeclaredLookups(ModelAdmin):
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         """Return whether the list declares `lookup`: a filter, its date hierarchy, or a link."""
-        return lookup in self.linked_lookups or lookup in self._filter_parameters(request)
+        declared = {*self.linked_lookups, *self._filter_parameters(request)}
+        # Of Django's filters of choices; `?operation=UPDATE` means the same.
+        return lookup in declared or f"{lookup}__exact" in declared
 
     def _filter_parameters(self, request: HttpRequest | None) -> Iterator[str | None]:
         if self.date_hierarchy:
