@@ -9,16 +9,17 @@ from credit.loans.models import ClosureAction, ClosureProposal, Loan
 from tests.factories.back_office import messages_of, submit_confirmation
 
 LIQUIDATE = ClosureAction.LIQUIDATE.value
+NOTE = "No answer, checked with the bank"
 
 
 def page(loan: Loan, name: str = "change") -> str:
     return reverse(f"admin:credit_loan_{name}", args=[loan.pk])
 
 
-def propose(client: Client, loan: Loan, action: str = LIQUIDATE) -> ClosureProposal:
+def propose(
+    client: Client, loan: Loan, action: str = LIQUIDATE, *, note: str = NOTE
+) -> ClosureProposal:
     """Open the plan and propose it."""
-    response = submit_confirmation(
-        client, page(loan, action), note="No answer, checked with the bank"
-    )
+    response = submit_confirmation(client, page(loan, action), note=note)
     assert messages_of(response) == ["Proposed. Nothing moves until a second person confirms."]
     return ClosureProposal.objects.get(loan=loan, status="Pending")

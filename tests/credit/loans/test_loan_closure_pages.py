@@ -101,8 +101,8 @@ def test_one_officer_proposes_a_write_off_and_another_one_confirms_it(lending, l
 
 
 def test_any_officer_declines_a_proposal_and_another_can_follow(loan, ada, ben):
-    for client in (ben, ada):
-        proposal = propose(ada, loan)
+    for client, note in ((ben, "No answer to two letters"), (ada, "No answer by telephone")):
+        proposal = propose(ada, loan, note=note)
         asked = client.get(decision(proposal, "decline"))
         own = client is ada
         assert ("Cancel the proposed liquidation?" in text_of(asked)) is own
@@ -122,7 +122,7 @@ def test_any_officer_declines_a_proposal_and_another_can_follow(loan, ada, ben):
 def test_a_stale_page_confirms_only_the_proposal_it_showed(loan, ada, ben):
     seen = propose(ada, loan)
     submit_confirmation(ada, decision(seen, "decline"))
-    propose(ada, loan, WRITE_OFF)
+    propose(ada, loan, WRITE_OFF, note="The collateral is worthless")
     before = table_fingerprints()
     response = submit_confirmation(ben, decision(seen, "confirm"))
     assert messages_of(response)[-1] == (
