@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -37,8 +38,10 @@ from tests.wallets.reconciliation.harness import (
     settle_at_bank,
     today,
     total_line,
+    unexplained,
     update_provider,
 )
+from wallets.alerts.models import Alert
 from wallets.ledger.models import Entry, TransferKind
 from wallets.payouts.models import ProposalAction
 from wallets.payouts.services import execution as payouts
@@ -268,7 +271,6 @@ def more_than_a_page(wallet: Wallet) -> None:
 LIES: list[tuple[str, dict[str, Any], str]] = [
     ("short_page", {}, "the list states 22 transfers and has 21"),
     ("repeated_row", {}, "the list repeats 1 of its transfers"),
-    ("broken_row", {}, "malformed response: status is not a text"),
     ("malformed", {"times": 3}, "malformed response: body is not JSON"),
     ("malformed", {"times": 3, "body": '{"status":"success","data":[]}'}, "malformed response"),
     ("hidden", {}, "changed|omits payout_"),
@@ -297,6 +299,24 @@ def test_a_provider_that_fails_or_lies_never_makes_a_report_green(
     assert open_alerts() == {"reconciliation_incomplete"}
     sandbox.faults.clear()
     assert compare().status == "Differs"  # 21 transfers are unknown to us
+    assert open_alerts() == {"reconciliation"}
+
+
+def test_a_transfer_that_cannot_be_read_is_told_and_the_day_is_compared(sandbox, wallet):
+    pay(wallet)
+    order_without_record("payout_other")
+    sandbox.faults.add(fault_of("broken_row"))
+    report = compare()
+    assert (report.status, report.compared, report.reason) == ("Differs", 1, "")
+    # The balance has the transfer and its charge of 100.
+    assert differences_of(report) == [unexplained("-150", "KES")]
+    assert open_alerts() == {"provider_records", "reconciliation"}
+    told = Alert.objects.get(kind="provider_records").message
+    assert re.fullmatch(
+        r"1 could not be read and were skipped: \d+ \(status is not a text\)", told
+    ), told
+    kind, reference, *_ = differences_of(compare())[0]
+    assert (kind, reference) == ("Not in our records", "payout_other")
     assert open_alerts() == {"reconciliation"}
 
 
