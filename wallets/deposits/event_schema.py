@@ -11,6 +11,22 @@ from wallets.deposits import examples
 from wallets.deposits.event_types import EVENT_TYPES
 from wallets.deposits.payloads import DEPOSIT
 
+_DEMANDED = {
+    "disputed_at": "2025-07-04T10:15:02.338Z",
+    "disputed_amount": 250000,
+    "updatedAt": "2025-07-04T10:15:02.338Z",
+}
+# How the deposit of an event differs from the example.
+_CHANGES: dict[str, dict[str, Any]] = {
+    "deposit.cleared": {
+        "channel": "checkout",
+        "available_on": "2025-07-04T10:12:09.310Z",
+        "createdAt": "2025-07-01T10:12:09.310Z",
+    },
+    "deposit.disputed": _DEMANDED,
+    "deposit.failed": {"status": "Failed"},
+    "deposit.reversed": {**_DEMANDED, "status": "Reversed", "reversed_amount": 250000},
+}
 _DATA = NamedSchema(
     "DepositEventData",
     {
@@ -26,7 +42,7 @@ _DATA = NamedSchema(
     },
     {
         event_type: {
-            "deposit": {**examples.DEPOSIT, "status": event_type.partition(".")[2].capitalize()},
+            "deposit": {**examples.DEPOSIT, **_CHANGES.get(event_type, {})},
             "user": USER_EXAMPLE,
         }
         for event_type in EVENT_TYPES
