@@ -26,7 +26,14 @@ from tests.environment.services import Sandbox
 from tests.factories import lifecycle, staff
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller, make_member
 from tests.factories.conversions import convert, set_rates
-from tests.factories.deposits import Owner, arrive, make_checkout, transaction_record
+from tests.factories.deposits import (
+    ACTOR,
+    Owner,
+    arrive,
+    make_checkout,
+    make_due,
+    transaction_record,
+)
 from tests.factories.lending import Lending, make_lending
 from tests.factories.loan_configurations import make_configuration, pending_version
 from tests.factories.loans import backdate_loan, make_completed_loan, make_defaulted_loan
@@ -42,7 +49,9 @@ from tests.factories.wallets import (
     status_of,
     store_bank_list,
 )
-from wallets.deposits.services.reversals import propose_reversal
+from wallets.deposits.services.crediting import clear
+from wallets.deposits.services.disputes import mark_disputed
+from wallets.deposits.services.reversals import propose_reversal, reject_reversal
 from wallets.payouts.models import ProposalAction
 from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import resolutions, sweeps
@@ -172,7 +181,7 @@ def offers(creditor: Organisation) -> None:
 def answers(caller: ApiCaller) -> dict[str, str]:
     """Every answer to a read of the organisation's own, by its path."""
     paths = [
-        "/v1/api/withdrawals", "/v1/api/transfers", "/v1/api/conversions",
+        "/v1/api/withdrawals", "/v1/api/transfers", "/v1/api/conversions", "/v1/api/deposits",
         "/v1/api/events?limit=200", "/v1/orders", "/v1/api/credit/loans",
         "/v1/api/credit/loan-configuration", "/v1/api/wallet", "/v1/api/wallet/transactions",
         "/v1/api/wallet/tokens", "/v1/api/members", "/v1/api/tokens", "/v1/api/webhook",
@@ -182,6 +191,7 @@ def answers(caller: ApiCaller) -> dict[str, str]:
         "/v1/api/withdrawals/": "withdrawals",
         "/v1/api/transfers/": "transfers",
         "/v1/api/conversions/": "conversions",
+        "/v1/api/deposits/": "deposits",
         "/v1/api/events/": "events",
         "/v1/orders/": "orders",
         "/v1/api/credit/loan/": "loans",
@@ -202,11 +212,17 @@ def answers(caller: ApiCaller) -> dict[str, str]:
 
 
 def money_in(owner: Owner) -> None:
-    """A deposit of each outcome; the last one is taken back by two people."""
-    failed, paid = make_checkout(owner), make_checkout(owner)
+    """A deposit of each outcome; a dispute is closed, and the last one is taken back by two."""
+    failed, rested, paid = (make_checkout(owner) for _ in range(3))
     arrive(transaction_record(failed.reference, status=TransactionStatus.FAILED))
+    arrive(transaction_record(rested.reference, payment_type="card"))
+    make_due(rested)
+    assert clear(rested.pk, ACTOR)
     arrive(transaction_record(paid.reference))
-    proposal = propose_reversal(deposit_id=paid.pk, explanation="Chargeback", user=insider())
+    why = f"{INTERNAL} about a chargeback"
+    dispute = mark_disputed(deposit_id=rested.pk, explanation=why, user=insider())
+    reject_reversal(reversal_id=dispute.pk, reason=why, user=insider())
+    proposal = propose_reversal(deposit_id=paid.pk, explanation=why, user=insider())
     confirm_reversal(reversal_id=proposal.pk, user=insider())
 
 
