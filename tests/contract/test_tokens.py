@@ -11,6 +11,7 @@ from exchange.participants.services.api_keys import revoke_api_key
 from exchange.tokens.models import Token
 from exchange.tokens.payloads import TOKEN
 from exchange.tokens.services.quotes import Prices
+from tests.environment.owner import as_owner
 from tests.factories.api_clients import (
     TESTER,
     assert_error,
@@ -120,8 +121,13 @@ def test_a_token_has_every_field_of_the_interface_exactly():
         valuation=Decimal(10**9),
         post_raise_valuation=Decimal(2 * 10**9),
         esop_token=True,
-        total_raised=Decimal("9007.6275"),
     )
+    with as_owner() as cursor:
+        # As a function counts it; the service may not.
+        cursor.execute(
+            "UPDATE exchange_token SET total_raised = 9007.6275 WHERE id = %s", [token.pk]
+        )
+    token.refresh_from_db()
     caller = make_caller(["tokens:read"])
     response = caller.get(ONE.format(token.id))
     assert response.status_code == 200
