@@ -1,6 +1,6 @@
 """The time of a transfer while 24 clients ask for printed statements of 1,500 movements.
 
-One client sends transfers one after another, alone and beside the 24. Once these wait as
+One client sends transfers one after another, alone and next to the 24. Once these wait as
 `Retry-After` says, as clients do that follow it; once they repeat at once.
 """
 
@@ -24,14 +24,14 @@ from tests.benchmarks.withdrawals import make_our_records
 
 CLIENTS = 24
 MOVEMENTS = 1_500
-# The longest time of a transfer beside clients that follow Retry-After, in times of one alone.
+# The longest time of a transfer next to clients that follow Retry-After, in times of one alone.
 _MOST_TIMES = 3
 
 
 def run(
     installation: Installation, *, seconds: float, rounds: int, connections: int
 ) -> dict[str, Any]:
-    """Return medians of the latency in milliseconds, alone and beside the clients."""
+    """Return medians of the latency in milliseconds, alone and next to the clients."""
     del connections
     token, members = make_our_records(installation)
     base, bearer = installation.serve_ours(), f"Bearer {token}"
@@ -43,19 +43,19 @@ def run(
         transfers.latency(2 * seconds)
     figures: dict[str, Any] = {}
     for name, follows in (("clients follow Retry-After", True), ("clients repeat at once", False)):
-        alone, beside = [], []
+        alone, loaded = [], []
         statuses: Counter[int] = Counter()
         for _ in range(rounds):
             alone.append(transfers.latency(seconds))
             with _asking(base, path, bearer, follows=follows) as seen:
                 time.sleep(0.5)
-                beside.append(transfers.latency(seconds))
+                loaded.append(transfers.latency(seconds))
             statuses += seen
         figures[name] = {
             "alone_milliseconds": round(median(alone), 2),
-            "beside_milliseconds": round(median(beside), 2),
-            "times": round(median(beside) / median(alone), 2),
-            "rounds": {"alone": alone, "beside": beside},
+            "loaded_milliseconds": round(median(loaded), 2),
+            "times": round(median(loaded) / median(alone), 2),
+            "rounds": {"alone": alone, "loaded": loaded},
             "documents": statuses[200],
             "refused": statuses[503],
             "limits": {"times": _MOST_TIMES} if follows else {},
@@ -129,7 +129,7 @@ def report(figures: dict[str, Any]) -> None:
     for name, seen in figures.items():
         print(
             f"  {name:<28}a transfer alone {seen['alone_milliseconds']:.1f} ms,"
-            f" beside {CLIENTS} clients {seen['beside_milliseconds']:.1f} ms:"
+            f" next to {CLIENTS} clients {seen['loaded_milliseconds']:.1f} ms:"
             f" {seen['times']:g} times; {seen['documents']} documents,"
             f" {seen['refused']} refused"
         )

@@ -166,8 +166,8 @@ def test_no_proposal_starts_decided_or_without_a_proposer():
         for state in set(states_of(model)):
             outcome = insert_like(row, status=state, **decided)
             assert outcome.endswith(REFUSALS), (table, state, outcome)
-            nobody = insert_like(row, status=state, **{proposer_of(model): None})
-            if not nobody.endswith((*REFUSALS, "NotNullViolation")):
+            unproposed = insert_like(row, status=state, **{proposer_of(model): None})
+            if not unproposed.endswith((*REFUSALS, "NotNullViolation")):
                 found.setdefault(table, set()).add(state)
     # By commands. Only a hold on payouts starts decided, and an access proposal that says
     # break-glass.
@@ -196,8 +196,8 @@ def test_every_proposal_takes_another_person():
         found = attempt(statement, [approved, person_of(row), row.pk])
         assert found.endswith(f"_{approved.lower()}_by_another"), (table, found)
         guards.append(found)
-        nobody = attempt(statement, [approved, None, row.pk])
-        assert nobody.endswith(("_by_another", "_by_two")), table
+        undecided = attempt(statement, [approved, None, row.pk])
+        assert undecided.endswith(("_by_another", "_by_two")), table
         stranger = attempt(statement, [approved, uuid7(), row.pk])
         assert stranger == found.replace(f"{approved.lower()}_by_another", "by_staff"), table
     # Each names its own table.

@@ -48,7 +48,7 @@ def pay_for(
     payment_type: str = BANK_TRANSFER,
     currency: str = "KES",
 ) -> int:
-    """Pay at the provider under a reference; return the provider's id. We are not told."""
+    """Pay at the provider under a reference; return the provider's id. No webhook is sent."""
     order = CheckoutOrder(
         tx_ref, Decimal(amount), currency, "https://example.com", "a@example.com", "Ada Obi", "",
         "", "{}",
@@ -64,11 +64,11 @@ def transaction_of(deposit: Deposit) -> int:
 
 
 def charge_back(
-    sandbox: SandboxServer, deposit: Deposit, amount: str | None = None, *, beside: bool = False
+    sandbox: SandboxServer, deposit: Deposit, amount: str | None = None, *, listed: bool = False
 ) -> None:
-    """Charge the deposit's payment back at the provider. We are not told."""
+    """Charge the deposit's payment back at the provider. No webhook is sent."""
     taken = None if amount is None else Decimal(amount)
-    sandbox.collection.charge_back(transaction_of(deposit), taken, beside=beside)
+    sandbox.collection.charge_back(transaction_of(deposit), taken, listed=listed)
 
 
 def send_webhook(
@@ -88,10 +88,10 @@ def send_webhook(
 
 
 def learn_of_chargeback(
-    sandbox: SandboxServer, deposit: Deposit, amount: str | None = None, *, beside: bool = False
+    sandbox: SandboxServer, deposit: Deposit, amount: str | None = None, *, listed: bool = False
 ) -> None:
     """Charge the deposit's payment back, and learn of it from the provider's webhook."""
-    charge_back(sandbox, deposit, amount, beside=beside)
+    charge_back(sandbox, deposit, amount, listed=listed)
     send_webhook(sandbox, transaction_of(deposit))
     deposit.refresh_from_db()
 

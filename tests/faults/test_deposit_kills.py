@@ -332,8 +332,8 @@ def test_a_chargeback_is_held_once_when_its_status_check_is_killed(
             0, 500 * number,
         )  # fmt: skip
         held = Transfer.objects.filter(kind="deposit_hold", subject_id=deposit.pk)
-        told = Event.objects.filter(type="deposit.disputed", subject_id=deposit.pk)
-        assert (held.count(), told.count(), deposit.reversals.count()) == (1, 1, 1)
+        reported = Event.objects.filter(type="deposit.disputed", subject_id=deposit.pk)
+        assert (held.count(), reported.count(), deposit.reversals.count()) == (1, 1, 1)
     assert_books_hold()
 
 

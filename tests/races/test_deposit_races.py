@@ -196,7 +196,7 @@ def say_failed(record: TransactionRecord) -> None:
 
 
 @pytest.mark.parametrize("turn", range(4))
-def test_a_dispute_beside_clearing_holds_all_of_the_deposit(wallet, checker, turn):
+def test_a_dispute_during_clearing_holds_all_of_the_deposit(wallet, checker, turn):
     """Whichever comes first: nothing of it is available, and nothing is held twice."""
     deposit, record = resting_deposit(wallet)
     acts: list[Callable[[], object]] = [
@@ -212,7 +212,7 @@ def test_a_dispute_beside_clearing_holds_all_of_the_deposit(wallet, checker, tur
     assert_books_hold()
 
 
-def test_disputes_beside_withdrawals_hold_what_is_left(wallet, checker):
+def test_disputes_during_withdrawals_hold_what_is_left(wallet, checker):
     def withdraw() -> None:
         with suppress(InsufficientBalance):
             wallet.request(300)
@@ -231,7 +231,7 @@ def test_disputes_beside_withdrawals_hold_what_is_left(wallet, checker):
     assert_books_hold()
 
 
-def test_one_chargeback_told_by_sixteen_at_once_is_one_dispute(wallet):
+def test_one_chargeback_reported_by_sixteen_at_once_is_one_dispute(wallet):
     record = transaction_record(account_of(wallet), currency="KES")
     arrive(record)
     run_at_once([partial(say_failed, record)] * 16)

@@ -138,8 +138,8 @@ def charged_back_amount(
     """
     if record is not None and record.status is TransactionStatus.FAILED:
         return record.amount
-    standing = (each.amount for each in chargebacks if not each.won)
-    return max(standing, default=Decimal(0))
+    open_amounts = (each.amount for each in chargebacks if not each.won)
+    return max(open_amounts, default=Decimal(0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -285,7 +285,7 @@ def _require_own_name(user: StaffUser) -> None:
 
 
 def _fold_name(name: str) -> str:
-    """Return `name` without case, marks, width, punctuation and what nobody sees."""
+    """Return `name` without case, marks, width, punctuation and hidden characters."""
     letters = unicodedata.normalize("NFKD", name.casefold())
     return "".join(letter for letter in letters if letter.isalnum())
 

@@ -174,7 +174,7 @@ def test_entries_survive_the_end_of_the_session_and_the_page_says_why(office, ho
     assert "No changes made yet. Your entries are saved for 15 minutes" in text
     assert "no-store" in page["Cache-Control"]
     assert "Adeyemi" not in page.content.decode()
-    # Nothing is stored for somebody who has not signed in.
+    # Nothing is stored for a person who has not signed in.
     assert table_fingerprints() == before
     assert not Session.objects.exists()
     [action] = re.findall(r'<form method="post" action="([^"]+)" novalidate', page.content.decode())

@@ -72,8 +72,8 @@ MONEY = {
 # Of each list so many records more are opened: their states differ, and so do the links.
 ROWS_OF_A_LIST = 3
 HELP_PAGE = "withdrawal-review"
-# Nobody finds these, and only auditors the export of another person.
-FOUND_BY_NOBODY = {"anything else", "view_on_site"}
+# No one finds these, and only auditors the export of another person.
+FOUND_BY_NO_ONE = {"anything else", "view_on_site"}
 FOUND_BY_AUDITORS = {
     f"exchange_export_{page}" for page in ("change", "download", "history", "progress")
 }
@@ -296,7 +296,7 @@ def wanted(name: str, expected: Expected, method: str, letter: str) -> set[str]:
         return {"no such method"}
     allowed = expected.viewers if method == "GET" else expected.actors
     if letter in allowed:
-        lost = name in FOUND_BY_NOBODY or (name in FOUND_BY_AUDITORS and letter != "A")
+        lost = name in FOUND_BY_NO_ONE or (name in FOUND_BY_AUDITORS and letter != "A")
         return {"error 404"} if lost else {"responded"}
     # Pages without actions may accept no POST at all.
     return {"forbidden"} if allowed or method == "GET" else {"forbidden", "no such method"}

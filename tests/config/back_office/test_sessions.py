@@ -92,7 +92,7 @@ def test_a_session_elsewhere_ends_at_once_and_this_one_goes_on():
     other = signed_in("bo", EDGE, "192.0.2.4")
     (of_bo,) = {*session_ids(signed_in("bo", PHONE, "192.0.2.5"))}
     end = reverse("admin:end_sessions")
-    # Nobody ends a session of somebody else, nor this one.
+    # No one ends a session of another person, nor this one.
     assert messages_of(here.post(end, {"session": of_bo}))[-1] == "0 sessions ended."
     assert is_signed_in(other)
     before = session_ids(here)

@@ -145,7 +145,7 @@ def test_only_the_given_details_change_and_each_is_recorded(admin):
         ("amina.finance", ""),
     ],
 )
-def test_nobody_is_shown_under_the_name_of_a_colleague(admin, first, last):
+def test_no_one_is_shown_under_the_name_of_a_colleague(admin, first, last):
     colleague = create_login_user(FINANCE_APPROVER, "amina.finance")
     mine = {"first_name": "Amina", "last_name": "Finance"}
     accounts.change_details(user_id=colleague.pk, details=mine, by=admin)

@@ -51,7 +51,7 @@ DECLARED = {
     " day__day",
 }
 LOOKUPS = ("", "__startswith", "__contains", "__gt", "__in", "__isnull", "__exact", "__regex")
-# Columns whose content nobody may learn, by name; encrypted and hidden ones are checked below.
+# Columns whose content no one may learn, by name; encrypted and hidden ones are checked below.
 SECRET = re.compile(
     r"password|secret|session_epoch|code_hash|body_hash|username_hash|^token$|token_checksum"
     r"|^session_(key|data)$"

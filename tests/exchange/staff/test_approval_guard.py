@@ -18,7 +18,7 @@ ADA = "00000000-0000-7000-8000-00000000000a"
 BEN = "00000000-0000-7000-8000-00000000000b"
 GONE = "00000000-0000-7000-8000-00000000000c"
 GUEST = "00000000-0000-7000-8000-00000000000d"
-NOBODY = "00000000-0000-7000-8000-00000000000e"
+UNKNOWN = "00000000-0000-7000-8000-00000000000e"
 STAFF = (
     "INSERT INTO exchange_staffuser (id, username, is_staff, is_active, password, first_name,"
     " last_name, email, is_superuser, date_joined, session_epoch, access_changed_at)"
@@ -68,7 +68,7 @@ def test_a_proposal_starts_pending_and_undecided(owner, later):
         ("Rejected", None, None, NOW): "paper_starts_pending",
         **{
             ("Pending", proposer, None, None): "paper_by_staff"
-            for proposer in (GONE, GUEST, NOBODY, f"staff:{GONE}", "somebody")
+            for proposer in (GONE, GUEST, UNKNOWN, f"staff:{GONE}", "anyone")
         },
         ("Approved", None, BEN, NOW): "paper_starts_pending",
         ("Approved", ADA, BEN, NOW): "paper_starts_pending",
@@ -93,7 +93,7 @@ def test_a_pending_proposal_is_decided_by_another_and_changes_in_nothing_else(ow
         (BEN, approved.replace("Approved", "Rejected")): ACCEPTED,
         **{
             (ADA, approved.replace(BEN, person).replace("Approved", status)): "paper_by_staff"
-            for person in (GONE, GUEST, NOBODY)
+            for person in (GONE, GUEST, UNKNOWN)
             for status in ("Approved", "Rejected")
         },
         (BEN, approved): "paper_approved_by_another",

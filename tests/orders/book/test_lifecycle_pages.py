@@ -150,7 +150,7 @@ def test_a_raise_that_changed_meanwhile_needs_another_review(issuer, buyer, fina
     buyer.place(token, "Buy", 100, 5)
     before = table_fingerprints()
     response = submit_confirmation(
-        finance, page(token, "complete"), at=opened, explanation="Now, as the issuer told us"
+        finance, page(token, "complete"), at=opened, explanation="Now, as the issuer reported"
     )
     assert (
         "Proceeds to the issuer was 1,000.00 KES and is 1,500.00 KES" in messages_of(response)[-1]
@@ -172,7 +172,7 @@ def test_a_raise_that_changed_meanwhile_needs_another_review(issuer, buyer, fina
     assert "The raise has changed since this was proposed" in messages_of(response)[-1]
     assert table_fingerprints() == before
     rejected = submit_confirmation(
-        second, decision_page(proposal, "reject"), reason="Sold since, as the issuer told us"
+        second, decision_page(proposal, "reject"), reason="Sold since, as the issuer reported"
     )
     assert messages_of(rejected)[-1] == "Proposal closed. The token stays as it is."
     decide(finance, second, token, "cancel")
@@ -220,7 +220,7 @@ def test_a_proposal_needs_an_explanation_and_a_second_person(issuer, finance, se
     own = submit_confirmation(finance, decision_page(proposal))
     assert "Someone other than the proposer must approve this" in messages_of(own)[-1]
     again = submit_confirmation(
-        second, page(token, "exit"), explanation="Sold, as the issuer told us"
+        second, page(token, "exit"), explanation="Sold, as the issuer reported"
     )
     assert "A proposal about this token is pending already" in messages_of(again)[-1]
     assert table_fingerprints() == before
@@ -234,7 +234,7 @@ def test_completing_a_raise_pays_the_issuer_and_secondaries_open_after_it(
     token = issuer.issue(raise_amount=Decimal(100_000))
     buyer.place(token, "Buy", 100, 250)
     early = submit_confirmation(
-        finance, page(token, "secondaries"), explanation="Now, as the issuer told us"
+        finance, page(token, "secondaries"), explanation="Now, as the issuer reported"
     )
     assert "is not available: the token is in raise" in messages_of(early)[-1]
     proposal = propose(finance, token, "complete")
@@ -288,7 +288,7 @@ def test_an_action_done_meanwhile_is_reported_and_not_repeated(issuer, finance, 
     message = "is not available: the token is exited. No changes were made."
     assert messages_of(not_closed)[-1] == f"Reopen {message}"
     stale = submit_confirmation(
-        finance, page(token, "cancel"), at=to_cancel, explanation="no, as the issuer told us"
+        finance, page(token, "cancel"), at=to_cancel, explanation="no, as the issuer reported"
     )
     assert "Status was Trading and is Exited" in messages_of(stale)[-1]
     assert table_fingerprints() == before
@@ -298,7 +298,7 @@ def test_a_raise_is_not_exited(issuer, finance):
     token = issuer.issue(raise_amount=Decimal(100_000))
     before = table_fingerprints()
     refused = submit_confirmation(
-        finance, page(token, "exit"), explanation="no, as the issuer told us"
+        finance, page(token, "exit"), explanation="no, as the issuer reported"
     )
     assert messages_of(refused)[-1] == (
         "Exit is not available: the token is in raise. No changes were made."

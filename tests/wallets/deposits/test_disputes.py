@@ -1,7 +1,7 @@
 """Chargebacks at every moment: what is disputed is held at once, and taken or released by people.
 
 The provider is a sandbox over HTTP; it calls a charged back payment failed, or lists the chargeback
-beside the successful payment.
+of the successful payment.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from wallets.receivables.services.repayments import amount_owed
 
 pytestmark = pytest.mark.django_db
 
-FORMS = pytest.mark.parametrize("beside", [False, True], ids=["failed", "beside"])
+FORMS = pytest.mark.parametrize("listed", [False, True], ids=["failed", "listed"])
 LIFE = ("deposit", "deposit_charge")
 
 
@@ -106,10 +106,10 @@ def alerts(kind: str = "deposit_disputed") -> list[str]:
 
 
 @FORMS
-def test_before_it_clears_the_money_goes_on_resting_until_people_decide(sandbox, owner, beside):
+def test_before_it_clears_the_money_goes_on_resting_until_people_decide(sandbox, owner, listed):
     deposit = pay_in(sandbox, owner, payment_type="card")
     other = pay_in(sandbox, owner, "70", payment_type="card")
-    learn_of_chargeback(sandbox, deposit, beside=beside)
+    learn_of_chargeback(sandbox, deposit, listed=listed)
     assert dispute_of(deposit) == ("Completed", 1000, 0)
     assert deposit.disputed_at is not None
     proposal = proposal_of(deposit)
@@ -137,10 +137,10 @@ def test_before_it_clears_the_money_goes_on_resting_until_people_decide(sandbox,
 
 
 @FORMS
-def test_after_it_cleared_the_amount_is_held(sandbox, owner, beside):
+def test_after_it_cleared_the_amount_is_held(sandbox, owner, listed):
     deposit = pay_in(sandbox, owner)
     pay_in(sandbox, owner, "70")
-    learn_of_chargeback(sandbox, deposit, beside=beside)
+    learn_of_chargeback(sandbox, deposit, listed=listed)
     assert wallet_of(deposit) == (70, 1000, 0)
     assert proposal_of(deposit).held == 1000
     assert_books_hold()
@@ -209,9 +209,9 @@ def test_after_the_reversal_the_providers_word_is_no_news(sandbox, owner):
 
 
 @FORMS
-def test_a_repeated_word_changes_nothing(sandbox, owner, beside):
+def test_a_repeated_word_changes_nothing(sandbox, owner, listed):
     deposit = pay_in(sandbox, owner)
-    learn_of_chargeback(sandbox, deposit, beside=beside)
+    learn_of_chargeback(sandbox, deposit, listed=listed)
     left_out = {"wallets_payment", "wallets_providerevent", "exchange_auditevent"}
 
     def state() -> dict[str, object]:
@@ -251,7 +251,7 @@ def test_a_rejected_dispute_releases_the_money_and_repays_a_debt_first(sandbox, 
     assert_books_hold()
 
 
-def test_for_a_transaction_that_nobody_has_nothing_moves(sandbox, owner):
+def test_for_a_transaction_that_is_not_ours_nothing_moves(sandbox, owner):
     transaction_id = pay_for(sandbox, "elsewhere", "1000")
     sandbox.collection.charge_back(transaction_id)
     send_webhook(sandbox, transaction_id)
@@ -310,10 +310,10 @@ def test_a_forged_webhook_moves_nothing_and_an_authentic_lie_neither(sandbox, ow
 
 
 @FORMS
-def test_a_lost_webhook_is_made_up_for_by_the_list(sandbox, owner, beside):
+def test_a_lost_webhook_is_made_up_for_by_the_list(sandbox, owner, listed):
     deposit = pay_in(sandbox, owner)
     assert find_payments() == 0
-    charge_back(sandbox, deposit, beside=beside)
+    charge_back(sandbox, deposit, listed=listed)
     assert find_payments() == 1
     sweep_deposits()
     assert dispute_of(deposit) == ("Completed", 1000, 0)
@@ -407,9 +407,9 @@ def test_a_deposit_that_is_due_and_not_swept_is_taken_from_what_rests(sandbox, o
 
 
 @FORMS
-def test_clearing_asks_the_provider_and_finds_a_chargeback(sandbox, owner, beside):
+def test_clearing_asks_the_provider_and_finds_a_chargeback(sandbox, owner, listed):
     deposit = pay_in(sandbox, owner, payment_type="card")
-    charge_back(sandbox, deposit, beside=beside)
+    charge_back(sandbox, deposit, listed=listed)
     make_due(deposit)
     sweep_deposits()
     assert dispute_of(deposit) == ("Completed", 1000, 0)
@@ -457,9 +457,9 @@ def test_a_deposit_clears_once_the_provider_says_that_its_payment_stands(sandbox
     assert_books_hold()
 
 
-def test_a_chargeback_that_was_won_is_told(sandbox, owner):
+def test_a_chargeback_that_was_won_is_reported(sandbox, owner):
     deposit = pay_in(sandbox, owner)
-    learn_of_chargeback(sandbox, deposit, beside=True)
+    learn_of_chargeback(sandbox, deposit, listed=True)
     sandbox.collection.end_chargeback(1, "won")
     send_webhook(sandbox, transaction_of(deposit))
     # People close the dispute: the provider may have been wrong before.

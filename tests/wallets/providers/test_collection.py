@@ -160,7 +160,7 @@ def test_a_pending_payment_ends_on_demand_or_in_time(client, sandbox):
         sandbox.control("POST", "settle-payment", id=int(waiting))
 
 
-def test_a_chargeback_beside_a_payment_is_listed_until_it_is_won(client, sandbox):
+def test_a_chargeback_of_a_payment_is_listed_until_it_is_won(client, sandbox):
     make_checkout(client, currency="NGN")
     before = sandbox.control("GET", "float")["NGN"]
     paid = pay(sandbox, tx_ref="deposit_a", payment_type="card")

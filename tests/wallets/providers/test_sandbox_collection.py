@@ -302,7 +302,7 @@ def test_an_id_that_is_none_is_refused(sandbox, path, body):
     assert call(sandbox, "POST", f"/sandbox/{path}", json=body).status_code == 400
 
 
-@pytest.mark.parametrize("changes", [{"amount": 0}, {"amount": "x"}, {"beside": 1}])
+@pytest.mark.parametrize("changes", [{"amount": 0}, {"amount": "x"}, {"listed": 1}])
 def test_a_bad_charge_back_is_refused(sandbox, changes):
     call(sandbox, "POST", "/v3/payments", json=CHECKOUT)
     pay(sandbox, tx_ref="dep_1", payment_type="card")

@@ -90,7 +90,7 @@ def test_a_failed_payment_of_months_ago_is_a_chargeback_and_no_variance(sandbox,
     assert_books_hold()
 
 
-def test_a_part_charged_back_beside_the_payment_is_found_on_its_day(sandbox, owner):
+def test_a_part_charged_back_of_the_payment_is_found_on_its_day(sandbox, owner):
     deposit = credited_days_ago(sandbox, owner, 40)
     assert differences_of(compare()) == []
     charge_back(sandbox, deposit, "300.50")

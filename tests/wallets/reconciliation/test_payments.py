@@ -100,7 +100,7 @@ def totals(report: Reconciliation, kind: str, currency: str = "NGN") -> tuple[ob
     return total_line(report, kind, currency)
 
 
-def test_a_payment_that_cannot_be_read_is_told_and_the_day_is_compared(sandbox, account):
+def test_a_payment_that_cannot_be_read_is_reported_and_the_day_is_compared(sandbox, account):
     ours, other = credit(pay_in(sandbox, account), account), pay_in(sandbox, account, "300")
 
     def set_fee(fee: str, number: int) -> None:

@@ -2,8 +2,8 @@
 
 The provider's later word about a payment opens a dispute, or a person who learned of it elsewhere,
 such as by e-mail. In one transaction the amount moves to uncleared, as far as the wallet has it,
-the deposit shows it, the organisation and staff are told, and its reversal is proposed. Confirming
-the reversal takes the money, rejecting it releases the money (`reversals`).
+the deposit shows it, the organisation and staff are notified, and its reversal is proposed.
+Confirming the reversal takes the money, rejecting it releases the money (`reversals`).
 """
 
 from __future__ import annotations

@@ -56,8 +56,8 @@ Control endpoints, without a key and outside the wire format:
   (card in USD). `status` is `successful`, `failed` or `pending`; a payment with `settle_after`
   seconds is pending until then; `webhook` is a kind of webhook fault. The transaction is returned.
 - `POST /sandbox/settle-payment` `{"id", "status"?}`: end a pending transaction now
-- `POST /sandbox/charge-back` `{"id", "amount"?, "beside"?}`: take a successful payment back; it is
-  `failed`, or with `beside` successful with a chargeback, as where `amount` is a part of it
+- `POST /sandbox/charge-back` `{"id", "amount"?, "listed"?}`: take a successful payment back; it is
+  `failed`, or with `listed` successful with a chargeback, as where `amount` is a part of it
 - `GET /sandbox/chargebacks`
 - `POST /sandbox/end-chargeback` `{"id", "status"?}`: end a chargeback as `won` (its amount returns)
   or `lost`; `id` is the chargeback's

@@ -119,13 +119,13 @@ class CollectionControl:
 
     def _charge_back(self, body: Any) -> dict[str, Any]:
         values = _object(body)
-        beside = values.get("beside", False)
-        if not isinstance(beside, bool):
-            raise TypeError("beside must be true or false")
+        listed = values.get("listed", False)
+        if not isinstance(listed, bool):
+            raise TypeError("listed must be true or false")
         amount = values.get("amount")
         if amount is not None:
             amount = read_amount(Decimal(amount) if isinstance(amount, str) else amount)
-        row = self._store.charge_back(_id(values), amount, beside=beside)
+        row = self._store.charge_back(_id(values), amount, listed=listed)
         self._changed()
         return transaction_record(row)
 

@@ -1,8 +1,8 @@
 """Durable money in: virtual accounts, checkouts, transactions with their outcome, refunds.
 
 A transaction is pending until its outcome is due, or final at once. Its outcome is stored together
-with our balance and its webhooks. A chargeback makes a successful transaction failed, or stands
-beside it, as the provider documents it.
+with our balance and its webhooks. A chargeback makes a successful transaction failed, or is
+listed, as the provider documents it.
 """
 
 import json
@@ -200,11 +200,11 @@ class CollectionStore:
             return self._end(row, outcome)
 
     def charge_back(
-        self, transaction_id: int, amount: Decimal | None = None, *, beside: bool = False
+        self, transaction_id: int, amount: Decimal | None = None, *, listed: bool = False
     ) -> Row:
-        """Take a successful payment back: it is failed, or successful with a chargeback `beside`.
+        """Take a successful payment back: it is failed, or successful with a chargeback `listed`.
 
-        A part of it (`amount`) stands beside. Raises `RequestRejected` for any other payment.
+        A part of it (`amount`) is always listed. Raises `RequestRejected` for any other payment.
         """
         with self._database.transaction():
             row = self.transaction(transaction_id)
@@ -219,7 +219,7 @@ class CollectionStore:
             self._database.run(
                 "UPDATE transactions SET charged_back = 1 WHERE id = ?", transaction_id
             )
-            if not beside and taken == left:
+            if not listed and taken == left:
                 return self._set(row, FAILED, CHARGED_BACK)
             self._database.run(
                 "INSERT INTO chargebacks (transaction_id, flw_ref, tx_ref, currency, amount,"

@@ -1,4 +1,4 @@
--- Nobody comes to owe, or owes more, while open orders reserve money of the same currency: what takes money
+-- No one comes to owe, or owes more, while open orders reserve money of the same currency: what takes money
 -- back cancels them first (orders.holds.services). The owner is locked alone, so none is being placed.
 CREATE FUNCTION receivable_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
