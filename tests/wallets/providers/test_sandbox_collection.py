@@ -189,7 +189,7 @@ def test_a_bad_account_is_a_400_and_leaves_nothing(sandbox, changes, message):
     [
         ({"tx_ref": ""}, "tx_ref is required"),
         ({"amount": 0}, "amount must be a positive number"),
-        ({"amount": 1e15}, "amount must be a positive number"),
+        ({"amount": 1.1e15}, "amount must be a positive number"),
         ({"amount": 0.001}, "amount has too many decimals"),
         ({"currency": "EUR"}, "Payments in EUR are not supported"),
         ({"redirect_url": "javascript:alert(1)"}, "redirect_url must be a valid URL"),
