@@ -62,7 +62,7 @@ def test_a_payout_of_a_frozen_owner_waits_and_is_sent_after_two_people_lifted(
         " the freeze, unless it is returned by dual approval." in shown
     )
     listed = finance.get("/admin/wallets/withdrawal/", {"status": "all"})
-    assert "lift of the freeze (dual approval)" in text_of(listed)
+    assert "Approved Lift of the freeze" in text_of(listed)
     lift(frozen)
     assert "On hold" not in text_of(finance.get(page(withdrawal)))
     assert sweep_payouts() == 1

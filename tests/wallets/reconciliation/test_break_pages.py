@@ -61,8 +61,10 @@ def kwesi() -> Client:
     return signed_in_client(FINANCE_APPROVER, "kwesi")
 
 
-def explained(client: Client, found: ReconciliationBreak) -> BreakExplanation:
-    response = submit_confirmation(client, address("explain", found), explanation=WHY)
+def explained(
+    client: Client, found: ReconciliationBreak, explanation: str = WHY
+) -> BreakExplanation:
+    response = submit_confirmation(client, address("explain", found), explanation=explanation)
     assert messages_of(response) == ["Explained. A second person must close the break."]
     return BreakExplanation.objects.get(subject=found, status="Pending")
 
@@ -206,7 +208,8 @@ def floats(client: Client) -> Any:
 
 
 def close(first: Client, second: Client, found: ReconciliationBreak) -> None:
-    submit_confirmation(second, address("close", found, explained(first, found).pk))
+    explanation = explained(first, found, f"{WHY} for {found.day}")
+    submit_confirmation(second, address("close", found, explanation.pk))
 
 
 def test_the_dashboard_is_red_until_every_day_is_explained(ada, kwesi):

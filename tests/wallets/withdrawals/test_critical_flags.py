@@ -91,7 +91,7 @@ def test_an_override_approves_and_is_stored_with_the_flags(wallet):
 
 def test_each_of_two_approvers_writes_an_override(wallet):
     withdrawal = wallet.request(5_000_000)
-    assert approve(withdrawal, override="I called the bank").status == "Pending"
+    assert approve(withdrawal, override="I called their bank").status == "Pending"
     second = make_staff()
     before = table_fingerprints()
     with pytest.raises(Rejected) as error:
@@ -99,9 +99,12 @@ def test_each_of_two_approvers_writes_an_override(wallet):
     assert error.value.code == "critical_flag_not_overridden"
     assert table_fingerprints() == before
     assert not Payout.objects.exists()
-    assert approve(withdrawal, approver=second, override="So did I").status == "Approved"
+    assert (
+        approve(withdrawal, approver=second, override="I called the branch too").status
+        == "Approved"
+    )
     stored = Decision.objects.filter(withdrawal=withdrawal).order_by("created_at", "id")
-    assert [row.override for row in stored] == ["I called the bank", "So did I"]
+    assert [row.override for row in stored] == ["I called their bank", "I called the branch too"]
 
 
 def test_letters_that_pass_for_latin_ones_are_a_flag(wallet):

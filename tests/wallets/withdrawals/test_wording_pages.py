@@ -27,9 +27,9 @@ pytestmark = pytest.mark.django_db
 def test_effective_values_have_their_unit():
     client = signed_in_client(AUDITOR)
     seen = text_of(client.get(reverse("admin:wallets_configuration_changelist")))
-    assert "5 GHS" in seen
+    assert "5.00 GHS" in seen
     assert "129 KES per USD" in seen
-    assert "5,000,000 NGN" in seen
+    assert "5,000,000.00 NGN" in seen
     one = text_of(client.get(reverse("admin:wallets_configuration_change", args=["NGN_USD_RATE"])))
     assert "Effective value 1,500 NGN per USD" in one
     assert one.count("All changes") == 1
