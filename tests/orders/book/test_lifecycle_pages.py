@@ -175,7 +175,7 @@ def test_a_raise_that_changed_meanwhile_needs_another_review(issuer, buyer, fina
         second, decision_page(proposal, "reject"), reason="Sold since, as the issuer reported"
     )
     assert messages_of(rejected)[-1] == "Proposal closed. The token stays as it is."
-    decide(finance, second, token, "cancel")
+    decide(finance, second, token, "cancel", "Cancelled for what is sold by now")
     assert buyer.balance("KES") == 50_000
     assert_books_hold()
 
