@@ -148,7 +148,7 @@ def test_a_decision_that_fails_stays_where_it_is(finance, organisation):
     )
     assert arrived_at(late) == (page(first, "change"), {})
     assert messages_of(late)[-1] == (
-        "The deposit is Confirmed by colleague, no longer Pending. No changes were made."
+        "The deposit is Completed by colleague, no longer Pending. No changes were made."
     )
     assert table_fingerprints() == before
 

@@ -140,7 +140,7 @@ def test_the_list_is_narrowed(renamed):
     assert len(listed(client, **days)) == 3
     yesterday = str(today - timedelta(days=1))
     assert listed(client, **{**days, "from": yesterday, "to": yesterday}) == []
-    assert len(listed(client, **{"from": "rubbish", "table": "exchange_organisation"})) == 3
+    assert listed(client, **{"from": "rubbish", "table": "exchange_organisation"}) == []
 
 
 def test_changes_are_found_by_the_name_of_the_record():

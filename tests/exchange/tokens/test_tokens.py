@@ -22,9 +22,11 @@ from exchange.tokens.payloads import TOKEN
 from exchange.tokens.selectors import catalogue
 from exchange.tokens.selectors.catalogue import catalogue_page, to_catalogue_query
 from exchange.tokens.services.tokens import grant_access
+from orders.listings.models import TokenAction
 from tests.environment.concurrency import Callers
 from tests.environment.owner import as_owner
 from tests.factories.api_clients import make_caller, make_organisation
+from tests.factories.lifecycle import approve_only
 from tests.factories.tokens import bare_token, fill_tokens, make_token
 from tests.factories.withdrawals import round_trips
 
@@ -87,6 +89,8 @@ def test_only_changes_that_affect_lists_raise_the_version():
         with as_owner():  # the service does not write them all
             row.update(**values)
         assert version() == before
+    approve_only(token, TokenAction.EXIT)
+    approve_only(token, TokenAction.CANCEL)
     for values in RELEVANT:
         before = version()
         with as_owner():
