@@ -20,7 +20,7 @@ from exchange.admin.base import PendingDecision, Tool, staff_of
 from exchange.admin.columns import column
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
 from exchange.admin.display import age, format_time, record_link, status_badge
-from exchange.admin.fields import ReasonField, ReasonForm
+from exchange.admin.fields import MoneyField, ReasonField, ReasonForm
 from exchange.admin.list_filters import (
     ChoiceFilter,
     ListFilters,
@@ -62,12 +62,7 @@ class ExplanationForm(forms.Form):
 class DisputeForm(ExplanationForm):
     """What the payer's bank demands back."""
 
-    amount = forms.DecimalField(
-        max_digits=38,
-        decimal_places=8,
-        required=False,
-        help_text="Leave empty for all that remains",
-    )
+    amount = MoneyField(required=False, help_text="Leave empty for all that remains")
 
 
 def _taken(reversal: DepositReversal) -> str:
