@@ -31,6 +31,7 @@ WHERE m.id = k.id AND m.reference_key = '' AND (m.status = 'Rejected' OR k.place
 
 -- What waits for the end of the transaction would block the changes of the tables that follow.
 SET CONSTRAINTS ALL IMMEDIATE;
+SET CONSTRAINTS ALL DEFERRED;
 
 CREATE FUNCTION set_reference_key() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
