@@ -66,11 +66,12 @@ class FreezePanel(Panel):
 
     def tools(self, page: SafeAdmin, request: HttpRequest, record: Any) -> list[Tool]:
         """Return the link to the page, unless all is frozen, and those that lift a freeze."""
-        active = list(active_freezes(record))
+        places, lifts = page.may(request, PLACE), page.may(request, LIFT)
+        active = list(active_freezes(record)) if places or lifts else []
         tools = []
-        if page.may(request, PLACE) and all(freeze.currency_id for freeze in active):
+        if places and all(freeze.currency_id for freeze in active):
             tools.append(Tool("Freeze", page.address("freeze", record.pk)))
-        if page.may(request, LIFT):
+        if lifts:
             tools += [
                 Tool(
                     f"Lift freeze of {freeze.currency_id}" if freeze.currency_id else "Lift freeze",

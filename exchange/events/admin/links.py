@@ -17,7 +17,7 @@ def events_link(organisation: Organisation) -> Tool:
 
 def webhook_link(organisation: Organisation) -> Tool | None:
     """Return the link to the webhook endpoint of `organisation`; None when it has none."""
-    endpoint = WebhookEndpoint.objects.filter(organisation=organisation).first()
+    endpoint: WebhookEndpoint | None = getattr(organisation, "webhook_endpoint", None)
     if endpoint is None:
         return None
     address = reverse("admin:exchange_webhookendpoint_change", args=[endpoint.pk])

@@ -73,7 +73,7 @@ class WebhookPanel(Panel):
         """Return the endpoint, for those who may view it."""
         if not page.may(request, VIEW_ENDPOINT):
             return ()
-        endpoint = WebhookEndpoint.objects.filter(organisation=record).first()
+        endpoint: WebhookEndpoint | None = getattr(record, "webhook_endpoint", None)
         rows = [] if endpoint is None else [_cells(endpoint)]
         headings = ("Address", "Status", "Reason", "Changed (UTC)")
         return (Section("Webhook endpoint", headings, rows, empty="None."),)
