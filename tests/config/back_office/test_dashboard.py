@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 from html import unescape
 from typing import Any
 
@@ -30,6 +30,7 @@ from tests.factories.back_office import (
     signed_in_client,
     text_of,
 )
+from wallets.ledger.models import BooksProof
 from wallets.ledger.proof import prove_and_store
 from wallets.withdrawals.models import Withdrawal
 
@@ -134,6 +135,14 @@ def test_the_dashboard_and_the_sidebar_count_the_same_withdrawals(demo_records):
         assert others["Withdrawals: missing details"] == 1
 
 
+def backdate(proof: BooksProof, ran_at: datetime) -> None:
+    """Change when a proof ran: the service's login cannot."""
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE wallets_booksproof SET ran_at = %s WHERE id = %s", [ran_at, proof.pk]
+        )
+
+
 def test_ledger_integrity_is_passed_failed_overdue_or_not_run(demo_records):
     client = signed_in_client(AUDITOR)
     assert "Not run" in text_of(dashboard(client))
@@ -141,13 +150,13 @@ def test_ledger_integrity_is_passed_failed_overdue_or_not_run(demo_records):
     assert "Passed" in text_of(dashboard(client))
     assert dashboard(client).context["dashboard"].ledger_check.good
     age = timezone.now() - timedelta(hours=4)
-    type(proof).objects.filter(pk=proof.pk).update(ran_at=age)
+    backdate(proof, age)
     assert "the hourly check is overdue" in text_of(dashboard(client))
     assert prove_and_store(CHECKS, incremental=True).incremental
     shown = text_of(dashboard(client))
     assert "The incremental check passed; the full check 4 h ago passed too." in shown
     age -= timedelta(days=3)
-    type(proof).objects.filter(pk=proof.pk).update(ran_at=age)
+    backdate(proof, age)
     assert "the daily full check is overdue" in text_of(dashboard(client))
     off = type(proof).objects.create(
         ran_at=timezone.now(), passed=False, findings=["one", "two"], milliseconds=1
@@ -187,4 +196,4 @@ def test_the_number_of_queries_is_constant(demo_records):
         set_closed(make_withdrawal(organisation, member, "NGN", "2000"), "Completed", number)
         make_withdrawal(organisation, member, "NGN", "2000")
     assert queries() == few
-    assert few <= 50
+    assert few <= 53

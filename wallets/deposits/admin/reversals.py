@@ -94,8 +94,8 @@ class DepositReversalAdmin(ConfirmationAdmin, OwnedRecordAdmin):
         ),
     )
     list_display = (
-        "time_display", "deposit_display", "owner", "amount_display", "left", "state_display",
-        "proposer", "explanation", "decided_by", "age_display",
+        "time_display", "deposit_display", "owner", "amount_display", "left_display",
+        "state_display", "proposer", "explanation", "decided_by", "age_display",
     )  # fmt: skip
     list_display_links = ("time_display",)
     list_select_related = (
@@ -111,7 +111,7 @@ class DepositReversalAdmin(ConfirmationAdmin, OwnedRecordAdmin):
     linked_columns = ("deposit_id",)
     fields = (
         ("deposit_display", "state_display"), ("owner", "amount_display"),
-        ("held_display", "left"), "explanation",
+        ("held_display", "left_display"), "explanation",
         ("proposer", "created_at"), ("decided_by", "decided_at"), "reason",
     )  # fmt: skip
     readonly_fields = flatten(fields)
@@ -141,7 +141,7 @@ class DepositReversalAdmin(ConfirmationAdmin, OwnedRecordAdmin):
         return format_money(held, deposit.currency_id)
 
     @admin.display(description="left in the wallet")
-    def left(self, reversal: Any) -> str:
+    def left_display(self, reversal: Any) -> str:
         return format_money(reversal.left_available or Decimal(0), reversal.deposit.currency_id)
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
@@ -150,7 +150,7 @@ class DepositReversalAdmin(ConfirmationAdmin, OwnedRecordAdmin):
             owner_id=OuterRef("deposit__owner_id"),
             asset_id=OuterRef("deposit__currency_id"),
         )
-        left = Subquery(available.values("balance"))
+        left = Subquery(available.values("balance")[:1])
         rows: QuerySet[Any] = super().rows(user).annotate(left_available=left)
         return rows
 
