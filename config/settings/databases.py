@@ -12,9 +12,9 @@ from config.settings.environment import env, refusal
 from exchange.core.timed_connection import TimedConnection
 
 RUNTIME_ROLE = "exchange_runtime"
-# On one hot wallet more connections are slower, not faster (docs/operations/grow.md).
 # The longest wait of a statement for a lock: a waiting request holds a thread.
 LOCK_WAIT = "10s"
+# On one hot wallet more connections are slower, not faster (docs/operations/grow.md).
 POOL_SIZE = env.integer("DATABASE_POOL_SIZE", default=8, low=1, high=200)
 
 _NAMES = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOST", "port": "PORT"}
