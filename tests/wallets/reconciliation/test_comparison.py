@@ -302,7 +302,7 @@ def test_a_provider_that_fails_or_lies_never_makes_a_report_green(
     assert open_alerts() == {"reconciliation"}
 
 
-def test_a_transfer_that_cannot_be_read_is_told_and_the_day_is_compared(sandbox, wallet):
+def test_a_transfer_that_cannot_be_read_is_reported_and_the_day_is_compared(sandbox, wallet):
     pay(wallet)
     order_without_record("payout_other")
     sandbox.faults.add(fault_of("broken_row"))
@@ -311,10 +311,10 @@ def test_a_transfer_that_cannot_be_read_is_told_and_the_day_is_compared(sandbox,
     # The balance has the transfer and its charge of 100.
     assert differences_of(report) == [unexplained("-150", "KES")]
     assert open_alerts() == {"provider_records", "reconciliation"}
-    told = Alert.objects.get(kind="provider_records").message
+    message = Alert.objects.get(kind="provider_records").message
     assert re.fullmatch(
-        r"1 could not be read and were skipped: \d+ \(status is not a text\)", told
-    ), told
+        r"1 could not be read and were skipped: \d+ \(status is not a text\)", message
+    ), message
     kind, reference, *_ = differences_of(compare())[0]
     assert (kind, reference) == ("Not in our records", "payout_other")
     assert open_alerts() == {"reconciliation"}
