@@ -26,8 +26,10 @@ from exchange.participants.models import Organisation
 from exchange.tokens.models import InvestmentCategory, InvestmentType, Token, TokenAccess
 from exchange.tokens.payloads import TOKEN
 from exchange.tokens.services.tokens import grant_access
+from tests.environment.owner import as_owner
 from tests.environment.property_tests import examples
 from tests.factories.api_clients import ApiCaller, make_caller, make_organisation
+from tests.factories.lifecycle import set_flags
 from tests.factories.tokens import bare_token, make_token
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.environment.api_urls")]
@@ -224,20 +226,26 @@ def change(kind: str, chance: random.Random, issuers: list[Organisation]) -> Non
             TokenAccess.objects.filter(id__in=TokenAccess.objects.values("id")[:1]).delete()
         case "none":
             pass
+        case "complete":
+            with as_owner() as cursor:
+                # As a function does it; the service may not.
+                cursor.execute(
+                    "UPDATE exchange_token SET completed_raise = true WHERE id = %s", [one.get().pk]
+                )
+            set_flags(one.get(), secondaries=True)
         case _:
             changes: dict[str, dict[str, Any]] = {
                 "close": {"closed": True},
                 "open": {"closed": False},
                 "exit": {"exited": True},
                 "cancel": {"cancelled": True},
-                "complete": {"completed_raise": True, "secondaries": True},
                 "rename": {"name": chance.choice(WORDS)},
                 "hide": {"deal_access": "Private"},
                 "show": {"deal_access": "Public"},
                 "price": {"price_buy": chance.randrange(1, 100)},
                 "move type": {"type": chance.choice(["Private", "Public"])},
             }
-            one.update(**changes[kind])
+            set_flags(one.get(), **changes[kind])
 
 
 @examples("LISTS", 60)
