@@ -59,10 +59,9 @@ class Person:
         """Open the confirmation page and return a call that submits it."""
         path = reverse("admin:wallets_withdrawal_change", args=[withdrawal.id])
         page = self.office.open(self.service.base_url + path)
-        form, found = page.form_with_button(button)
-        confirmation = self.office.send(page, form, found, reason=reason)
-        form, found = confirmation.form_with_button("Confirm")
-        return partial(self.office.send, confirmation, form, found)
+        confirmation = self.office.open(page.link_with(f"/{button.lower()}/"))
+        form, found = confirmation.form_with_button(button)
+        return partial(self.office.send, confirmation, form, found, reason=reason)
 
 
 def message_on(page: Page) -> tuple[str, str]:

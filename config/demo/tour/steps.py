@@ -187,13 +187,12 @@ class Tour:
             withdrawal["reference"] in review.text and ACCOUNT_NUMBER in review.text,
             "the review page does not show the payment",
         )
-        form, button = review.form_with_button("Approve")
-        confirmation = office.send(review, form, button)
+        confirmation = office.open(review.link_with("/approve/"))
         check(
             ACCOUNT_NUMBER in confirmation.text and self._status(withdrawal) == "Pending",
             "the confirmation page does not show the payee, or the status changed too early",
         )
-        form, button = confirmation.form_with_button("Confirm approval")
+        form, button = confirmation.form_with_button("Approve and pay")
         office.send(confirmation, form, button)
         status = self._status(withdrawal)
         check(status != "Pending", "it is still Pending after the approval")
