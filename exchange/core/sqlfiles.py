@@ -156,6 +156,8 @@ def _install(cursor: CursorWrapper) -> bool:
     for name, text in _declared():
         # Without parameters, so per cent signs are literal.
         _execute(cursor, name, text)
+    # A table with checks to come cannot be altered.
+    cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     for document in changed:
         _execute(cursor, f"the document of {document.table}", document.rewrite_sql())
     cursor.execute(_MARK.format(state=_wanted_state(cursor)))
