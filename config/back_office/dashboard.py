@@ -32,7 +32,7 @@ from credit.loans.selectors.overview import count_loans_by_status, outstanding_b
 from exchange.admin.bars import Bars, stacked_bars
 from exchange.admin.base import staff_of
 from exchange.admin.display import age, format_duration
-from exchange.admin.paging import COUNT_LIMIT, bounded_count
+from exchange.admin.paging import COUNT_LIMIT, bounded_counts
 from exchange.core.currencies import format_money
 from exchange.events.models import Event, EventStatus
 from exchange.staff.models import StaffUser
@@ -163,14 +163,10 @@ class _Queue:
     query: dict[str, str]
     rows: Callable[[], QuerySet[Any]]
 
-    def item(self, user: StaffUser) -> Iterator[WorkItem]:
-        """Yield the work item if the user may view the list."""
-        if user.has_perm(f"{self.app}.view_{self.model}"):
-            yield WorkItem(
-                self.label,
-                list_url(f"{self.app}_{self.model}", **self.query),
-                bounded_count(self.rows()),
-            )
+    @property
+    def url(self) -> str:
+        """The URL of the filtered list."""
+        return list_url(f"{self.app}_{self.model}", **self.query)
 
 
 def _status_queue(model: type[Model], label: str, status: str) -> _Queue:
@@ -220,8 +216,9 @@ def _attention_items(user: StaffUser, counts: dict[str, int]) -> Iterator[WorkIt
     yield from withdrawal_items(
         user, counts, "Withdrawals", [key for key in counts if key not in pending]
     )
-    for queue in _ATTENTION_QUEUES:
-        yield from queue.item(user)
+    queues = [q for q in _ATTENTION_QUEUES if user.has_perm(f"{q.app}.view_{q.model}")]
+    for queue, count in zip(queues, bounded_counts([q.rows() for q in queues]), strict=True):
+        yield WorkItem(queue.label, queue.url, count)
 
 
 def _pending_rows() -> list[Row]:

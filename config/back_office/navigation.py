@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import CharField, QuerySet, Value
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
 from exchange.admin.base import staff_of
+from exchange.admin.paging import bounded_counts
 from exchange.staff.admin.pending import queues
 from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert
@@ -190,16 +191,10 @@ def _badges(user: StaffUser, lists: Mapping[str, object]) -> dict[str, str]:
             | undecided_payments(payments)
             | unconfirmed_refunds(payments)
         )
-    parts = [
-        rows.order_by()
-        .annotate(of=Value(label, output_field=CharField()))
-        .values_list("of", flat=True)[: BADGE_LIMIT + 1]
-        for label, rows in pending.items()
-        if label in lists
-    ]
-    if not parts:
-        return {}
-    counts: dict[str, int] = {}
-    for label in parts[0].union(*parts[1:], all=True):
-        counts[label] = counts.get(label, 0) + 1
-    return {label: str(n) if n <= BADGE_LIMIT else f"{BADGE_LIMIT}+" for label, n in counts.items()}
+    shown = {label: rows for label, rows in pending.items() if label in lists}
+    counts = zip(shown, bounded_counts(list(shown.values()), BADGE_LIMIT + 1), strict=True)
+    return {
+        label: str(count) if count <= BADGE_LIMIT else f"{BADGE_LIMIT}+"
+        for label, count in counts
+        if count
+    }

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from config.back_office.roles import is_privileged_user
 from credit.loans.admin.loan_lists import QUEUE as LOAN_CLOSURES
 from credit.loans.admin.loan_lists import count_loan_queues as loan_queues
-from exchange.admin.paging import bounded_count, format_count
+from exchange.admin.paging import bounded_counts, format_count
 from exchange.staff.admin.pending import AWAITING_MY_APPROVAL, AWAITING_OTHERS, queues
 from exchange.staff.models import StaffUser
 from wallets.withdrawals.admin.saved_views import saved_views_for
@@ -53,18 +55,20 @@ def work_items_for(
         withdrawal_items(user, counts, "Withdrawals", PENDING_VIEWS)
     )
     others.extend(withdrawal_items(user, counts, "Withdrawals", AWAITING_OTHERS_VIEWS))
+    waiting: list[tuple[list[WorkItem], str, str, QuerySet[Any]]] = []
     for model, queue in queues().items():
         app, name = model._meta.label_lower.split(".")
         if not user.has_perm(f"{app}.view_{name}"):
             continue
         rows, address = model._default_manager.all(), f"{app}_{name}"
         if user.has_perm(queue.permission):
-            count = bounded_count(queue.awaiting_approval_by(rows, user))
-            own.append(
-                WorkItem(queue.label, list_url(address, decision=AWAITING_MY_APPROVAL), count)
-            )
-        count = bounded_count(queue.awaiting_others(rows, user))
-        others.append(WorkItem(queue.label, list_url(address, decision=AWAITING_OTHERS), count))
+            mine = list_url(address, decision=AWAITING_MY_APPROVAL)
+            waiting.append((own, queue.label, mine, queue.awaiting_approval_by(rows, user)))
+        theirs = list_url(address, decision=AWAITING_OTHERS)
+        waiting.append((others, queue.label, theirs, queue.awaiting_others(rows, user)))
+    counts_of = bounded_counts([rows for *_, rows in waiting])
+    for (items, label, url, _), count in zip(waiting, counts_of, strict=True):
+        items.append(WorkItem(label, url, count))
     if user.has_perm("credit.view_loan"):
         closes_loans = user.has_perm(LOAN_CLOSURES.permission)
         (own if closes_loans else others).extend(

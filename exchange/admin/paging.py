@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+from django.core.exceptions import EmptyResultSet
 from django.core.paginator import Paginator
+from django.db import connections
 from django.db.models import QuerySet
 
 # Beyond this people filter rather than page.
 COUNT_LIMIT = 10_000
+_COUNT = "(SELECT count(*) FROM ({}) counted)"
 
 
 def bounded_count(rows: QuerySet[Any]) -> int:
     """Count `rows` up to `COUNT_LIMIT`."""
     return rows.order_by()[:COUNT_LIMIT].count()
+
+
+def bounded_counts(lists: Sequence[QuerySet[Any]], limit: int = COUNT_LIMIT) -> list[int]:
+    """Count each of `lists` up to `limit`, all in one query."""
+    if not lists:
+        return []
+    columns: list[str] = []
+    parameters: list[Any] = []
+    for rows in lists:
+        try:
+            sql, values = rows.order_by().values("pk")[:limit].query.sql_with_params()
+        except EmptyResultSet:
+            sql, values = "SELECT WHERE false", ()
+        columns.append(_COUNT.format(sql))
+        parameters.extend(values)
+    with connections[lists[0].db].cursor() as cursor:
+        cursor.execute(f"SELECT {', '.join(columns)}", parameters)
+        return list(cursor.fetchone())
 
 
 def format_count(count: int) -> str:
