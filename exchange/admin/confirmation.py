@@ -24,18 +24,12 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import strip_tags
 
-from exchange.admin.base import (
-    SafeAdmin,
-    Section,
-    add_form_error,
-    bind_form,
-    fieldsets_of,
-    staff_of,
-)
+from exchange.admin.base import SafeAdmin, Section, staff_of
 from exchange.admin.fields import ApprovalReasonForm
+from exchange.admin.forms import add_form_error, bind_form, fieldsets_of
 from exchange.admin.queue_pages import queue_step, wants_next
 from exchange.admin.reasons import refuse_repeated_reason, remember_reason
-from exchange.core.errors import DomainError
+from exchange.core.errors import DomainError, StateConflict
 
 # What follows the action on a button: "Write off 40.00 KES", "Approve and pay 40.00 KES to …".
 _AMOUNT_OR_MORE = re.compile(r"(?: and \w+| of)? (?=\d)|:")
@@ -183,7 +177,8 @@ class ConfirmationAdmin(SafeAdmin):
             try:
                 result = act(**form.cleaned_data) if form is not None else act()
             except DomainError as error:
-                if form is None:
+                # After a conflict nothing is left to confirm: somebody was faster.
+                if form is None or isinstance(error, StateConflict):
                     messages.error(request, error.message)
                     return self.redirect_to_record(record.pk)
                 add_form_error(form, error)
