@@ -54,7 +54,7 @@ def test_every_fault_of_the_installed_declarations_can_be_planted(owner_connecti
     made = mutants_of(read_declarations(owner_connection))
     operators = [each.operator for each in made]
     assert min(map(operators.count, ("trigger left out", "argument changed", "rule changed"))) > 90
-    treasury = "treasury_movement, proposed_by_id, Pending, Approvedx, reason"
+    treasury = "treasury_movement, proposed_by_id, Pending, Approvedx, reason,approval_reason"
     assert [each for each in made if each.after.endswith(treasury)]
     for each in made:
         with owner_connection.transaction(force_rollback=True):

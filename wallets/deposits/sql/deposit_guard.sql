@@ -51,8 +51,7 @@ BEGIN
     IF NEW.status = 'Reversed' OR NEW.reversed_amount <> OLD.reversed_amount THEN
         SELECT coalesce(sum(coalesce(r.amount, NEW.amount - NEW.fee)), 0) INTO v_taken_back
             FROM public.wallets_depositreversal r
-            WHERE r.deposit_id = NEW.id AND r.status = 'Approved'
-              AND r.decided_by_id IS DISTINCT FROM r.proposed_by_id;
+            WHERE r.deposit_id = NEW.id AND r.status = 'Approved';
         IF v_taken_back <> (CASE NEW.status WHEN 'Reversed' THEN NEW.amount - NEW.fee
                                             ELSE NEW.reversed_amount END)
             OR NEW.status = 'Completed' AND v_taken_back >= NEW.amount - NEW.fee
