@@ -237,7 +237,7 @@ def test_a_deposit_can_be_cancelled_by_its_creator_before_confirmation(page):
     page.get_by_role("button", name="Enter", exact=True).click()
     expect(page.get_by_text("Deposit entered. A second person must confirm it.")).to_be_visible()
     page.goto(reverse("admin:wallets_deposit_change", args=[Deposit.objects.get().pk]))
-    page.get_by_role("link", name="Cancel deposit").first.click()
+    page.get_by_role("link", name="Cancel proposal").first.click()
     page.get_by_role("button", name="Cancel 1,500.50 NGN").click()
     expect(page.get_by_text("Cancelled. Nothing was booked.")).to_be_visible()
     assert Deposit.objects.get().state == "Cancelled"

@@ -281,8 +281,9 @@ def test_every_link_of_the_guide_leads_to_a_chapter_or_an_example() -> None:
             if target.startswith("https://"):
                 continue
             path, _, section = target.partition("#")
-            assert (chapter.parent / path).exists(), target
-            headings = re.findall(r"^#+ (.+)$", (chapter.parent / path).read_text(), re.MULTILINE)
+            page = chapter.parent / path if path else chapter
+            assert page.exists(), target
+            headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
             anchors = {heading.lower().replace(" ", "-") for heading in headings}
             assert not section or section in anchors, target
     assert (settings.BASE_DIR / "docs" / "api" / "examples").samefile(EXAMPLES)

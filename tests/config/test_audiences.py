@@ -51,6 +51,7 @@ AUDIENCES = {
     "wallets.withdrawals.admin.decision_pages.RejectionForm.reason": VISIBLE,
     "wallets.deposits.admin.deposits.DepositForm.note": INTERNAL,
     "wallets.deposits.admin.deposits.DepositForm.reference": VISIBLE,
+    "wallets.deposits.admin.reversals.DisputeForm.explanation": INTERNAL,
     "wallets.deposits.admin.reversals.ExplanationForm.explanation": INTERNAL,
     "wallets.deposits.admin.payment_pages.AssignForm.explanation": INTERNAL,
     "wallets.deposits.admin.payment_pages.ExplanationForm.explanation": INTERNAL,

@@ -54,6 +54,7 @@ _BETWEEN_FIELDS = re.compile(
     r"|(min_amount|max_outstanding) must not have [A-Z]{3}, in which max_amount lends nothing"
     r"|(min_amount|max_outstanding) must not be (above|below) max_amount in [A-Z]{3}"
     r"|from must not be in the future"
+    r"|(from|to) must not be before 1970-01-01"
     r"|to must (not be (in the future|before from)|be at most 366 days after from)"
     r"|(to|to_currency) must be another (wallet than from|currency than from_currency)"
     r"|redirect_url must be on one of your organisation's registered addresses \(.*\)\. .*"
@@ -140,7 +141,8 @@ def check_answer(case: Any, api_records: ApiRecords) -> None:
         return
     if positive:
         name_known_records(case, api_records)
-    response = case.call(headers=api_records.caller.headers)
+    # Schemathesis does not expand the compressed answers of a WSGI application.
+    response = case.call(headers={**api_records.caller.headers, "Accept-Encoding": "identity"})
     assert names_its_refusal(case, response), response.headers["x-error-code"]
     excluded = []
     if positive and refused_by_a_rule(case, response):

@@ -50,17 +50,18 @@ class Owner:
         return {"organisation": self.organisation, "member": self.member}
 
 
-def make_virtual_account(owner: Owner, currency: str = "NGN") -> VirtualAccount:
+def make_virtual_account(owner: Owner, currency: str = "NGN", **columns: Any) -> VirtualAccount:
     """Make a virtual account without the provider."""
+    made = {
+        "reference": new_reference("account_"),
+        "order_reference": new_reference("URF_"),
+        "bank_name": "Wema Bank",
+        "account_number": f"85{uuid7().int % 10**8:08d}",
+        "account_name": "Ada Obi",
+        "created_at": timezone.now(),
+    }
     return VirtualAccount.objects.create(
-        **owner.columns(),
-        currency_id=currency,
-        reference=new_reference("account_"),
-        order_reference=new_reference("URF_"),
-        bank_name="Wema Bank",
-        account_number=f"85{uuid7().int % 10**8:08d}",
-        account_name="Ada Obi",
-        created_at=timezone.now(),
+        **owner.columns(), currency_id=currency, **{**made, **columns}
     )
 
 

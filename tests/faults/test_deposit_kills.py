@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from exchange.core.ids import new_reference
 from exchange.events.models import Event
 from exchange.participants.models import Member
 from exchange.staff.models import StaffUser
 from tests.environment.concurrency import race_size
 from tests.environment.killed_steps import StepServer
-from tests.environment.owner import without_guards
 from tests.environment.processes import Program, wait_until
 from tests.environment.services import PROVIDER_WEBHOOK_HASH, Sandbox, Service, ServiceStack
 from tests.environment.write_pause import WritePause
@@ -91,12 +91,12 @@ def account_at_provider(reference: str) -> str:
 
 def open_account(member: Member) -> VirtualAccount:
     """Make a virtual account here and at the provider, with one number."""
-    account = make_virtual_account(Owner(member.organisation, member))
-    number = account_at_provider(account.reference)
-    with without_guards():
-        VirtualAccount.objects.filter(pk=account.pk).update(account_number=number)
-    account.refresh_from_db()
-    return account
+    reference = new_reference("account_")
+    return make_virtual_account(
+        Owner(member.organisation, member),
+        reference=reference,
+        account_number=account_at_provider(reference),
+    )
 
 
 def report(record: dict[str, Any]) -> Payment:

@@ -37,7 +37,7 @@ def seed(funds: int) -> dict[str, str]:
         ("kwesi", FINANCE_APPROVER),
         ("samuel", BACK_OFFICE),
     ):
-        create_staff(name, _PASSWORD, role)
+        create_staff(name, _PASSWORD, role, skip_cooling_off=False)
     caller = make_caller()
     member = make_member(caller.organisation)
     Wallet(caller.organisation, member).fund(funds)

@@ -39,7 +39,7 @@ def installation(provider: SandboxServer) -> Iterator[Installation]:
     """An installation with a full and an incremental backup."""
     require_programs(PACKAGES)
     with new_installation(provider.base_url, KEY) as made:
-        made.evaluate("seed(100_000)")
+        made.seed(100_000)
         for script in shell_blocks(PAGE, "Set up the archive"):
             made.run_as_server(script)
         yield made

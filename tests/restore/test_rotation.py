@@ -48,7 +48,7 @@ def installation(provider: SandboxServer) -> Iterator[Installation]:
 def test_everything_is_rotated_without_a_failed_request(
     installation: Installation, provider: SandboxServer
 ) -> None:
-    seed = installation.evaluate("seed(100_000_000)")
+    seed = installation.seed(100_000_000)
     installation.evaluate("set_webhook()")
     session = installation.evaluate("sign_in('amina')")
     token = installation.evaluate("invite('kwesi')")

@@ -85,7 +85,7 @@ def pay(installation: Installation, changes: dict[str, str]) -> None:
 def test_passwords_are_rotated_without_a_failed_request(
     installation: Installation, services: Services
 ) -> None:
-    seed = installation.evaluate("seed(100_000_000)")
+    seed = installation.seed(100_000_000)
     # The worker posts events: where nothing listens that ends at once.
     installation.evaluate(f"set_webhook('https://{HOST}:1/')")
     session = installation.evaluate("sign_in('amina')")

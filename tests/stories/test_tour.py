@@ -113,7 +113,7 @@ def test_a_missing_approval_ends_the_tour(running, tmp_path):
     (tmp_path / "demo.json").write_text(json.dumps(demo))
     done = running.manage("tour", "--demo", str(tmp_path / "demo.json"))
     assert done.returncode == 1
-    assert "has no button Approve" in done.stderr
+    assert "has no link to /approve/" in done.stderr
     assert running.get("/v1/api/withdrawals?status=Pending")["total"] == 1
     assert running.get("/v1/api/webhook")["enabled"] is False
 

@@ -96,7 +96,7 @@ PROPOSED: dict[type[Model], str] = {
     Proposal: r"Return: 600\.00 KES",
     AccessProposal: r"Invite a person: invited",
     Quote: r"Quote TKN\d+ at 10,100\.00 NGN / 10,100\.00 NGN \(buy / sell\)",
-    SettingChange: r"NGN_WITHDRAWAL_FEE from 50 NGN to 75\.5 NGN",
+    SettingChange: r"Withdrawal fee, NGN from 50\.00 NGN to 75\.50 NGN",
     ReconciliationBreak: r"Close the break of [-\d]{10}: unexplained variance",
     Freeze: r"Lift the freeze of Organisation \d+",
 }

@@ -111,7 +111,7 @@ def test_the_file_has_the_documented_content_and_is_private(data_dir, demo):
         assert list(member) == ["id", "organisation", "name", "email"]
     for person in demo["staff"]:
         assert list(person) == ["username", "password", "role", "totp_secret"]
-    assert len(demo["staff"]) == 7
+    assert len(demo["staff"]) == 8
     assert Counter(person["role"] for person in demo["staff"])["Finance approver"] == 2
     assert [list(token) for token in demo["tokens"]] == [["_id", "symbol", "name"]] * 2
 
