@@ -9,40 +9,15 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Now
 
 from exchange.core.fields import AMOUNT, choice_field
 from exchange.core.ids import uuid7
-from exchange.core.models import Currency, Record
+from exchange.core.models import Record
 from exchange.core.references import ReferencedModel, reference_once
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import ExplainedApproval, ProposalModel
-
-
-class OwnedModel(models.Model):
-    """Base of records of one owner: a member, or the organisation itself."""
-
-    organisation = models.ForeignKey(
-        Organisation, on_delete=models.PROTECT, related_name="%(class)ss"
-    )
-    # A composite foreign key in SQL ties the member to the organisation.
-    member = models.ForeignKey(
-        Member,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="%(class)ss",
-        db_constraint=False,
-    )
-    owner_id = models.GeneratedField(
-        expression=Coalesce("member_id", "organisation_id"),
-        output_field=models.UUIDField(),
-        db_persist=True,
-    )
-    currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
-
-    class Meta:
-        abstract = True
+from wallets.deposits.owned import OwnedModel
 
 
 class DepositStatus(models.TextChoices):

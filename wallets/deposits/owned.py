@@ -1,0 +1,35 @@
+"""The owner of what comes in."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models.functions import Coalesce
+
+from exchange.core.models import Currency
+from exchange.participants.models import Member, Organisation
+
+
+class OwnedModel(models.Model):
+    """Base of records of one owner: a member, or the organisation itself."""
+
+    organisation = models.ForeignKey(
+        Organisation, on_delete=models.PROTECT, related_name="%(class)ss"
+    )
+    # A composite foreign key in SQL ties the member to the organisation.
+    member = models.ForeignKey(
+        Member,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="%(class)ss",
+        db_constraint=False,
+    )
+    owner_id = models.GeneratedField(
+        expression=Coalesce("member_id", "organisation_id"),
+        output_field=models.UUIDField(),
+        db_persist=True,
+    )
+    currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        abstract = True
