@@ -21,10 +21,11 @@ from django.utils.dateparse import parse_datetime
 
 from exchange.access.services import decisions
 from exchange.access.services.decisions import is_collectable
-from exchange.admin.base import PendingDecision, Tool, bind_form, staff_of
+from exchange.admin.base import PendingDecision, Tool, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
 from exchange.admin.display import expiry, format_time, record_link, status_badge
 from exchange.admin.fields import ReasonForm
+from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
 from exchange.staff.admin.pending import QueueFilter, approval_queue, pending_decision
 from exchange.staff.models import AccessKind, AccessProposal, AccessProposalStatus, StaffUser

@@ -1,4 +1,4 @@
-"""Base classes of all back-office pages; the only module that depends on the theme.
+"""Base class of all back-office pages; only it and `forms` depend on the theme.
 
 A page parses a form, calls a service with the user as actor, and reports the result. It never
 writes to a table itself. Errors of services become messages. GET requests change nothing.
@@ -7,11 +7,8 @@ writes to a table itself. Errors of services become messages. GET requests chang
 from __future__ import annotations
 
 import json
-import re
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -20,23 +17,21 @@ from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import ChangeList
-from django.contrib.admin.widgets import AutocompleteSelect
 from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
 from django.db.models import Model, QuerySet
 from django.http import (
     Http404,
     HttpRequest,
     HttpResponse,
-    HttpResponseNotAllowed,
     HttpResponseRedirect,
 )
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, resolve, reverse
 from django.views.decorators.http import require_POST
-from unfold.forms import AdminForm
 from unfold.mixins import BaseModelAdminMixin
 
+from exchange.admin.forms import add_form_error, fieldsets_of
 from exchange.admin.labels import FieldLabels
 from exchange.admin.list_filters import DjangoFilteredList, FilteredList
 from exchange.admin.listing import Listing
@@ -50,20 +45,16 @@ from exchange.admin.reasons import refuse_repeated_reason, remember_reason
 from exchange.admin.replica_reads import ReplicaReads
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
-from exchange.core.ids import parse_id
 
 if TYPE_CHECKING:
     from exchange.staff.models import StaffUser
 
     ModelAdmin = admin.ModelAdmin[Model]
-    ModelChoice = forms.ModelChoiceField[Any]
 else:
     # Not `unfold.admin.ModelAdmin`: it stores the request on an object shared by all requests, and
     # its actions change data on GET.
     class ModelAdmin(BaseModelAdminMixin, admin.ModelAdmin):
         pass
-
-    ModelChoice = forms.ModelChoiceField
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,92 +423,3 @@ class SafeAdmin(PreservedFilters, DeclaredLookups, Listing, FieldLabels, Replica
             warnings=notices,
             warned=json.dumps(list(notices)),
         )
-
-
-class CustomPageAdmin(SafeAdmin):
-    """An admin whose records have a custom read-only page."""
-
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: Any = None,
-    ) -> HttpResponse:
-        """Render the record's page."""
-        if request.method not in {"GET", "HEAD"}:
-            return HttpResponseNotAllowed(["GET", "HEAD"])
-        return self.record_page(request, self.record(request, object_id))
-
-    @abstractmethod
-    def record_page(self, request: HttpRequest, record: Any, /) -> HttpResponse:
-        """Render the page of `record`, which the user may view."""
-
-
-class AddFormAdmin(SafeAdmin):
-    """An admin that adds records with a custom form, given `add_permission`."""
-
-    add_permission = ""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return self.may(request, self.add_permission)
-
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
-        """Render the form that adds a record."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
-        response: HttpResponse = self.preserve_in_redirects(self.add_page)(request)
-        return response
-
-    @abstractmethod
-    def add_page(self, request: HttpRequest) -> HttpResponse:
-        """Render the form; permission was checked."""
-
-
-class RecordSelect(AutocompleteSelect):
-    """Django's autocomplete select, tolerant of a posted value that is not an id."""
-
-    def optgroups(self, name: str, value: Sequence[str], attr: Any = None) -> Any:
-        return super().optgroups(name, [v for v in value if not v or parse_id(str(v))], attr)
-
-
-def fieldsets_of(form: forms.Form) -> list[Any]:
-    """Return the visible fields as fieldsets; focus the first field with an error.
-
-    A form may define `groups`: titles, each with rows of field names.
-    """
-    invalid = next((field for field in form.visible_fields() if field.errors), None)
-    if invalid is not None:
-        invalid.field.widget.attrs["autofocus"] = True
-    groups = getattr(form, "groups", [(None, [field.name for field in form.visible_fields()])])
-    fields: list[tuple[str | None, Any]] = [
-        (heading, {"fields": rows}) for heading, rows in groups if rows
-    ]
-    return list(AdminForm(form, fields, {}))
-
-
-def add_form_error(form: forms.Form, error: DomainError) -> None:
-    """Attach a service's error to the fields it names, or to the form as a whole.
-
-    The message names fields as programs do. The name of the field that it is about is left out;
-    those of others become their labels.
-    """
-    if not error.fields or error.fields.keys() - form.fields.keys():
-        form.add_error(None, error.message)
-        return
-    for name, message in error.fields.items():
-        words = message.removeprefix(f"{name} ")
-        words = re.sub(r"^must not have more than ([0-9]+ decimals)$", r"at most \1", words)
-        words = re.sub(r"^must not have decimals$", "no decimals", words)
-        for other in form:
-            if "_" in other.name:
-                words = words.replace(other.name, str(other.label).lower())
-        form.add_error(name, words[:1].upper() + words[1:])
-
-
-def bind_form(request: HttpRequest, form: Callable[..., forms.Form], **initial: Any) -> forms.Form:
-    """Return the form that `form` makes, bound to the POST data, or unbound with `initial`."""
-    make = partial(form, initial=initial)
-    return make(request.POST) if request.method == "POST" else make()

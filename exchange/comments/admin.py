@@ -16,8 +16,9 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
-from exchange.admin.base import SafeAdmin, bind_form, staff_of
+from exchange.admin.base import SafeAdmin, staff_of
 from exchange.admin.fields import INTERNAL, MultilineField, audience_help
+from exchange.admin.forms import bind_form
 from exchange.admin.panels import Panel
 from exchange.comments.models import MAX_COMMENT_LENGTH, Comment
 from exchange.comments.selectors import comments_on

@@ -27,9 +27,11 @@ from django.http import (
 from django.template.defaultfilters import filesizeformat
 from django.urls import URLPattern, reverse
 
-from exchange.admin.base import CustomPageAdmin, SafeAdmin, bind_form, staff_of
+from exchange.admin.base import SafeAdmin, staff_of
+from exchange.admin.custom_pages import CustomPageAdmin
 from exchange.admin.display import format_time, status_badge
 from exchange.admin.fields import DatePickerField
+from exchange.admin.forms import bind_form
 from exchange.admin.progress import Progress, progress_response
 from exchange.core.errors import DomainError, InvalidRequest, NotFound
 from exchange.exports import services as exports

@@ -15,10 +15,11 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 
-from exchange.admin.base import SafeAdmin, Section, Tool, bind_form, staff_of
+from exchange.admin.base import SafeAdmin, Section, Tool, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
 from exchange.admin.display import record_link
 from exchange.admin.fields import ReasonField
+from exchange.admin.forms import bind_form
 from exchange.admin.panels import Panel
 from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.participants.models import Member, Organisation

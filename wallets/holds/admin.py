@@ -17,10 +17,11 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
 
-from exchange.admin.base import PendingDecision, SafeAdmin, Section, Tool, bind_form, staff_of
+from exchange.admin.base import PendingDecision, SafeAdmin, Section, Tool, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
 from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.fields import ReasonField, ReasonForm
+from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import (
     ChoiceFilter,
     ListFilters,

@@ -15,10 +15,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
-from exchange.admin.base import PendingDecision, SafeAdmin, Section, Tool, bind_form, staff_of
+from exchange.admin.base import PendingDecision, SafeAdmin, Section, Tool, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
 from exchange.admin.display import age, format_time, kind_label, record_link, status_badge
 from exchange.admin.fields import MoneyField, ReasonField, ReasonForm, set_currency
+from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, id_filter
 from exchange.admin.panels import Panel
 from exchange.core.currencies import format_money

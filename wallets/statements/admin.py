@@ -11,8 +11,9 @@ from django.urls import URLPattern
 from django.utils import timezone
 from django.utils.text import slugify
 
-from exchange.admin.base import SafeAdmin, Tool, bind_form
+from exchange.admin.base import SafeAdmin, Tool
 from exchange.admin.fields import DatePickerField
+from exchange.admin.forms import bind_form
 from exchange.admin.panels import Panel
 from exchange.api.files import CSV, PDF, file_response
 from exchange.core.currencies import WALLET_CURRENCIES

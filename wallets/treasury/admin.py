@@ -10,17 +10,12 @@ from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
-from exchange.admin.base import (
-    AddFormAdmin,
-    PendingDecision,
-    Section,
-    Tool,
-    bind_form,
-    staff_of,
-)
+from exchange.admin.base import PendingDecision, Section, Tool, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
+from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import age, status_badge
 from exchange.admin.fields import INTERNAL, MoneyField, ReasonField, ReasonForm, audience_help
+from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.core.currencies import format_money
 from exchange.core.models import Currency

@@ -39,18 +39,12 @@ from credit.configurations.models import (
     VersionStatus,
 )
 from credit.configurations.services import configurations
-from exchange.admin.base import (
-    AddFormAdmin,
-    CustomPageAdmin,
-    Section,
-    Tool,
-    actor_of,
-    bind_form,
-    staff_of,
-)
+from exchange.admin.base import Section, Tool, actor_of, staff_of
 from exchange.admin.confirmation import ConfirmationAdmin
+from exchange.admin.custom_pages import AddFormAdmin, CustomPageAdmin
 from exchange.admin.display import age, status_badge
 from exchange.admin.fields import VISIBLE, ReasonField
+from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, id_filter
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.models import Organisation

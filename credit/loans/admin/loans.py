@@ -42,10 +42,12 @@ from credit.loans.models import (
 )
 from credit.loans.services import closures
 from credit.loans.services.valuation import amount_owed
-from exchange.admin.base import CustomPageAdmin, Tool, bind_form, staff_of
+from exchange.admin.base import Tool, staff_of
 from exchange.admin.confirmation import ConfirmationAdmin
+from exchange.admin.custom_pages import CustomPageAdmin
 from exchange.admin.display import age, status_badge
 from exchange.admin.fields import ReasonField
+from exchange.admin.forms import bind_form
 from exchange.core.currencies import format_money
 from exchange.exports.admin import Exportable
 from exchange.staff.models import StaffUser

@@ -18,10 +18,11 @@ from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from exchange.admin.base import SafeAdmin, Section, Tool, actor_of, bind_form
+from exchange.admin.base import SafeAdmin, Section, Tool, actor_of
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.fields import DatePickerField
+from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import (
     ChoiceFilter,
     ListFilters,

@@ -20,8 +20,9 @@ from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from exchange.admin.base import AddFormAdmin, Section, Tool, actor_of, bind_form, staff_of
+from exchange.admin.base import Section, Tool, actor_of, staff_of
 from exchange.admin.confirmation import ConfirmationAdmin
+from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import (
     expiry,
     format_time,
@@ -30,6 +31,7 @@ from exchange.admin.display import (
     record_url,
 )
 from exchange.admin.fields import VISIBLE, DateTimePickerField, NoteForm, audience_help
+from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, id_filter
 from exchange.participants.admin.confirmations import (
     confirm_key_revocation,

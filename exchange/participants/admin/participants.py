@@ -13,18 +13,12 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
-from exchange.admin.base import (
-    AddFormAdmin,
-    ModelChoice,
-    RecordSelect,
-    Tool,
-    actor_of,
-    bind_form,
-    staff_of,
-)
+from exchange.admin.base import Tool, actor_of, staff_of
 from exchange.admin.confirmation import ConfirmationAdmin
+from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import record_link, status_badge
 from exchange.admin.fields import MultilineField, NoteForm
+from exchange.admin.forms import ModelChoice, RecordSelect, bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, OptionFilter, id_filter
 from exchange.admin.panels import badges_of
 from exchange.core.text import find_lookalikes

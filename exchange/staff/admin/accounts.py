@@ -22,9 +22,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
-from exchange.admin.base import AddFormAdmin, SafeAdmin, Section, Tool, bind_form, staff_of
+from exchange.admin.base import SafeAdmin, Section, Tool, staff_of
+from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import format_time, record_url, status_badge
 from exchange.admin.fields import NoteForm
+from exchange.admin.forms import bind_form
 from exchange.staff.models import AccessProposal, AccessRecord, StaffUser
 from exchange.staff.services import accounts, lockout, proposals, second_factor
 from exchange.staff.services.privileged_access import (

@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.functional import lazy
 
-from exchange.admin.base import PendingDecision, Section, Tool, bind_form, staff_of
+from exchange.admin.base import PendingDecision, Section, Tool, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
 from exchange.admin.display import age, difference, format_time, record_link, status_badge
 from exchange.admin.fields import (
@@ -26,6 +26,7 @@ from exchange.admin.fields import (
     audience_help,
     set_currency,
 )
+from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_grouped

@@ -18,8 +18,10 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
-from exchange.admin.base import CustomPageAdmin, Section, Tool, bind_form, staff_of
+from exchange.admin.base import Section, Tool, staff_of
 from exchange.admin.confirmation import ConfirmationAdmin
+from exchange.admin.custom_pages import CustomPageAdmin
+from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.core.currencies import format_money
 from exchange.participants.admin.name_filters import OrganisationNameFilter

@@ -13,8 +13,10 @@ from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
-from exchange.admin.base import AddFormAdmin, Section, Tool, actor_of, bind_form, staff_of
+from exchange.admin.base import Section, Tool, actor_of, staff_of
+from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import format_time, record_link
+from exchange.admin.forms import bind_form
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units
 from exchange.tokens.admin.tokens import BaseTokenAdmin

@@ -13,9 +13,11 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
 
-from exchange.admin.base import AddFormAdmin, Section, Tool, bind_form
+from exchange.admin.base import Section, Tool
 from exchange.admin.columns import column
+from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import age, format_time, status_badge
+from exchange.admin.forms import bind_form
 from exchange.core.currencies import payout_currencies
 from wallets.banks.bank_names import match_keys
 from wallets.banks.models import BankList

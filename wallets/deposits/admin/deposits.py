@@ -9,21 +9,16 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import flatten
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
 
-from exchange.admin.base import (
-    AddFormAdmin,
-    PendingDecision,
-    Section,
-    Tool,
-    bind_form,
-    staff_of,
-)
+from exchange.admin.base import PendingDecision, Section, Tool, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
+from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.fields import INTERNAL, VISIBLE, MoneyField, ReasonForm, audience_help
+from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import (
     ChoiceFilter,
     ListFilters,
@@ -250,8 +245,9 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
         deposit: Deposit = self.record(request, object_id, RESOLVE)
         payment = deposit_tables.payment_of(deposit)
         if payment is None:
-            raise Http404
-        check_and_report(request, payment)
+            messages.error(request, "No payment at the provider belongs to this deposit.")
+        else:
+            check_and_report(request, payment)
         return self.redirect_to_record(deposit.pk)
 
     def decision(self, request: HttpRequest, obj: Deposit) -> PendingDecision | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import admin
 
-from exchange.admin.base import ModelChoice, RecordSelect
+from exchange.admin.forms import ModelChoice, RecordSelect
 from exchange.participants.models import Member
 from wallets.deposits.models import Deposit
 

@@ -14,11 +14,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils import timezone
 
-from exchange.admin.base import PendingDecision, Section, Tool, bind_form, staff_of
+from exchange.admin.base import PendingDecision, Section, Tool, staff_of
 from exchange.admin.columns import column
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.fields import ReasonForm
+from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import (
     ChoiceFilter,
     ListFilters,

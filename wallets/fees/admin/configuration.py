@@ -17,11 +17,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
-from exchange.admin.base import Section, Tool, bind_form, staff_of
+from exchange.admin.base import Section, Tool, staff_of
 from exchange.admin.columns import column
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.display import format_time, record_link, status_badge
 from exchange.admin.fields import AmountField, DateTimePickerField, ReasonField
+from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters
 from exchange.core.currencies import currencies
 from exchange.core.numbers import describe_decimals

@@ -13,9 +13,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 
-from exchange.admin.base import SafeAdmin, Section, add_form_error, fieldsets_of
+from exchange.admin.base import SafeAdmin, Section
 from exchange.admin.display import format_time
 from exchange.admin.fields import DatePickerField
+from exchange.admin.forms import add_form_error, fieldsets_of
 from exchange.api.files import CSV as CSV_FILE
 from exchange.api.files import file_response
 from exchange.core.currencies import WALLET_CURRENCIES, format_money

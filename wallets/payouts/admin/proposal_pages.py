@@ -11,10 +11,11 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
-from exchange.admin.base import bind_form, staff_of
+from exchange.admin.base import staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
 from exchange.admin.display import record_link
 from exchange.admin.fields import VISIBLE, ReasonField
+from exchange.admin.forms import bind_form
 from exchange.core.currencies import format_money
 from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert

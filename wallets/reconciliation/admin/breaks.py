@@ -13,11 +13,12 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
 
-from exchange.admin.base import ModelChoice, PendingDecision, Section, Tool, bind_form, staff_of
+from exchange.admin.base import PendingDecision, Section, Tool, staff_of
 from exchange.admin.columns import column
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
 from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.fields import ReasonField, ReasonForm
+from exchange.admin.forms import ModelChoice, bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilter, ListFilters, day_field
 from exchange.core.currencies import currencies, format_money
 from exchange.core.numbers import format_plain, parse_typed_amount

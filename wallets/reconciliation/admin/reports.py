@@ -13,10 +13,12 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern
 
-from exchange.admin.base import AddFormAdmin, Section, Tool, bind_form, staff_of
+from exchange.admin.base import Section, Tool, staff_of
 from exchange.admin.columns import column
+from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import format_time, status_badge
 from exchange.admin.fields import DatePickerField
+from exchange.admin.forms import bind_form
 from exchange.admin.progress import Progress, progress_response
 from exchange.admin.replica_reads import read_page
 from exchange.core.currencies import format_money

@@ -7,7 +7,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from exchange.admin.base import CustomPageAdmin, Section
+from exchange.admin.base import Section
+from exchange.admin.custom_pages import CustomPageAdmin
 from wallets.withdrawals.admin import review_tables
 from wallets.withdrawals.admin.review import review_context
 from wallets.withdrawals.models import Withdrawal
