@@ -196,4 +196,4 @@ def test_the_number_of_queries_is_constant(demo_records):
         set_closed(make_withdrawal(organisation, member, "NGN", "2000"), "Completed", number)
         make_withdrawal(organisation, member, "NGN", "2000")
     assert queries() == few
-    assert few <= 53
+    assert few <= 25
