@@ -6,6 +6,7 @@ before it locks its row and releases all at the same moment. The product does no
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
@@ -51,6 +52,11 @@ class LockBarrier:
             )
         finally:
             self._owner.rollback()
+
+    def after_first(self, function: Callable[[], Any]) -> Any:
+        """Call `function` once another session waits: who waits first is mostly served first."""
+        wait_until(lambda: self._waiting() > 0, "the first one waits", _TIMEOUT_SECONDS)
+        return function()
 
     def _waiting(self) -> int:
         row = self._watch.execute(
