@@ -12,6 +12,7 @@ import requests
 
 _PAUSE_SECONDS = 0.1
 _TIMEOUT_SECONDS = 30
+_COOKIE = "__Host-sessionid"
 
 
 class Load:
@@ -84,11 +85,11 @@ class Load:
 
     def open_dashboard(self, node: str) -> None:
         """Open the dashboard as signed-in staff."""
-        headers = {"Cookie": f"sessionid={self._session}", "Connection": "close"}
+        headers = {"Cookie": f"{_COOKIE}={self._session}", "Connection": "close"}
         response = self._send(node, "GET", "/admin/", 200, headers=headers)
         # A session whose key changed continues under a new id.
-        if response is not None and "sessionid" in response.cookies:
-            self._session = str(response.cookies["sessionid"])
+        if response is not None and _COOKIE in response.cookies:
+            self._session = str(response.cookies[_COOKIE])
 
     def _send(
         self, node: str, method: str, path: str, expected: int, **more: Any
