@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('wallets', '0077_payment_payer_words'),
+        ('wallets', '0046_payment_payer_words'),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from exchange.core.concurrent_indexes import AddUniqueConcurrently
 class Migration(migrations.Migration):
     atomic = False
 
-    dependencies = [("wallets", "0060_approval_reasons")]
+    dependencies = [("wallets", "0047_approval_reasons")]
 
     operations = [
         migrations.AddField(

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("wallets", "0075_payment_payer")]
+    dependencies = [("wallets", "0044_payment_payer")]
 
     operations = [
         AddIndexConcurrently(

@@ -8,7 +8,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("wallets", "0076_payment_reference"), ("exchange", "0020_member_words")]
+    dependencies = [("wallets", "0045_payment_reference"), ("exchange", "0020_member_words")]
 
     operations = [
         AddIndexConcurrently(

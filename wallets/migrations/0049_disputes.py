@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('wallets', '0061_reference_keys'),
+        ('wallets', '0048_reference_keys'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('exchange', '0060_labels'),
+        ('exchange', '0024_labels'),
     ]
 
     operations = [

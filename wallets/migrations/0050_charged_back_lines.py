@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('wallets', '0050_disputes'),
+        ('wallets', '0049_disputes'),
     ]
 
     operations = [
