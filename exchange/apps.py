@@ -31,5 +31,6 @@ class ExchangeConfig(sqlfiles.SqlAppConfig):
         "staff/access_guards",
         "partitions/partitions",
         "participants/member_refusal",
+        "participants/member_words",
     )
     stored_documents = ("participants.MEMBER", "tokens.TOKEN")

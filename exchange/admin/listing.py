@@ -86,6 +86,11 @@ class Listing(ModelAdmin):
         found = found | rows.filter(Q.create(texts, connector=Q.OR)) if texts else found
         return found.distinct() if repeated else found
 
+    def get_search_fields(self, request: Any) -> list[str]:
+        """Return `search_fields`, of which names are compared without accents and apostrophes."""
+        fields = super().get_search_fields(request)
+        return [f"{name}__folded" if name.endswith("name") else name for name in fields]
+
     def exact_match(self, term: str) -> Q | None:
         """Return the condition for `term` as a whole value such as an amount, or None."""
         found = amount_condition(term, self.amount_fields)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
-from django.contrib.postgres.search import SearchVectorField
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.functions import Lower, Upper
@@ -14,6 +13,7 @@ from oauth2_provider.models import AbstractApplication
 from exchange.core.fields import choice_field
 from exchange.core.ids import uuid7
 from exchange.core.models import Record
+from exchange.core.words import BeforeAt, FoldedWords
 
 _ORIGIN = RegexValidator(
     r"https://[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?\Z",
@@ -22,9 +22,7 @@ _ORIGIN = RegexValidator(
 
 
 # What a member is searched by: the words of the name and of the email before the "@".
-MEMBER_WORDS = models.Func(
-    "name", "email", function="member_words", output_field=SearchVectorField()
-)
+MEMBER_WORDS = FoldedWords("name", BeforeAt("email"))
 
 
 class Organisation(Record):
@@ -113,9 +111,8 @@ class Member(Record):
         ]
         indexes = [
             models.Index(fields=["organisation", "-created_at", "-id"], name="member_listed"),
-            # The back office searches these in all organisations. See the function `member_words`
-            # (migrations).
-            GinIndex(MEMBER_WORDS, name="member_words"),
+            # The back office searches these in all organisations.
+            GinIndex(MEMBER_WORDS, name="member_folded_words"),
             models.Index(Upper("email"), name="member_email"),
             models.Index(
                 fields=["external_id"], condition=~models.Q(external_id=""), name="member_external"

@@ -56,7 +56,7 @@ class TokenSearchFilters(TokenKindFilters):
     name = TextFilter(
         method="filter_name",
         max_length=200,
-        help_text="Prefixes of words of the name, in any order, case-insensitive",
+        help_text="Prefixes of words of the name, in any order; case and accents do not count",
     )
     symbol = TextFilter(
         lookup_expr="istartswith", max_length=20, help_text="Prefix of the symbol, case-insensitive"

@@ -10,6 +10,7 @@ import contextlib
 import math
 import random
 import re
+import unicodedata
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -93,7 +94,8 @@ def flag(text: str) -> bool:
 
 
 def words_of(text: str) -> list[str]:
-    return re.findall(r"[^\W_]+", text.lower())
+    marked = unicodedata.normalize("NFKD", text.lower())
+    return re.findall(r"[^\W_]+", re.sub("[\u0300-\u036f]", "", marked))
 
 
 def has_words(name: str, query: str) -> bool:
@@ -346,7 +348,9 @@ def walk(caller: ApiCaller, sort: str) -> list[str]:
         ("SOCIÉTÉ", ["Société Générale Côte d'Ivoire"]),
         ("d'ivoire", ["Société Générale Côte d'Ivoire"]),
         ("ivoire_cô", ["Société Générale Côte d'Ivoire"]),
-        ("co", ["Co.op"]),
+        ("ivoire cote", ["Société Générale Côte d'Ivoire"]),
+        ("DIVOIRE", ["Société Générale Côte d'Ivoire"]),
+        ("coop", []),
         ("co op", ["Co.op"]),
         ("op", ["Co.op"]),
         ("the", ["The A"]),

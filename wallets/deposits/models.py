@@ -7,7 +7,6 @@ from typing import Any
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
-from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models.functions import Now
 
@@ -15,6 +14,7 @@ from exchange.core.fields import AMOUNT, choice_field
 from exchange.core.ids import uuid7
 from exchange.core.models import Record
 from exchange.core.references import ReferencedModel, reference_once
+from exchange.core.words import FoldedWords
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import ExplainedApproval, ProposalModel
 from wallets.deposits.owned import OwnedModel
@@ -268,9 +268,7 @@ UNMATCHED_PAYMENTS = (PaymentStatus.UNMATCHED, PaymentStatus.REFUNDING)
 
 
 # What a payment is searched by: the words of the payer's name.
-PAYER_WORDS = models.Func(
-    "payer_name", models.Value(""), function="member_words", output_field=SearchVectorField()
-)
+PAYER_WORDS = FoldedWords("payer_name")
 
 
 class Payment(models.Model):
@@ -334,7 +332,7 @@ class Payment(models.Model):
             # The back office searches by these.
             models.Index(fields=["provider_reference"], name="payment_at_provider"),
             models.Index(fields=["tx_ref", "-id"], name="payment_reference"),
-            GinIndex(PAYER_WORDS, name="payment_payer_words"),
+            GinIndex(PAYER_WORDS, name="payment_payer_folded"),
             # The daily comparison with the provider.
             models.Index(fields=["paid_at"], name="payment_paid_on"),
         ]

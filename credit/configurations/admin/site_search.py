@@ -13,7 +13,7 @@ from exchange.admin.site_search import SearchKind, SearchTerm
 def _conditions(term: SearchTerm) -> Sequence[Q]:
     if not term.names:
         return ()
-    versions = ConfigurationVersion.objects.order_by().filter(name__icontains=term.names)
+    versions = ConfigurationVersion.objects.order_by().filter(name__folded=term.names)
     return (Q(pk__in=versions.values("configuration")),)
 
 

@@ -12,7 +12,7 @@ MAX_NAME_LENGTH = 200
 
 def owner_name_contains(text: str) -> Q:
     """Match rows whose owner, a member or else the organisation, has `text` in the name."""
-    owners = (model.objects.filter(name__icontains=text) for model in (Member, Organisation))
+    owners = (model.objects.filter(name__folded=text) for model in (Member, Organisation))
     members, organisations = (rows.values("pk") for rows in owners)
     return Q(member__in=members) | Q(member__isnull=True, organisation__in=organisations)
 
@@ -24,7 +24,7 @@ class OrganisationNameFilter(ListFilter):
         self, column: str = "organisation", title: str = "", label: str = "Name contains"
     ) -> None:
         def name_contains(text: str) -> Q:
-            matches = Organisation.objects.filter(name__icontains=text)
+            matches = Organisation.objects.filter(name__folded=text)
             return Q(**{f"{column}__in": matches.order_by().values("pk")})
 
         super().__init__(

@@ -25,11 +25,11 @@ def _member_conditions(term: SearchTerm) -> Sequence[Q]:
 def _organisation_conditions(term: SearchTerm) -> Sequence[Q]:
     if term.email:
         return (Q(email__iexact=term.email),)
-    return (Q(name__icontains=term.names),) if term.names else ()
+    return (Q(name__folded=term.names),) if term.names else ()
 
 
 def _key_conditions(term: SearchTerm) -> Sequence[Q]:
-    return (Q(name__icontains=term.names),) if term.names else ()
+    return (Q(name__folded=term.names),) if term.names else ()
 
 
 def _describe_member(member: Member) -> Iterator[object]:

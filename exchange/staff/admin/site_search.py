@@ -16,7 +16,7 @@ def _conditions(term: SearchTerm) -> Sequence[Q]:
     if not term.names:
         return ()
     names = ("username", "first_name", "last_name")
-    return (Q.create([(f"{name}__icontains", term.names) for name in names], connector=Q.OR),)
+    return (Q.create([(f"{name}__folded", term.names) for name in names], connector=Q.OR),)
 
 
 def _describe(user: StaffUser) -> Iterator[str]:

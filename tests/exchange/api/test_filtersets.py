@@ -243,5 +243,5 @@ def test_a_search_has_only_the_given_conditions():
     assert asked == "UPPER(exchange_token.symbol::text) LIKE UPPER(%s)"
     assert values == ("tk%",)
     asked, values = condition(TokenSearchFilters, Token, name="green")
-    assert "name_words(%s)" in asked
+    assert "name_words(fold_text(%s))" in asked
     assert values == ("green",)
