@@ -274,8 +274,8 @@ def test_a_payment_without_an_owner_that_was_charged_back_is_closed_without_a_re
     payment.refresh_from_db()
     assert (payment.status, payment.charged_back_amount) == ("Unmatched", Decimal(1000))
     assert alerts("payment_charged_back") == [
-        f"1000 KES of payment {transaction_id} was charged back. It is Unmatched, so no wallet has"
-        " it"
+        f"1,000.00 KES of payment {transaction_id} was charged back. It is Unmatched, so no"
+        " wallet has it"
     ]
     maker, checker = (make_staff("resolve_payment") for _ in range(2))
     with pytest.raises(StateConflict, match="was charged back: nothing is left to assign"):
@@ -465,8 +465,8 @@ def test_a_chargeback_that_was_won_is_reported(sandbox, owner):
     # People close the dispute: the provider may have been wrong before.
     assert wallet_of(deposit) == (0, 1000, 0)
     assert alerts("chargeback_withdrawn") == [
-        f"1000 KES of payment {transaction_of(deposit)} was charged back, and now 0 KES is. Reject"
-        " the reversal, or credit what was taken back again"
+        f"1,000.00 KES of payment {transaction_of(deposit)} was charged back, and now 0.00 KES is."
+        " Reject the reversal, or credit what was taken back again"
     ]
     reject(deposit)
     assert wallet_of(deposit) == (1000, 0, 0)

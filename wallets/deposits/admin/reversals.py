@@ -95,7 +95,7 @@ class DepositReversalAdmin(ConfirmationAdmin, OwnedRecordAdmin):
     )
     list_display = (
         "time_display", "deposit_display", "owner", "amount_display", "left_display",
-        "state_display", "proposer", "explanation", "decided_by", "age_display",
+        "state_display", "proposer", "decided_by", "age_display",
     )  # fmt: skip
     list_display_links = ("time_display",)
     list_select_related = (

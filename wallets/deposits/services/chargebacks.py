@@ -15,8 +15,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from exchange.core.actors import Actor
-from exchange.core.currencies import currencies
-from exchange.core.numbers import format_plain, round_half_even
+from exchange.core.currencies import currencies, format_paid
+from exchange.core.numbers import round_half_even
 from wallets.alerts.services import raise_alert
 from wallets.deposits.models import CLOSED_PAYMENTS, Deposit, Payment, PaymentStatus
 from wallets.deposits.services.crediting import ALERT_CLEARING, clear, due_to_clear
@@ -158,4 +158,4 @@ def _describe(payment: Payment, amount: Decimal) -> str:
 
 
 def _describe_amount(payment: Payment, amount: Decimal) -> str:
-    return f"{format_plain(amount)} {payment.currency_code}"
+    return format_paid(amount, payment.currency_code)
