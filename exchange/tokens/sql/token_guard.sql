@@ -13,8 +13,10 @@ BEGIN
             TABLE = TG_TABLE_NAME;
     ELSIF TG_OP = 'INSERT' THEN
         RETURN NEW;
-    ELSIF (OLD.id, OLD.issuer_id, OLD.currency_id, OLD.reference, OLD.created_at)
-        IS DISTINCT FROM (NEW.id, NEW.issuer_id, NEW.currency_id, NEW.reference, NEW.created_at)
+    ELSIF (
+        OLD.id, OLD.issuer_id, OLD.currency_id, OLD.reference, OLD.created_at, OLD.raise_amount)
+        IS DISTINCT FROM (
+        NEW.id, NEW.issuer_id, NEW.currency_id, NEW.reference, NEW.created_at, NEW.raise_amount)
     THEN
         RAISE EXCEPTION 'the identity of token % cannot change', OLD.id
             USING ERRCODE = 'restrict_violation';

@@ -17,9 +17,9 @@ CREATE TRIGGER catalogue_changed AFTER INSERT OR DELETE OR UPDATE
 REVOKE INSERT, UPDATE, DELETE ON exchange_catalogue FROM exchange_runtime;
 
 SELECT make_permanent('exchange_token');
--- The progress of a raise is counted and ended by functions; the service may cancel it, with nothing left.
+-- The progress of a raise is counted and ended by functions; the service may cancel it once, with nothing left.
 SELECT keep_columns('exchange_token', '{completed_raise,total_raised,total_allocated}',
-    since => $$current_user = 'exchange_runtime' AND NOT NEW.cancelled$$);
+    since => $$current_user = 'exchange_runtime' AND (OLD.cancelled OR NOT NEW.cancelled)$$);
 REVOKE DELETE ON exchange_quote FROM exchange_runtime;
 
 -- Returns whether an organisation sees a token.

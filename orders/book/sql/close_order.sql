@@ -55,10 +55,27 @@ END $$;
 REVOKE ALL ON FUNCTION lock_accounts_of_token FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lock_accounts_of_token TO exchange_runtime;
 
--- Completes a raise: moves its proceeds and unsold units to the issuer's available accounts. Only when
--- nothing is left to sell, or as two people approved. The caller locks the token.
+-- Completes a raise as two people approved. The caller locks the token.
 CREATE FUNCTION complete_raise(p_token uuid, p_actor text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = public, pg_temp AS $$
+BEGIN
+    IF NOT token_action_approved(p_token, 'complete') AND EXISTS (
+        SELECT FROM exchange_token t WHERE t.id = p_token AND NOT t.completed_raise AND NOT t.cancelled)
+    THEN
+        RAISE EXCEPTION 'the raise of token % is not completed by two people', p_token
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'raise_completed_by_two';
+    END IF;
+    PERFORM pay_out_raise(p_token, p_actor);
+END $$;
+REVOKE ALL ON FUNCTION complete_raise FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION complete_raise TO exchange_runtime;
+
+-- Moves the proceeds and the unsold units of a raise to the issuer's available accounts. Only for
+-- `complete_raise`, and for the sale that leaves nothing to sell: the service may change what is the least
+-- that can be sold, so it does not say when that is.
+CREATE FUNCTION pay_out_raise(p_token uuid, p_actor text) RETURNS void
+LANGUAGE plpgsql
 SET search_path = public, pg_temp AS $$
 DECLARE
     t exchange_token;
@@ -70,9 +87,6 @@ BEGIN
     t := (SELECT x FROM exchange_token x WHERE x.id = p_token FOR NO KEY UPDATE);
     IF t.completed_raise OR t.cancelled THEN
         RETURN;
-    ELSIF NOT raise_sold_out(t.id) AND NOT token_action_approved(t.id, 'complete') THEN
-        RAISE EXCEPTION 'the raise of token % is neither sold out nor completed by two people', t.id
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'raise_completed_by_two';
     END IF;
     -- Opened first: waiting for a concurrent opening, as in `enter_orders`, must not hold a lock on
     -- another account.
@@ -89,5 +103,4 @@ BEGIN
         v_accounts, ARRAY[-v_money, v_money, -v_units, v_units]);
     UPDATE exchange_token SET completed_raise = true WHERE id = t.id;
 END $$;
-REVOKE ALL ON FUNCTION complete_raise FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION complete_raise TO exchange_runtime;
+REVOKE ALL ON FUNCTION pay_out_raise FROM PUBLIC;

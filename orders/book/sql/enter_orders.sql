@@ -73,7 +73,7 @@ BEGIN
         PERFORM close_order(d.maker, 'The rest is worth nothing', q.actor) FROM unnest(p.dust) d;
     END IF;
     IF p.completes THEN
-        PERFORM complete_raise(q.token, q.actor);
+        PERFORM pay_out_raise(q.token, q.actor);
     END IF;
 END $$;
 REVOKE ALL ON FUNCTION enter_orders FROM PUBLIC;

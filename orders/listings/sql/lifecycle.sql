@@ -16,30 +16,8 @@ BEGIN
             AND p.decided_by_id <> p.proposed_by_id);
 END $$;
 
--- Whether less than the minimum purchase is left of a raise (as `buy_from_issuer` decides).
-CREATE FUNCTION raise_sold_out(p_token uuid) RETURNS boolean
-LANGUAGE plpgsql STABLE AS $$
-DECLARE
-    v_sold_out boolean;
-BEGIN
-    SELECT x.value < 10::numeric ^ -c.decimals::numeric
-            OR public.round_half_even(x.value, c.decimals) < t.min_trade_buy
-        INTO v_sold_out
-        FROM public.exchange_token t
-        JOIN public.exchange_currency c ON c.code = t.currency_id
-        LEFT JOIN public.wallets_account a ON a.owner_id = t.issuer_id AND a.kind = 'unsold'
-            AND a.asset_id = t.id::text
-        CROSS JOIN LATERAL (
-            SELECT t.price_buy * least(
-                coalesce(a.balance, 0),
-                div((t.raise_amount - t.total_raised) * 100000000, t.price_buy) * 0.00000001) AS value
-        ) x
-        WHERE t.id = p_token;
-    RETURN v_sold_out;
-END $$;
-
--- A token is cancelled, exited or opened only as two people approved it. (`complete_raise` alone completes a
--- raise, see exchange/tokens/sql/tokens.sql.)
+-- A token is cancelled, exited or opened only as two people approved it. (A raise is completed by
+-- `pay_out_raise` alone, see exchange/tokens/sql/tokens.sql.)
 CREATE FUNCTION token_lifecycle_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_action text := CASE

@@ -126,11 +126,17 @@ def test_what_is_no_longer_possible_is_refused_at_the_confirmation(issuer, offic
 def test_the_services_login_does_none_of_it_without_two_people(issuer, officer):
     raising, complete = half_raised(issuer), half_raised(issuer)
     complete_raise(token_id=complete.id, user=officer)
+    small = half_raised(issuer)
+    Token.objects.filter(pk=small.pk).update(min_trade_buy=48_001)
     waiting = propose(raising.id, TokenAction.CANCEL)
     by_two = "token_action_by_two"
     update = "UPDATE exchange_token SET {} = true WHERE id = %(id)s"
-    attacks: dict[tuple[str, Token], str] = {
+    attacks: dict[tuple[str, Token], str | None] = {
         ("SELECT complete_raise(%(id)s, 'system:attack')", raising): "raise_completed_by_two",
+        # What is left is below the smallest trade, or the target is what was raised.
+        ("SELECT complete_raise(%(id)s, 'system:attack')", small): "raise_completed_by_two",
+        ("UPDATE exchange_token SET raise_amount = 52000 WHERE id = %(id)s", raising): None,
+        ("SELECT pay_out_raise(%(id)s, 'system:attack')", raising): None,
         (update.format("cancelled"), raising): by_two,
         (update.format("cancelled"), complete): by_two,
         (update.format("exited"), complete): by_two,
