@@ -457,6 +457,10 @@ def test_a_deposit_starts_pending_and_stays_what_arrived(books: Books):
     assert found == _DEPOSIT_CHANGES
     # It clears once.
     cleared = ("Completed", "virtual_account", "cleared_at = now()", "now()")
+    # Not before its time, and not in the future.
+    early = (*cleared[:3], "now() + interval '1 s'")
+    late = (*cleared[:2], "cleared_at = now() + interval '1 h'", "now()")
+    assert {change(*early), change(*late)} == {"deposit_clears_when_due"}
     assert change(*cleared) == ACCEPTED
     books.owner.execute("UPDATE given SET cleared_at = now()")
     assert try_statement(books.owner, "UPDATE given SET cleared_at = NULL") == _CHANGED
@@ -481,9 +485,10 @@ def test_a_reversal_is_of_what_is_left_and_without_a_person_only_by_the_provider
     maker = make_staff("reverse_deposit")
 
     def propose(amount: int | None, by: StaffUser | None = maker, **more: Any) -> DepositReversal:
-        return DepositReversal.objects.create(
-            deposit=deposit, amount=amount, proposed_by=by, created_at=deposit.created_at, **more
-        )
+        return DepositReversal.objects.create(**{
+            "deposit": deposit, "amount": amount, "proposed_by": by,
+            "created_at": deposit.created_at, **more,
+        })  # fmt: skip
 
     left = "deposit_reversal_of_what_is_left"
     for amount, held in ((0, None), (1001, None), (5, 6), (5, -1), (None, 5)):
@@ -504,6 +509,15 @@ def test_a_reversal_is_of_what_is_left_and_without_a_person_only_by_the_provider
     assert violation_of(dispute) == _DISPUTED
     rows.update(held=0)
     dispute()
+    # A decision does not change what is held.
+    reject = partial(
+        rows.update, status="Rejected", decided_by=maker, decided_at=deposit.created_at
+    )
+    assert violation_of(partial(reject, held=999)) == "RestrictViolation"
+    reject()
+    # Nothing is left of what did not arrive.
+    expected = make_checkout(Owner(member.organisation, member), "5", "KES")
+    assert violation_of(partial(propose, None, deposit=expected)) == left
 
 
 def test_a_rejected_proposal_reverses_nothing():

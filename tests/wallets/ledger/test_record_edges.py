@@ -19,8 +19,8 @@ CHANGED = "RestrictViolation"
 
 _DEPOSIT = (
     "id uuid, channel text, status text, entered_by_id int, decided_by_id int, amount int,"
-    " available_at int, cleared_at int, fee int DEFAULT 0, disputed_at int, disputed_amount int,"
-    " reversed_amount int DEFAULT 0"
+    " available_at timestamptz, cleared_at timestamptz, fee int DEFAULT 0, disputed_at int,"
+    " disputed_amount int, reversed_amount int DEFAULT 0"
 )
 
 
@@ -63,7 +63,7 @@ def test_a_deposit_by_a_payment_goes_one_way_and_keeps_its_amount(books):
     create_guarded_table(books.owner, _DEPOSIT, "deposit_guard()")
     insert = (
         "INSERT INTO given (id, channel, status, amount, available_at)"
-        " VALUES (gen_random_uuid(), %s, %s, 5, 7)"
+        " VALUES (gen_random_uuid(), %s, %s, 5, '2026-01-07')"
     )
     verdicts = {
         # The channel, the status before and after, the amount after.
@@ -88,10 +88,10 @@ def test_a_deposit_by_a_payment_goes_one_way_and_keeps_its_amount(books):
             books.owner, "UPDATE given SET status = %s, amount = %s", [after, amount]
         )
     assert found == verdicts
-    clear = "UPDATE given SET cleared_at = 8"
+    clear = "UPDATE given SET cleared_at = '2026-01-08'"
     assert try_statement(books.owner, clear) == ACCEPTED
     books.owner.execute(clear)
-    assert try_statement(books.owner, "UPDATE given SET cleared_at = 9") == CHANGED
+    assert try_statement(books.owner, "UPDATE given SET cleared_at = '2026-01-09'") == CHANGED
 
 
 def test_the_payout_circuit_changes_state_by_its_trials_only(books):

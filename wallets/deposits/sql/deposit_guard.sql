@@ -30,6 +30,12 @@ BEGIN
                 payer_name,payer_bank,payer_account,available_at,flags}'::text[];
         ELSIF OLD.available_at IS NOT NULL AND OLD.cleared_at IS NULL THEN
             v_changes := v_changes || '{cleared_at}'::text[];
+            IF NEW.cleared_at NOT BETWEEN OLD.available_at
+                AND clock_timestamp() + interval '1 minute'
+            THEN
+                RAISE EXCEPTION 'deposit % is not due to clear', OLD.id
+                    USING ERRCODE = 'check_violation', CONSTRAINT = 'deposit_clears_when_due';
+            END IF;
         END IF;
         IF OLD.status = 'Completed' THEN
             v_changes := v_changes || '{disputed_at,disputed_amount,reversed_amount}'::text[];
@@ -83,11 +89,14 @@ BEGIN
     SELECT d.amount - d.fee - d.reversed_amount INTO v_left
         FROM public.wallets_deposit d WHERE d.id = NEW.deposit_id AND d.status = 'Completed';
     IF NEW.status = 'Pending' AND (
-        NEW.amount <= 0 OR NEW.amount > coalesce(v_left, 0) OR NEW.held < 0 OR NEW.held > NEW.amount
-        OR NEW.held IS NOT NULL AND NEW.amount IS NULL)
+        NEW.amount <= 0 OR coalesce(NEW.amount > v_left, v_left IS NULL) OR NEW.held < 0
+        OR NEW.held > NEW.amount OR NEW.held IS NOT NULL AND NEW.amount IS NULL)
     THEN
         RAISE EXCEPTION 'reversal % is not of what is left of its deposit', NEW.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'deposit_reversal_of_what_is_left';
+    ELSIF NEW.status <> 'Pending' AND NEW.held IS DISTINCT FROM OLD.held THEN
+        RAISE EXCEPTION 'the decision of reversal % changes nothing that it holds', NEW.id
+            USING ERRCODE = 'restrict_violation';
     ELSIF NEW.status = 'Approved' AND NEW.decided_by_id IS NULL THEN
         RAISE EXCEPTION 'a person must confirm reversal %', NEW.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'deposit_reversal_confirmed';
