@@ -22,17 +22,21 @@ from exchange.core.errors import DomainError, Forbidden, Rejected
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import Quote
 from exchange.tokens.services import quotes
+from orders.holds.services import confirm_reversal
+from orders.listings.models import TokenAction, TokenProposal
+from orders.listings.services.proposals import confirm_token_action, propose_token_action
 from tests.factories.api_clients import make_organisation
 from tests.factories.breaks import make_break
-from tests.factories.holds import freeze
+from tests.factories.holds import freeze, make_paid_deposit
 from tests.factories.lending import make_lending
 from tests.factories.loan_configurations import make_configuration, make_terms, pending_version
 from tests.factories.loans import make_defaulted_loan
 from tests.factories.staff import backdate_access, backdate_installation
 from tests.factories.tokens import make_token
 from tests.factories.wallets import make_staff, make_wallet, store_bank_list
-from wallets.deposits.models import Deposit
+from wallets.deposits.models import Deposit, DepositReversal, Payment
 from wallets.deposits.services import manual as deposits
+from wallets.deposits.services.reversals import propose_reversal
 from wallets.fees import services as fees
 from wallets.fees.models import SettingChange, SettingChangeStatus
 from wallets.fees.selectors import effective_setting
@@ -52,7 +56,7 @@ FEE = "NGN_WITHDRAWAL_FEE"
 RIGHTS = (
     "propose_quote", "decide_quote", "add_deposit", "decide_deposit", "propose_configuration",
     "decide_configuration", "decide_withdrawal", "resolve_payout", "close_loan", "decide_break",
-    "lift_freeze",
+    "lift_freeze", "reverse_deposit", "end_token",
 )  # fmt: skip
 Decision = Callable[[StaffUser], Any]
 Case = Callable[[StaffUser], Decision]
@@ -141,15 +145,30 @@ def frozen_owner(first: StaffUser) -> Decision:
     return lambda second: confirm_lift(lift_id=made.id, user=second)
 
 
+def reversal(first: StaffUser) -> Decision:
+    deposit = make_paid_deposit(make_wallet(), "700")
+    made = propose_reversal(deposit_id=deposit.pk, explanation="why", user=first)
+    return lambda second: confirm_reversal(reversal_id=made.pk, user=second)
+
+
+def token_action(first: StaffUser) -> Decision:
+    token = make_token(raise_amount=Decimal(50_000))
+    made = propose_token_action(
+        token_id=token.pk, action=TokenAction.CANCEL, explanation="why", user=first
+    )
+    return lambda second: confirm_token_action(proposal_id=made.pk, user=second)
+
+
 CASES = [
     quote, change, cancellation, deposit, withdrawal, payout, terms, closure, explanation,
-    frozen_owner,
+    frozen_owner, reversal, token_action,
 ]  # fmt: skip
 
 
 def picture() -> list[tuple[object, ...]]:
     models = (
         Quote, SettingChange, Deposit, Withdrawal, Proposal, Transfer, ReconciliationBreak,
+        DepositReversal, TokenProposal,
     )  # fmt: skip
     return [row for model in models for row in model.objects.order_by("pk").values_list()]
 
@@ -201,6 +220,24 @@ def test_the_approver_with_tenure_may_be_the_second():
     backdate_access(first, days=2)
     decide()
     assert Deposit.objects.get().status == "Completed"
+
+
+def test_the_only_person_of_a_chargeback_needs_a_week_of_tenure():
+    """The provider proposes it, so there is no first person."""
+    person = make_staff(*RIGHTS)
+    backdate_installation(days=60)
+    deposit = make_paid_deposit(make_wallet(), "700")
+    Payment.objects.filter(deposit=deposit).update(charged_back_amount=700)
+    made = DepositReversal.objects.create(
+        deposit=deposit, amount=700, explanation="Charged back", created_at=timezone.now()
+    )
+    decide = partial(confirm_reversal, reversal_id=made.pk, user=person)
+    backdate_access(person, days=6)
+    refuses(decide, Rejected, "approvers_too_new")
+    backdate_access(person, days=8)
+    decide()
+    deposit.refresh_from_db()
+    assert deposit.status == "Reversed"
 
 
 def test_new_access_cannot_give_a_first_approval_either():
