@@ -73,3 +73,13 @@ def test_an_invalid_name_or_email_or_an_unknown_organisation_changes_nothing():
         with pytest.raises(NotFound, match=r"^Organisation not found$"):
             missing()
     assert table_fingerprints() == before
+
+
+@pytest.mark.parametrize("name", ["Ac\u200bme", "\u202eemcA", "Ac\nme"])
+def test_a_name_is_one_visible_line(name):
+    acme = create_organisation(name="Acme", actor=TESTER)
+    with pytest.raises(InvalidRequest, match="name must not contain"):
+        create_organisation(name=name, actor=TESTER)
+    with pytest.raises(InvalidRequest, match="name must not contain"):
+        change_organisation(organisation_id=acme.pk, name=name, email="", actor=TESTER)
+    assert stored() == [("Acme", "", True)]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
-from exchange.core.errors import Forbidden, NotFound
+from exchange.core.errors import Forbidden, InvalidRequest, NotFound
 from exchange.core.ids import uuid7
 from exchange.staff.models import StaffUser
-from exchange.staff.services import second_factor
+from exchange.staff.services import accounts, second_factor
 from tests.factories.api_clients import make_organisation
 from tests.factories.wallets import make_staff
 from wallets.deposits.services.manual import IncomingPayment, enter
@@ -40,3 +41,15 @@ def test_permissions_of_deactivated_users_are_void(gone):
 def test_the_second_factor_of_an_unknown_user_is_not_found():
     with pytest.raises(NotFound):
         second_factor.reset(user_id=uuid7(), by=make_staff("change_staffuser"))
+
+
+@pytest.mark.parametrize("field", ["username", "first_name", "last_name"])
+def test_a_persons_names_are_visible_lines(field):
+    given = {"username": "ada", "first_name": "Ada", "last_name": "Obi"}
+    assert accounts.build_person(**_split(given)).first_name == "Ada"
+    with pytest.raises(InvalidRequest, match=f"{field} must not contain invisible"):
+        accounts.build_person(**_split({**given, field: "A\u200bda"}))
+
+
+def _split(given: dict[str, str]) -> dict[str, Any]:
+    return {"username": given["username"], "details": {k: given[k] for k in list(given)[1:]}}

@@ -142,6 +142,11 @@ def test_the_same_amount_within_some_days_needs_a_reason_of_both(settings):
     done = deposits.confirm(deposit_id=entered.pk, user=checker, reason=why)
     assert (done.status, done.approval_reason) == ("Completed", why)
     assert_books_hold()
+    # Nothing arrived with a deposit that was rejected.
+    small = replace(payment, amount=Decimal(70), reference="FT5", note="")
+    rejected = deposits.enter(payment=small, user=maker)
+    deposits.reject(deposit_id=rejected.pk, reason="Another bank", user=checker)
+    assert deposits.find_payment_notices(replace(small, reference="FT6")) == []
     # Another owner's amount, and another amount, are not the same.
     other = make_payment("1250000.50", "FT4")
     assert deposits.find_payment_notices(other) == []

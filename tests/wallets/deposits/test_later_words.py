@@ -1,0 +1,121 @@
+"""Later words about closed payments: whose they are, and which deposits they are waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from orders.holds.services import confirm_reversal
+from tests.factories.api_clients import make_member, make_organisation
+from tests.factories.chargebacks import learn_of_chargeback, pay_in, transaction_of
+from tests.factories.deposits import ACTOR, Owner, make_due
+from tests.factories.unmatched import pay_without_owner
+from tests.factories.wallets import assert_books_hold, make_staff
+from wallets.alerts.models import Alert
+from wallets.deposits.models import Deposit, Payment, PaymentAction
+from wallets.deposits.services import chargebacks
+from wallets.deposits.services.crediting import due_to_clear
+from wallets.deposits.services.disputes import mark_disputed
+from wallets.deposits.services.payments import apply_record
+from wallets.deposits.services.unmatched import confirm_resolution, propose_resolution
+from wallets.providers.base import Listed
+from wallets.providers.collection import Chargeback, TransactionRecord, TransactionStatus
+from wallets.providers.registry import payment_provider
+from wallets.providers.sandbox import SandboxServer
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def owner(sandbox: SandboxServer) -> Owner:
+    sandbox.store.set_float("KES", Decimal(100_000))
+    member = make_member(make_organisation("Acme"), "Ada Obi")
+    return Owner(member.organisation, member)
+
+
+def record_of(transaction_id: int) -> TransactionRecord:
+    record = payment_provider().verify_transaction(str(transaction_id))
+    assert record is not None
+    return record
+
+
+def is_due(deposit: Deposit) -> bool:
+    return deposit.pk in due_to_clear(timezone.now())
+
+
+def test_a_deposit_that_is_wholly_disputed_is_not_asked_about_again_and_again(sandbox, owner):
+    deposit = pay_in(sandbox, owner, payment_type="card")
+    make_due(deposit)
+    assert is_due(deposit)
+    learn_of_chargeback(sandbox, deposit)
+    assert not is_due(deposit)
+
+
+def test_nor_one_of_which_the_rest_is_disputed(sandbox, owner):
+    deposit, maker = pay_in(sandbox, owner, payment_type="card"), make_staff("reverse_deposit")
+    part = mark_disputed(
+        deposit_id=deposit.pk, amount=Decimal(300), explanation="A part", user=maker
+    )
+    make_due(deposit)
+    assert is_due(deposit)  # the rest clears
+    confirm_reversal(reversal_id=part.pk, user=make_staff("reverse_deposit"))
+    mark_disputed(deposit_id=deposit.pk, explanation="The rest", user=maker)
+    assert not is_due(deposit)
+
+
+def test_the_chargeback_of_another_transaction_is_not_this_ones(sandbox, owner, monkeypatch):
+    """Also where the provider's list is wider than what was asked for."""
+    deposit = pay_in(sandbox, owner)
+    record = record_of(transaction_of(deposit))
+    own, others = (
+        Chargeback(key, number, record.tx_ref, Decimal(5), won=False, created_at=timezone.now())
+        for key, number in (("1", record.transaction_id), ("2", f"{record.transaction_id}0"))
+    )
+
+    class Wide:
+        def list_chargebacks(
+            self, *, first: date, last: date, flw_ref: str
+        ) -> Iterable[Chargeback]:
+            assert first <= record.created_at.date() <= last
+            assert flw_ref == record.flw_ref
+            return Listed([own, others])
+
+    monkeypatch.setattr(chargebacks, "payment_provider", Wide)
+    assert chargebacks.find_chargebacks(record) == [own]
+
+
+def test_our_own_refund_that_the_provider_calls_failed_is_no_chargeback(sandbox):
+    sandbox.store.set_float("NGN", Decimal(100_000))
+    payment = pay_without_owner(sandbox)
+    proposal = propose_resolution(
+        payment_id=payment.pk,
+        action=PaymentAction.REFUND,
+        explanation="Nobody's",
+        user=make_staff("resolve_payment"),
+    )
+    confirm_resolution(resolution_id=proposal.pk, user=make_staff("resolve_payment"))
+    record = replace(record_of(payment.transaction_id), status=TransactionStatus.FAILED)
+    apply_record(payment.pk, record, ACTOR, [])
+    payment = Payment.objects.get(pk=payment.pk)
+    assert (payment.status, payment.charged_back_amount) == ("Refunded", Decimal(0))
+    assert not Alert.objects.filter(kind="payment_charged_back").exists()
+    assert_books_hold()
+
+
+def test_what_was_charged_back_is_rounded_as_the_ledger_books_it(sandbox, owner):
+    deposit = pay_in(sandbox, owner)
+    payment, record = Payment.objects.get(deposit=deposit), record_of(transaction_of(deposit))
+    demand = Chargeback(
+        "1", record.transaction_id, record.tx_ref, Decimal("30.004"), won=False,
+        created_at=timezone.now(),
+    )  # fmt: skip
+    apply_record(payment.pk, record, ACTOR, [demand])
+    payment.refresh_from_db()
+    assert payment.charged_back_amount == 30
+    assert [each.amount for each in deposit.reversals.all()] == [30]
+    assert_books_hold()
