@@ -70,6 +70,11 @@ def test_a_document_counts_for_ten_requests_and_data_for_one(settings):
     settings.RATE_LIMITS = {"requests": 25}
     cache.clear()
     caller = make_caller()
+    with take_printer(), take_printer():  # a refused one counts the same
+        refused = caller.get(STATEMENT, query("pdf"))
+    assert_error(refused, 503, "printer_busy", PrinterBusy.message)
+    assert refused["X-RateLimit-Remaining"] == "15"
+    cache.clear()
     left = [
         int(caller.get(STATEMENT, query(form))["X-RateLimit-Remaining"])
         for form in ("json", "pdf", "csv", "pdf")
