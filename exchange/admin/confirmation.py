@@ -177,7 +177,7 @@ class ConfirmationAdmin(SafeAdmin):
             try:
                 result = act(**form.cleaned_data) if form is not None else act()
             except DomainError as error:
-                # After a conflict nothing is left to confirm: somebody was faster.
+                # After a conflict nothing is left to confirm.
                 if form is None or isinstance(error, StateConflict):
                     messages.error(request, error.message)
                     return self.redirect_to_record(record.pk)

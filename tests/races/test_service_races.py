@@ -64,7 +64,7 @@ def test_two_concurrent_approvers_count_as_two_and_one_person_as_one():
 
 def test_a_deposit_is_cancelled_or_confirmed_never_both():
     wallet = make_wallet(0)
-    make_wallet(100_000)  # beside which no deposit below is unusual
+    make_wallet(100_000)  # so that no deposit below is unusual
     office, finance = make_staff("add_deposit"), make_staff("decide_deposit")
     outcomes: Counter[str] = Counter()
     credited = 0
