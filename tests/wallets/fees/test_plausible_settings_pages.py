@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from functools import partial
+
 import pytest
 from django.urls import reverse
 
+from exchange.core.errors import InvalidRequest
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import messages_of, submit_confirmation, text_of
 from tests.factories.configuration import set_setting
 from tests.factories.configuration_pages import page
+from tests.factories.wallets import make_staff
+from wallets.fees import services
 from wallets.fees.models import SettingChange
 from wallets.fees.selectors import effective_setting
 
@@ -94,3 +100,16 @@ def test_the_last_reason_is_not_given_again(office, finance):
     assert SettingChange.objects.filter(status="Pending").count() == 1
     other = submit_confirmation(office, address, value="40", reason=f"{WHY}, Nairobi branch")
     assert messages_of(other) == ["Change proposed. It requires a second person's approval."]
+
+
+def test_the_service_itself_wants_both_reasons():
+    set_setting("KES_USD_RATE", "129.5")
+    maker, decider = make_staff("propose_configuration"), make_staff("decide_configuration")
+    change = services.propose(key="KES_USD_RATE", value=Decimal("12.95"), reason=WHY, user=maker)
+    approve = partial(
+        services.approve, change_id=change.pk, expected_value=Decimal("129.5"), user=decider
+    )
+    for reason in ("", "x"):
+        with pytest.raises(InvalidRequest):
+            approve(reason=reason)
+    assert approve(reason=APPROVED).approval_reason == APPROVED
