@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from orders.holds.services import confirm_reversal
 from tests.factories.api_clients import make_member, make_organisation
-from tests.factories.chargebacks import learn_of_chargeback, pay_in, transaction_of
+from tests.factories.chargebacks import learn_of_chargeback, pay_in, send_webhook, transaction_of
 from tests.factories.deposits import ACTOR, Owner, make_due
 from tests.factories.unmatched import pay_without_owner
 from tests.factories.wallets import assert_books_hold, make_staff
@@ -118,4 +118,23 @@ def test_what_was_charged_back_is_rounded_as_the_ledger_books_it(sandbox, owner)
     payment.refresh_from_db()
     assert payment.charged_back_amount == 30
     assert [each.amount for each in deposit.reversals.all()] == [30]
+    assert_books_hold()
+
+
+def test_what_is_charged_back_again_after_a_return_is_reported(sandbox, owner):
+    deposit = pay_in(sandbox, owner)
+    learn_of_chargeback(sandbox, deposit, listed=True)
+    reversal = deposit.reversals.get()
+    confirm_reversal(reversal_id=reversal.pk, user=make_staff("reverse_deposit"))
+    transaction_id = transaction_of(deposit)
+    sandbox.collection.end_chargeback(1, "won")
+    send_webhook(sandbox, transaction_id)
+    assert Alert.objects.filter(kind="chargeback_withdrawn").count() == 1
+    learn_of_chargeback(sandbox, deposit, listed=True)
+    # The deposit is taken back already; what people credited for the return is another one.
+    [alert] = Alert.objects.filter(kind="payment_charged_back")
+    assert alert.message == (
+        f"1,000.00 KES of payment {transaction_id} was charged back again after the provider had"
+        " returned it. Reverse what was credited for the return"
+    )
     assert_books_hold()

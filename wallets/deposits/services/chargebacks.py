@@ -17,6 +17,7 @@ from django.utils import timezone
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies, format_paid
 from exchange.core.numbers import round_half_even
+from wallets.alerts.models import Alert
 from wallets.alerts.services import raise_alert
 from wallets.deposits.models import CLOSED_PAYMENTS, Deposit, Payment, PaymentStatus
 from wallets.deposits.services.crediting import ALERT_CLEARING, clear, due_to_clear
@@ -144,12 +145,20 @@ def _charge_back(payment: Payment, record: TransactionRecord, said: Decimal, act
     with transaction.atomic():
         deposit = Deposit.objects.select_for_update(no_key=True).get(pk=payment.deposit_id)
         words = record.processor_response or "chargeback"
-        dispute_by_provider(
+        disputed = dispute_by_provider(
             deposit,
             said,
             f"Charged back at the payment provider: transaction {payment.transaction_id},"
             f" {payment.provider_reference}, {_describe_amount(payment, said)} ({words})"[:500],
             actor,
+        )
+    subject = str(payment.transaction_id)
+    if not disputed and Alert.objects.filter(kind=ALERT_WITHDRAWN, subject=subject).exists():
+        raise_alert(
+            ALERT_CHARGED_BACK,
+            subject=subject,
+            message=f"{_describe(payment, said)} was charged back again after the provider had"
+            " returned it. Reverse what was credited for the return",
         )
 
 
