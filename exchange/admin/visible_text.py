@@ -1,7 +1,8 @@
 """Middleware of back-office pages: no character of a page is hidden or reverses others.
 
 Names are refused with such characters, but earlier ones are stored, and a sentence with one could
-read as something else. The pages replace them all in one place.
+read as something else. The pages replace them all in one place. Names that are written from right
+to left are isolated: they would move the amounts and times next to them.
 """
 
 from __future__ import annotations
@@ -25,10 +26,21 @@ _HIDDEN = re.compile(
     )
 )
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}".encode()
+# UTF-8 of U+0580 to U+08FF and of U+FB00 to U+FEFF.
+_LEFTWARDS = rb"(?:[\xd6-\xdf].|\xe0[\xa0-\xa3].|\xef[\xac-\xb7\xb9-\xbb].)"
+_RUN = re.compile(rb"%(one)s+(?:[ '.-]*%(one)s+)*" % {b"one": _LEFTWARDS}, re.DOTALL)
+# An element that can have no other inside, or the text between two tags.
+_TEXT = re.compile(rb"<(textarea|script|style|title|option)\b.*?</\1>|>[^<]+", re.DOTALL)
+
+
+def _isolate(text: re.Match[bytes]) -> bytes:
+    return text[0] if text[1] else _RUN.sub(rb"<bdi>\g<0></bdi>", text[0])
 
 
 class VisibleTextMiddleware:
-    """Replaces invisible and direction-changing characters of pages by U+FFFD."""
+    """Replaces invisible and direction-changing characters of pages by U+FFFD, and isolates names
+    that are written from right to left.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -41,5 +53,6 @@ class VisibleTextMiddleware:
             and response.get("Content-Type", "").startswith("text/html")
             and not response.content.isascii()
         ):
-            response.content = _HIDDEN.sub(_REPLACEMENT, response.content)
+            content = _HIDDEN.sub(_REPLACEMENT, response.content)
+            response.content = _TEXT.sub(_isolate, content) if _RUN.search(content) else content
         return response

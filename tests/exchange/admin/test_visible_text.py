@@ -31,6 +31,20 @@ def test_a_stored_name_with_hidden_characters_reverses_no_page():
         assert shown["Content-Length"] == str(len(shown.content))
 
 
+def test_names_from_right_to_left_are_isolated_in_sentences_and_kept_in_fields():
+    member = make_member(make_organisation("עדה ושותפות"), "علي بن-حسن")
+    client = signed_in_client(ADMINISTRATOR)
+    address = reverse("admin:exchange_member_change", args=[member.pk])
+    shown = client.get(address).content.decode()
+    assert "<bdi>علي بن-حسن</bdi>" in shown
+    assert "<bdi>עדה ושותפות</bdi>" in shown
+    searched = client.get(reverse("admin:exchange_member_changelist"), {"search": "علي"})
+    assert 'value="علي"' in searched.content.decode()
+    assert searched["Content-Length"] == str(len(searched.content))
+    title = shown.partition("<title>")[2].partition("</title>")[0]
+    assert ("علي" in title, "bdi" in title) == (True, False)
+
+
 def test_the_back_office_takes_no_such_name_either():
     organisation = make_organisation()
     with pytest.raises(InvalidRequest, match="name must not contain invisible"):
