@@ -160,6 +160,7 @@ def _install(cursor: CursorWrapper) -> bool:
     cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     for document in changed:
         _execute(cursor, f"the document of {document.table}", document.rewrite_sql())
+    cursor.execute("SET CONSTRAINTS ALL DEFERRED")
     cursor.execute(_MARK.format(state=_wanted_state(cursor)))
     return True
 
