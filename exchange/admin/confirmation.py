@@ -177,8 +177,8 @@ class ConfirmationAdmin(SafeAdmin):
             try:
                 result = act(**form.cleaned_data) if form is not None else act()
             except DomainError as error:
-                # After a conflict nothing is left to confirm.
-                if form is None or isinstance(error, StateConflict):
+                # A record that has changed is not confirmed by another input.
+                if form is None or error.code == StateConflict.code:
                     messages.error(request, error.message)
                     return self.redirect_to_record(record.pk)
                 add_form_error(form, error)
