@@ -69,7 +69,7 @@ def test_nor_one_of_which_the_rest_is_disputed(sandbox, owner):
 
 
 def test_the_chargeback_of_another_transaction_is_not_this_ones(sandbox, owner, monkeypatch):
-    """Also where the provider's list is wider than what was asked for."""
+    """Also where the provider's list is wider than what was wanted."""
     deposit = pay_in(sandbox, owner)
     record = record_of(transaction_of(deposit))
     own, others = (
