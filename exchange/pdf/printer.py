@@ -15,6 +15,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import structlog
 
@@ -89,16 +90,20 @@ def _exchange(process: subprocess.Popen[bytes], data: bytes) -> tuple[bool, byte
     try:
         target.write(HEAD.pack(True, len(data)) + data)  # noqa: FBT003 - a field of the message
         target.flush()
-        head = source.read(HEAD.size)
-        succeeded, length = HEAD.unpack(head) if len(head) == HEAD.size else (True, 1)
-        result = source.read(length)
-        if len(result) != length:
-            raise BrokenPipeError
+        succeeded, length = HEAD.unpack(_read(source, HEAD.size))
+        return succeeded, _read(source, length)
     except OSError:
         process.kill()
         process.wait()
         raise
-    return succeeded, result
+
+
+def _read(source: IO[bytes], length: int) -> bytes:
+    """Return the next `length` bytes. Raises `BrokenPipeError` when fewer come."""
+    data = source.read(length)
+    if len(data) != length:
+        raise BrokenPipeError
+    return data
 
 
 _printer = Printer()

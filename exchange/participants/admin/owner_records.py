@@ -6,6 +6,7 @@ page of an organisation also shows the records of its members, and whose they ar
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -67,9 +68,9 @@ class OwnerRecords(Panel):
             return (Q(**{self.owner_column: owner.pk}),)
         return (Q(organisation=owner.pk),)
 
+    @abstractmethod
     def cells(self, record: Any, owner: Owner) -> tuple[object, ...]:
         """Return the cells of `record` on the page of `owner`."""
-        raise NotImplementedError
 
     def list_query(self, owner: Owner) -> Mapping[str, str]:
         """Return the query of the list that shows the same records."""
