@@ -8,16 +8,23 @@ from decimal import Decimal
 from django.test import Client
 from django.utils import timezone
 
+from exchange.events.models import Event
+from exchange.staff.models import StaffUser
+from orders.holds.services import confirm_reversal
 from tests.factories.deposits import Owner, make_checkout
+from tests.factories.wallets import balance_of, make_staff
 from tests.wallets.deposits.hostile_webhooks import SECRET, genuine
-from wallets.deposits.models import Deposit, Payment
+from wallets.alerts.models import Alert
+from wallets.deposits.models import Deposit, DepositReversal, Payment
 from wallets.deposits.services.payments import report_payment
+from wallets.deposits.services.reversals import reject_reversal
 from wallets.deposits.tasks import sweep_deposits
 from wallets.providers.collection import ChargeHint
 from wallets.providers.sandbox import SandboxServer
 from wallets.providers.sandbox.collection_records import transaction_record
 from wallets.providers.sandbox.collection_rules import BANK_TRANSFER, CheckoutOrder
 from wallets.providers.sandbox.collection_store import Payment as Paid
+from wallets.receivables.services.repayments import amount_owed
 
 
 def pay_in(
@@ -100,3 +107,51 @@ def look_up_again() -> None:
     """Make every waiting status check due, and sweep."""
     Payment.objects.filter(next_lookup_at__isnull=False).update(next_lookup_at=timezone.now())
     sweep_deposits()
+
+
+def wallet_of(deposit: Deposit) -> tuple[Decimal | int, ...]:
+    """Return what is available, uncleared and owed."""
+    owner, currency = deposit.owner_id, deposit.currency_id
+    return (
+        balance_of(owner, currency),
+        balance_of(owner, currency, "uncleared"),
+        amount_owed(owner, currency),
+    )
+
+
+def events_of(deposit: Deposit) -> list[str]:
+    """Return the types of the deposit's events, oldest first, without `deposit.`."""
+    rows = Event.objects.filter(subject_id=deposit.pk).order_by("id")
+    return [each.removeprefix("deposit.") for each in rows.values_list("type", flat=True)]
+
+
+def alerts(kind: str = "deposit_disputed") -> list[str]:
+    """Return the messages of the open alerts of a kind."""
+    return list(Alert.objects.filter(kind=kind, resolved_at=None).values_list("message", flat=True))
+
+
+def reverser() -> StaffUser:
+    """Make a person who may reverse deposits."""
+    return make_staff("reverse_deposit")
+
+
+def proposal_of(deposit: Deposit) -> DepositReversal:
+    """Return the pending reversal."""
+    return DepositReversal.objects.get(deposit=deposit, status="Pending")
+
+
+def confirm(deposit: Deposit) -> Deposit:
+    """Confirm the pending reversal."""
+    return confirm_reversal(reversal_id=proposal_of(deposit).pk, user=reverser())
+
+
+def reject(deposit: Deposit) -> None:
+    """Reject the pending reversal."""
+    reject_reversal(reversal_id=proposal_of(deposit).pk, reason="Won", user=reverser())
+    deposit.refresh_from_db()
+
+
+def dispute_of(deposit: Deposit) -> tuple[object, ...]:
+    """Return status, disputed and reversed amount of the deposit and of its document."""
+    deposit.refresh_from_db()
+    return (deposit.status, deposit.disputed_amount, deposit.reversed_amount)

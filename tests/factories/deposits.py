@@ -135,3 +135,8 @@ def make_due(deposit: Deposit, *, hours: int = 0) -> None:
         )
     # With guards, so that its document has it too.
     Deposit.objects.filter(pk=deposit.pk).update(updated_at=timezone.now())
+
+
+def credited(reference: str) -> Deposit:
+    """Let 1,000 arrive with the reference, and return its deposit."""
+    return Deposit.objects.get(payment=arrive(transaction_record(reference)))

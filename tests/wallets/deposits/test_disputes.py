@@ -11,38 +11,40 @@ from decimal import Decimal
 import pytest
 
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Rejected, StateConflict
-from exchange.events.models import Event
-from exchange.staff.models import StaffUser
 from orders.holds.services import confirm_reversal
 from tests.assertions.unchanged import table_fingerprints
-from tests.environment.owner import without_guards
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.chargebacks import (
+    alerts,
     charge_back,
+    confirm,
+    dispute_of,
+    events_of,
     learn_of_chargeback,
-    look_up_again,
     pay_for,
     pay_in,
+    proposal_of,
+    reject,
+    reverser,
     send_webhook,
     transaction_of,
+    wallet_of,
 )
 from tests.factories.deposits import Owner, make_checkout, make_due
 from tests.factories.wallets import (
     Wallet,
     assert_books_hold,
-    balance_of,
     make_staff,
     store_bank_list,
 )
 from wallets.alerts.models import Alert
 from wallets.deposits.models import Deposit, DepositReversal, Payment, PaymentAction
 from wallets.deposits.services.disputes import mark_disputed
-from wallets.deposits.services.reversals import propose_reversal, reject_reversal
+from wallets.deposits.services.reversals import propose_reversal
 from wallets.deposits.services.unmatched import confirm_resolution, propose_resolution
 from wallets.deposits.tasks import find_payments, sweep_deposits
 from wallets.ledger.models import Transfer
 from wallets.providers.sandbox import SandboxServer
-from wallets.receivables.services.repayments import amount_owed
 
 pytestmark = pytest.mark.django_db
 
@@ -58,51 +60,9 @@ def owner(sandbox: SandboxServer) -> Owner:
     return Owner(member.organisation, member)
 
 
-def reverser() -> StaffUser:
-    return make_staff("reverse_deposit")
-
-
-def wallet_of(deposit: Deposit) -> tuple[Decimal | int, ...]:
-    """Return what is available, uncleared and owed."""
-    owner, currency = deposit.owner_id, deposit.currency_id
-    return (
-        balance_of(owner, currency),
-        balance_of(owner, currency, "uncleared"),
-        amount_owed(owner, currency),
-    )
-
-
-def events_of(deposit: Deposit) -> list[str]:
-    rows = Event.objects.filter(subject_id=deposit.pk).order_by("id")
-    return [each.removeprefix("deposit.") for each in rows.values_list("type", flat=True)]
-
-
 def kinds_of(deposit: Deposit) -> list[str]:
     rows = Transfer.objects.filter(subject_id=deposit.pk).order_by("id")
     return list(rows.values_list("kind", flat=True))
-
-
-def proposal_of(deposit: Deposit) -> DepositReversal:
-    return DepositReversal.objects.get(deposit=deposit, status="Pending")
-
-
-def confirm(deposit: Deposit) -> Deposit:
-    return confirm_reversal(reversal_id=proposal_of(deposit).pk, user=reverser())
-
-
-def reject(deposit: Deposit) -> None:
-    reject_reversal(reversal_id=proposal_of(deposit).pk, reason="Won", user=reverser())
-    deposit.refresh_from_db()
-
-
-def dispute_of(deposit: Deposit) -> tuple[object, ...]:
-    """Return status, disputed and reversed amount of the deposit and of its document."""
-    deposit.refresh_from_db()
-    return (deposit.status, deposit.disputed_amount, deposit.reversed_amount)
-
-
-def alerts(kind: str = "deposit_disputed") -> list[str]:
-    return list(Alert.objects.filter(kind=kind, resolved_at=None).values_list("message", flat=True))
 
 
 @FORMS
@@ -353,107 +313,6 @@ def test_a_larger_demand_replaces_the_open_one(sandbox, owner):
     assert len(alerts()) == 1
     confirm(deposit)
     assert wallet_of(deposit) == (0, 0, 0)
-    assert_books_hold()
-
-
-def test_the_undisputed_part_clears_on_its_day(sandbox, owner):
-    deposit = pay_in(sandbox, owner, payment_type="card")
-    learn_of_chargeback(sandbox, deposit, "300")
-    assert wallet_of(deposit) == (0, 1000, 0)
-    make_due(deposit)
-    sweep_deposits()
-    assert wallet_of(deposit) == (700, 300, 0)
-    assert proposal_of(deposit).held == 300
-    assert events_of(deposit) == ["completed", "disputed", "cleared"]
-    assert_books_hold()
-    reject(deposit)
-    assert wallet_of(deposit) == (1000, 0, 0)
-    assert_books_hold()
-
-
-def test_what_was_taken_back_before_it_cleared_does_not_clear(sandbox, owner):
-    deposit = pay_in(sandbox, owner, payment_type="card")
-    learn_of_chargeback(sandbox, deposit, "300")
-    confirm(deposit)
-    assert wallet_of(deposit) == (0, 700, 0)
-    assert_books_hold()
-    make_due(deposit)
-    sweep_deposits()
-    assert wallet_of(deposit) == (700, 0, 0)
-    assert_books_hold()
-
-
-def test_a_rejected_dispute_of_a_resting_deposit_lets_it_clear(sandbox, owner):
-    deposit = pay_in(sandbox, owner, payment_type="card")
-    learn_of_chargeback(sandbox, deposit)
-    reject(deposit)
-    assert wallet_of(deposit) == (0, 1000, 0)
-    sweep_deposits()
-    assert wallet_of(deposit) == (0, 1000, 0)
-    make_due(deposit)
-    sweep_deposits()
-    assert wallet_of(deposit) == (1000, 0, 0)
-    assert_books_hold()
-
-
-def test_a_deposit_that_is_due_and_not_swept_is_taken_from_what_rests(sandbox, owner):
-    deposit = pay_in(sandbox, owner, payment_type="card")
-    pay_in(sandbox, owner, "400")
-    make_due(deposit, hours=5)
-    propose_reversal(deposit_id=deposit.pk, explanation="Wrong payer", user=reverser())
-    confirm(deposit)
-    assert wallet_of(deposit) == (400, 0, 0)
-    assert_books_hold()
-
-
-@FORMS
-def test_clearing_asks_the_provider_and_finds_a_chargeback(sandbox, owner, listed):
-    deposit = pay_in(sandbox, owner, payment_type="card")
-    charge_back(sandbox, deposit, listed=listed)
-    make_due(deposit)
-    sweep_deposits()
-    assert dispute_of(deposit) == ("Completed", 1000, 0)
-    assert wallet_of(deposit) == (0, 1000, 0)
-    assert "cleared" not in events_of(deposit)
-    assert_books_hold()
-
-
-def test_clearing_waits_without_an_answer_and_alerts_after_a_day(sandbox, owner):
-    deposit = pay_in(sandbox, owner, payment_type="card")
-    sandbox.stop()
-    make_due(deposit, hours=23)
-    sweep_deposits()
-    assert (wallet_of(deposit), alerts("deposit_clearing")) == ((0, 1000, 0), [])
-    payment = Payment.objects.get()
-    assert (payment.status, payment.lookups) == ("Credited", 1)
-    make_due(deposit, hours=24)
-    look_up_again()
-    [alert] = alerts("deposit_clearing")
-    assert alert.startswith(
-        f"Deposit {deposit.reference} is due and has not cleared: the provider does not say whether"
-        f" payment {payment.transaction_id} stands ("
-    )
-    assert wallet_of(deposit) == (0, 1000, 0)
-    assert_books_hold()
-
-
-def test_a_deposit_clears_once_the_provider_says_that_its_payment_stands(sandbox, owner):
-    deposit = pay_in(sandbox, owner, payment_type="card")
-    deposit.refresh_from_db()
-    assert f'"available_on":"{deposit.available_at:%Y-%m-%dT%H:%M}' in deposit.document
-    make_due(deposit, hours=25)
-    with without_guards() as cursor:
-        # The provider does not know it.
-        cursor.execute("UPDATE wallets_payment SET transaction_id = transaction_id + 1000")
-    sweep_deposits()
-    assert len(alerts("deposit_clearing")) == 1
-    with without_guards() as cursor:
-        cursor.execute("UPDATE wallets_payment SET transaction_id = transaction_id - 1000")
-    look_up_again()
-    assert (wallet_of(deposit), alerts("deposit_clearing")) == ((1000, 0, 0), [])
-    assert events_of(deposit) == ["completed", "cleared"]
-    sweep_deposits()
-    assert Payment.objects.get().next_lookup_at is None
     assert_books_hold()
 
 
