@@ -313,6 +313,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/v1",
+    "PATH_CONVERTER_OVERRIDES": {"own_id": str},
     "POSTPROCESSING_HOOKS": [
         "config.api_docs.document.introduce",
         "exchange.participants.oauth_schema.add_oauth",

@@ -13,10 +13,20 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from typing import Any
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, register_converter
+from django.urls.converters import PathConverter
 from rest_framework.routers import DynamicRoute, Route, SimpleRouter
 
 from exchange.api.viewsets import ApiViewSet
+
+
+class _OwnIdConverter(PathConverter):
+    """An ID of the client's own in a path: any text, with slashes and line breaks."""
+
+    regex = "(?s:.+)"
+
+
+register_converter(_OwnIdConverter, "own_id")
 
 
 class _Mount(SimpleRouter):

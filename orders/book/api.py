@@ -97,7 +97,7 @@ class OrderViewSet(ApiViewSet):
         response=ORDER,
         failures={"404": shapes.ORDER_NOT_FOUND},
     )
-    @action(detail=False, url_path="by-client-id/<path:client_order_id>")
+    @action(detail=False, url_path="by-client-id/<own_id:client_order_id>")
     def by_client_id(self, _request: Request, client_order_id: str) -> SuccessResponse:
         """Fetch an order by your own ID for it, its `client_order_id`. Only your own orders."""
         found = read_order_by_client_id(self.caller.organisation_id, client_order_id)

@@ -377,6 +377,12 @@ def test_an_own_id_of_64_characters_is_found_and_a_longer_one_is_refused(market:
     assert_error(response, 400, "invalid_request", message)
 
 
+@pytest.mark.parametrize("unknown", ["%0A", "a%0Db", "a%2Fb", "%E2%80%A8"])
+def test_any_text_may_be_looked_for_as_an_own_id(market: Market, unknown: str):
+    response = market.buyer.caller.get(f"{ORDERS}/by-client-id/{unknown}")
+    assert_error(response, 404, "order_not_found", "Order not found")
+
+
 def test_the_round_trips_of_a_list_do_not_grow_with_the_page(market: Market, tmp_path):
     for number in range(24):
         trader = (market.buyer, market.seller)[number % 2]
