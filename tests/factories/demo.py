@@ -59,6 +59,7 @@ def demo_data_for_module(
         "webhook_hash": PROVIDER_WEBHOOK_HASH,
     }
     sandbox.reset()
+    sandbox.remove("transactions")
     with (
         override_settings(DATA_DIR=folder, PAYMENT_PROVIDER=provider, DEMO_WEBHOOK_URL=""),
         module_transaction(blocker),
