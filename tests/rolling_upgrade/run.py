@@ -337,5 +337,8 @@ def _paid_references(installation: Installation) -> Iterator[str]:
 
 
 def _print_logs(folder: Path) -> None:
+    """Print the errors of every log, and how it ends."""
     for path in sorted(folder.glob("*.log")):
-        print(f"== {path.name}\n{path.read_text(errors='replace')[-3000:]}")
+        text = path.read_text(errors="replace")
+        errors = [line for line in text.splitlines() if '"level": "error"' in line]
+        print(f"== {path.name}", *errors, text[-3000:], sep="\n")
