@@ -20,6 +20,7 @@ from rest_framework.serializers import BaseSerializer
 
 from exchange.core import replica
 from exchange.core.documents import Document, WireSchema
+from exchange.core.text import match_choice
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
@@ -179,7 +180,8 @@ class Operation:
     def units(self, query: Mapping[str, str]) -> int:
         """Return for how many requests one with `query` counts."""
         printed = any(file.media_type == "application/pdf" for file in self.files)
-        return PDF_UNITS if printed and (self.is_file or query.get("format") == "pdf") else 1
+        asked = self.is_file or match_choice(query.get("format"), ["pdf"])
+        return PDF_UNITS if printed and asked else 1
 
     @property
     def page(self) -> RecordPage | None:

@@ -77,7 +77,7 @@ def test_a_document_counts_for_ten_requests_and_data_for_one(settings):
     cache.clear()
     left = [
         int(caller.get(STATEMENT, query(form))["X-RateLimit-Remaining"])
-        for form in ("json", "pdf", "csv", "pdf")
+        for form in ("json", "PDF", "csv", "pdf")
     ]
     assert left == [24, 14, 13, 3]
     refused = caller.get(STATEMENT, query("pdf"))
