@@ -90,9 +90,9 @@ class RequestIdMiddleware(Middleware):
         response = self.get_response(request)
         response["X-Request-ID"] = request_id
         response.headers.setdefault("Cache-Control", "no-store")
-        if isinstance(response, HttpResponse) and "Content-Length" not in response:
+        if isinstance(response, HttpResponse) and response.status_code not in {204, 304}:
             # Without it servers send the response in chunks.
-            response["Content-Length"] = str(len(response.content))
+            response.headers.setdefault("Content-Length", str(len(response.content)))
         return response
 
 
