@@ -21,7 +21,7 @@ _JOINERS = frozenset("\u200c\u200d")
 _HIDDEN = re.compile(
     b"|".join(
         re.escape(character.encode())
-        for character in map(chr, (*range(0x80, 0xD800), *range(0xE000, 0x10000)))
+        for character in map(chr, (*range(0x80, 0x10000), *range(0xE0000, 0xE0080)))
         if is_invisible(character) and character not in _JOINERS
     )
 )
