@@ -50,9 +50,9 @@ def clean_reason(text: str, *, missing: str, max_length: int = MAX_LENGTH) -> st
     return reason
 
 
-def find_visible_characters(text: str) -> str:
-    """Return `text` without white space, control and format characters."""
-    return "".join(c for c in text if unicodedata.category(c)[0] not in "CZ")
+def has_visible_characters(text: str) -> bool:
+    """Return whether `text` has more than white space, marks and characters without a shape."""
+    return any(unicodedata.category(c)[0] not in "CMZ" and not is_invisible(c) for c in text)
 
 
 def has_control_characters(text: str) -> bool:

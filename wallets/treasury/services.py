@@ -15,7 +15,7 @@ from exchange.core.database import fetch_one, read_rejection
 from exchange.core.errors import DomainError, InvalidCurrency, InvalidRequest
 from exchange.core.ids import uuid7
 from exchange.core.numbers import describe_entry_error
-from exchange.core.text import clean_text, find_visible_characters
+from exchange.core.text import clean_text, has_visible_characters
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.staff.plausibility import explain, explain_approval
@@ -173,7 +173,7 @@ def _translate_rejection(error: DatabaseError) -> DomainError | None:
 def _check_terms(terms: MovementTerms) -> None:
     _check_amount("amount", terms.currency, terms.amount)
     reference = terms.reference.strip()
-    if not find_visible_characters(reference):
+    if not has_visible_characters(reference):
         raise InvalidRequest.for_field("reference", "Enter the bank's reference")
     if len(reference) > _MAX_REFERENCE_LENGTH:
         raise InvalidRequest.for_field(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from exchange.core.text import find_lookalikes, line_problem
+from exchange.core.text import find_lookalikes, has_visible_characters, line_problem
 
 INVISIBLE = "must not contain invisible or direction-changing characters"
 
@@ -69,3 +69,19 @@ def test_control_characters_are_refused(name):
 )
 def test_letters_of_another_script_that_pass_for_latin_are_found(name, letters):
     assert find_lookalikes(name) == letters
+
+
+@pytest.mark.parametrize(
+    ("text", "visible"),
+    [
+        ("GTB/1", True),
+        ("\u200b7", True),
+        ("", False),
+        (" \u00a0\n", False),
+        ("\u200b\u2060", False),
+        ("\u3164\u2800", False),
+        ("\ufe0f", False),
+    ],
+)
+def test_a_reference_has_a_visible_character(text, visible):
+    assert has_visible_characters(text) is visible

@@ -15,7 +15,7 @@ from exchange.core.actors import Actor
 from exchange.core.currencies import currencies, format_money
 from exchange.core.errors import Forbidden, InvalidCurrency, InvalidRequest
 from exchange.core.numbers import describe_entry_error
-from exchange.core.text import clean_text, find_visible_characters
+from exchange.core.text import clean_text, has_visible_characters
 from exchange.participants.errors import MemberClosed
 from exchange.participants.models import Member
 from exchange.participants.services.members import hold_open
@@ -186,7 +186,7 @@ def _check_entry(payment: IncomingPayment) -> None:
         raise InvalidCurrency(list(currencies()))
     if problem := describe_entry_error(payment.amount, facts.decimals):
         raise InvalidRequest.for_field("amount", problem)
-    if not find_visible_characters(payment.reference):
+    if not has_visible_characters(payment.reference):
         raise InvalidRequest.for_field("reference", "Enter the bank's reference")
     if len(payment.reference) > _MAX_REFERENCE_LENGTH:
         raise InvalidRequest.for_field("reference", f"At most {_MAX_REFERENCE_LENGTH} characters")
