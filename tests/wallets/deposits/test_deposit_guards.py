@@ -64,22 +64,41 @@ _PAYMENT_CHANGES = [
     ("Unmatched", "status = 'Failed'", _CHANGED),
     ("Refunded", "status = 'Credited'", _CHANGED),
     ("Refunded", "status = 'Unmatched'", _CHANGED),
+    *((status, "charged_back_amount = 1.23", ACCEPTED) for status in _CLOSED),
+    ("Credited", "charged_back_amount = 0", ACCEPTED),
+    # All of it, though the currency has fewer decimals.
+    ("Unmatched", "charged_back_amount = 6.005", ACCEPTED),
+    *(
+        (status, f"charged_back_amount = {amount}", "payment_charged_back")
+        for status, amount in (
+            ("Credited", "-0.01"),
+            ("Credited", "6.01"),
+            ("Credited", "5.001"),
+            ("Unmatched", "'NaN'"),
+            ("Reported", "1"),
+            ("Pending", "1"),
+            ("Failed", "1"),
+            ("Disproved", "1"),
+        )
+    ),
 ]
 
 
 def test_a_closed_payment_stays_what_the_status_check_said(books: Books):
     columns = (
-        "id uuid, transaction_id int, tx_ref text, status text, amount int, currency_code text,"
-        " deposit_id int, refund_reference text, last_error text, lookups int,"
-        " next_lookup_at timestamptz, created_at timestamptz, updated_at timestamptz"
+        "id uuid, transaction_id int, tx_ref text, status text, amount numeric,"
+        " currency_code text, charged_back_amount numeric DEFAULT 0.5, deposit_id int,"
+        " refund_reference text, last_error text, lookups int, next_lookup_at timestamptz,"
+        " created_at timestamptz, updated_at timestamptz"
     )
     create_guarded_table(books.owner, columns, "payment_guard()", events="UPDATE OR DELETE")
     found = []
     for status, change, _ in _PAYMENT_CHANGES:
         books.owner.execute("TRUNCATE given")
         books.owner.execute(
-            "INSERT INTO given (id, transaction_id, tx_ref, status, amount, deposit_id, created_at)"
-            " VALUES (gen_random_uuid(), 1, 'a', %s, 6, %s, now())",
+            "INSERT INTO given (id, transaction_id, tx_ref, status, amount, currency_code,"
+            " deposit_id, created_at)"
+            " VALUES (gen_random_uuid(), 1, 'a', %s, 6.005, 'KES', %s, now())",
             [status, 8 if status == "Credited" else None],
         )
         found.append((status, change, try_statement(books.owner, f"UPDATE given SET {change}")))
@@ -213,6 +232,13 @@ def test_a_reversal_is_of_what_is_left_and_without_a_person_only_by_the_provider
     )
     assert violation_of(partial(reject, held=999)) == "RestrictViolation"
     reject()
+    # Nor does the provider say the same twice.
+    proposal = propose(600, None)
+    rows = DepositReversal.objects.filter(pk=proposal.pk)
+    rows.update(status="Approved", decided_by=maker, decided_at=deposit.created_at)
+    Deposit.objects.filter(pk=deposit.pk).update(reversed_amount=600)
+    assert violation_of(partial(propose, 400, None)) == "deposit_reversal_start"
+    propose(399, None)
     # Nothing is left of what did not arrive.
     expected = make_checkout(Owner(member.organisation, member), "5", "KES")
     assert violation_of(partial(propose, None, deposit=expected)) == left

@@ -107,17 +107,29 @@ def test_our_own_refund_that_the_provider_calls_failed_is_no_chargeback(sandbox)
     assert_books_hold()
 
 
-def test_what_was_charged_back_is_rounded_as_the_ledger_books_it(sandbox, owner):
-    deposit = pay_in(sandbox, owner)
+@pytest.mark.parametrize(
+    ("currency", "said", "kept"),
+    [
+        ("KES", "30.004", "30"),
+        ("KES", "30.006", "30.01"),
+        ("UGX", "30.4", "30"),
+        # More than was paid, as a bank's costs would make it.
+        ("KES", "1025", "1000"),
+    ],
+)
+def test_what_was_charged_back_is_of_the_payment_and_as_the_ledger_books_it(
+    sandbox, owner, currency, said, kept
+):
+    deposit = pay_in(sandbox, owner, currency=currency)
     payment, record = Payment.objects.get(deposit=deposit), record_of(transaction_of(deposit))
     demand = Chargeback(
-        "1", record.transaction_id, record.tx_ref, Decimal("30.004"), won=False,
+        "1", record.transaction_id, record.tx_ref, Decimal(said), won=False,
         created_at=timezone.now(),
     )  # fmt: skip
     apply_record(payment.pk, record, ACTOR, [demand])
     payment.refresh_from_db()
-    assert payment.charged_back_amount == 30
-    assert [each.amount for each in deposit.reversals.all()] == [30]
+    assert payment.charged_back_amount == Decimal(kept)
+    assert [each.amount for each in deposit.reversals.all()] == [Decimal(kept)]
     assert_books_hold()
 
 

@@ -79,10 +79,15 @@ def find_news(
 def _said(
     payment: Payment, record: TransactionRecord | None, chargebacks: list[Chargeback]
 ) -> Decimal:
-    """Return what was taken back; the provider may call failed what we refunded ourselves."""
+    """Return what was taken back, at most all of it.
+
+    The provider may call failed what we refunded ourselves.
+    """
     said = charged_back_amount(None if payment.status in _REFUNDED else record, chargebacks)
+    whole = payment.amount or Decimal(0)
     facts = currencies().get(payment.currency_code)
-    return round_half_even(said, facts.decimals if facts else 2)
+    rounded = round_half_even(said, facts.decimals if facts else 2)
+    return whole if said >= whole else min(rounded, whole)
 
 
 def apply_later_word(

@@ -102,7 +102,8 @@ BEGIN
             USING ERRCODE = 'check_violation', CONSTRAINT = 'deposit_reversal_confirmed';
     ELSIF TG_OP = 'INSERT' AND NEW.proposed_by_id IS NULL AND (NEW.amount IS NULL OR NOT EXISTS (
         SELECT FROM public.wallets_payment p
-        WHERE p.deposit_id = NEW.deposit_id AND p.charged_back_amount >= NEW.amount))
+        JOIN public.wallets_deposit d ON d.id = p.deposit_id
+        WHERE d.id = NEW.deposit_id AND p.charged_back_amount >= d.reversed_amount + NEW.amount))
     THEN
         RAISE EXCEPTION 'the provider does not say what reversal % says', NEW.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'deposit_reversal_start';
@@ -113,7 +114,8 @@ CREATE TRIGGER reversal_guard BEFORE INSERT OR UPDATE ON wallets_depositreversal
     FOR EACH ROW EXECUTE FUNCTION reversal_guard();
 
 -- Once credited, refunded or known to be unmatched, a payment stays what the status check said. Its owner
--- and its refund are decided by two people; a refund that the provider did not make is undone.
+-- and its refund are decided by two people; a refund that the provider did not make is undone. What was
+-- charged back is all of it, or a part in the currency's decimals.
 CREATE FUNCTION payment_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_closed text[] := '{status,deposit_id,last_error,updated_at,next_lookup_at,lookups,refund_reference,
@@ -139,6 +141,15 @@ BEGIN
     THEN
         RAISE EXCEPTION 'two people decide about payment %', OLD.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'payment_decided_by_two';
+    ELSIF OLD.charged_back_amount <> NEW.charged_back_amount AND (
+        NEW.status IN ('Credited', 'Unmatched', 'Refunding', 'Refunded')
+        AND NEW.charged_back_amount BETWEEN 0 AND NEW.amount
+        AND (NEW.charged_back_amount = NEW.amount OR scale(trim_scale(NEW.charged_back_amount)) <= coalesce((
+            SELECT c.decimals FROM public.exchange_currency c WHERE c.code = NEW.currency_code), 2))
+    ) IS NOT TRUE
+    THEN
+        RAISE EXCEPTION '% of payment % cannot be charged back', NEW.charged_back_amount, OLD.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'payment_charged_back';
     END IF;
     RETURN NEW;
 END $$;
