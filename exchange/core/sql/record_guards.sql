@@ -72,6 +72,7 @@ BEGIN
 END $$;
 
 SELECT keep_from_service('django_migrations');
+SELECT keep_from_service('exchange_currency');
 SELECT keep_from_service('auth_group');
 SELECT keep_from_service('auth_permission');
 SELECT keep_from_service('auth_group_permissions');

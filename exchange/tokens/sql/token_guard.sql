@@ -14,9 +14,11 @@ BEGIN
     ELSIF TG_OP = 'INSERT' THEN
         RETURN NEW;
     ELSIF (
-        OLD.id, OLD.issuer_id, OLD.currency_id, OLD.reference, OLD.created_at, OLD.raise_amount)
+        OLD.id, OLD.issuer_id, OLD.currency_id, OLD.reference, OLD.created_at, OLD.raise_amount,
+        OLD.total_supply)
         IS DISTINCT FROM (
-        NEW.id, NEW.issuer_id, NEW.currency_id, NEW.reference, NEW.created_at, NEW.raise_amount)
+        NEW.id, NEW.issuer_id, NEW.currency_id, NEW.reference, NEW.created_at, NEW.raise_amount,
+        NEW.total_supply)
     THEN
         RAISE EXCEPTION 'the identity of token % cannot change', OLD.id
             USING ERRCODE = 'restrict_violation';

@@ -144,6 +144,8 @@ QUOTE = (
         (QUOTE.format("Approved", "now()"), "quote_starts_pending"),
         (QUOTE.format("Pending", "NULL"), "quote_starts_pending"),
         ("DELETE FROM django_migrations", "InsufficientPrivilege"),
+        ("UPDATE exchange_currency SET decimals = 0", "InsufficientPrivilege"),
+        ("UPDATE exchange_token SET total_supply = 2 * total_supply", "RestrictViolation"),
         ("INSERT INTO auth_group (name) VALUES ('x')", "InsufficientPrivilege"),
         (
             "INSERT INTO auth_group_permissions (group_id, permission_id)"
@@ -209,7 +211,7 @@ def snapshot(connection: Connection) -> list[Any]:
     tables = (
         "wallets_treasurymovement", "exchange_quote", "auth_group", "auth_group_permissions",
         "auth_permission", "exchange_staffuser_user_permissions", "wallets_booksproof",
-        "wallets_reconciliation", "exchange_token", "wallets_payout",
+        "wallets_reconciliation", "exchange_token", "wallets_payout", "exchange_currency",
     )  # fmt: skip
     rows = [
         connection.execute(f"SELECT to_jsonb(t) FROM {table} t ORDER BY 1").fetchall()
