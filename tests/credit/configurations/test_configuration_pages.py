@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -21,69 +20,27 @@ from credit.configurations.services.configurations import propose_change
 from exchange.core.ids import uuid7
 from exchange.staff.admin.pending import VIEW_ONLY
 from tests.assertions.unchanged import table_fingerprints
+from tests.credit.configurations.pages import (
+    decision,
+    form,
+    offer,
+    page,
+    propose_terms,
+    shown_values,
+)
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.back_office import messages_of, signed_in_client, submit_confirmation, text_of
-from tests.factories.lending import make_lending
 from tests.factories.loan_configurations import (
     approve_pending,
     make_configuration,
     make_terms,
     pending_version,
 )
-from tests.factories.logins import sign_in
-from tests.factories.staff import create_superuser
 
 pytestmark = pytest.mark.django_db
 
 LIST = "admin:credit_loanconfiguration_changelist"
 OTHERS = [AUDITOR, BACK_OFFICE, ADMINISTRATOR, FINANCE_APPROVER]
-
-
-def form(**changes: Any) -> dict[str, Any]:
-    """Return a valid form with `changes`."""
-    return {
-        "name": "Secured",
-        "access": "own",
-        "investment_categories": ["Bond", "Fund"],
-        "collateral_ratio": "80",
-        "interest_rate": "5",
-        "duration": "12",
-        "grace_period": "7",
-        "max_amount_NGN": "2000000.50",
-        "max_outstanding_NGN": "",
-        **changes,
-    }
-
-
-def page(configuration: LoanConfiguration, name: str = "change") -> str:
-    return reverse(f"admin:credit_loanconfiguration_{name}", args=[configuration.pk])
-
-
-def decision(configuration: LoanConfiguration, name: str) -> str:
-    return reverse(
-        f"admin:credit_loanconfiguration_{name}",
-        args=[configuration.pk, pending_version(configuration).pk],
-    )
-
-
-def offer(client: Client, **changes: Any) -> Any:
-    body = form(creditor=str(make_organisation("Umoja Credit").pk), **changes)
-    return client.post(reverse("admin:credit_loanconfiguration_add"), body)
-
-
-def shown_values(client: Client, configuration: LoanConfiguration) -> dict[str, Any]:
-    """Return what the form of new terms shows."""
-    shown = client.get(page(configuration, "propose")).context["form"]
-    found = {name: shown[name].value() for name in shown.fields}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def propose_terms(client: Client, configuration: LoanConfiguration, **body: Any) -> Any:
-    """Propose terms beyond their band, from the page that says so."""
-    address = page(configuration, "propose")
-    asked = submit_confirmation(client, address, **body)
-    why = {"note": "Agreed with the creditor in May"}
-    return submit_confirmation(client, address, at=asked, **body | why)
 
 
 def test_terms_beyond_their_band_need_a_reason_of_both():
@@ -401,44 +358,6 @@ def test_invalid_terms_are_rejected_and_the_input_is_kept(changes, message):
     assert table_fingerprints() == before
 
 
-def test_the_list_filters_pending_and_searches_by_name_creditor_and_id():
-    lender = make_organisation("Zambezi Lending")
-    quiet = make_configuration(lender, name="Quiet offer")
-    busy = make_configuration(name="Busy offer")
-    propose_change(configuration_id=busy.pk, terms=make_terms(name="Loud offer"), actor=TESTER)
-    client = signed_in_client(AUDITOR)
-
-    def listed(**query: str) -> str:
-        return text_of(client.get(reverse(LIST), query))
-
-    assert "Quiet offer" in listed()
-    assert "Busy offer" in listed()
-    for query in ({"decision": "awaiting_others"}, {"q": "loud"}, {"q": str(busy.pk)}):
-        assert "Busy offer" in listed(**query)
-        assert "Quiet offer" not in listed(**query)
-    for query in ({"q": "zambezi"}, {"creditor__id__exact": str(lender.pk)}):
-        assert "Quiet offer" in listed(**query)
-        assert "Busy offer" not in listed(**query)
-    assert quiet.status == "Approved"
-
-
-def test_the_list_uses_a_constant_number_of_queries(django_assert_max_num_queries):
-    client = signed_in_client(AUDITOR)
-    for _ in range(8):
-        made = make_configuration()
-        propose_change(configuration_id=made.pk, terms=make_terms(), actor=TESTER)
-        approve_pending(made)
-    with django_assert_max_num_queries(14):
-        client.get(reverse(LIST))
-
-
-def test_the_page_shows_outstanding_and_remaining_amounts():
-    lending = make_lending(max_outstanding={"NGN": Decimal(3_000_000)})
-    lending.lend()
-    text = text_of(signed_in_client(AUDITOR).get(page(lending.offer)))
-    assert "NGN 1 840,000.00 NGN 3,000,000.00 NGN 2,160,000.00 NGN" in text
-
-
 @pytest.mark.parametrize("role", OTHERS)
 def test_only_credit_officers_act_and_other_roles_view(role):
     made = make_configuration(approved=False)
@@ -479,14 +398,3 @@ def test_pages_change_nothing_by_get_and_nothing_of_another_configuration():
         assert client.post(foreign, {"reason": "x, checked with the bank"}).status_code == 404
     assert client.post(page(made), {}).status_code == 405
     assert table_fingerprints() == before
-
-
-def test_dashboard_and_creditor_link_to_configurations():
-    client = Client()
-    sign_in(client, create_superuser("owner", password="x"))
-    lender = make_organisation()
-    make_configuration(lender)
-    front = client.get(reverse("admin:index")).content.decode()
-    assert f"{reverse(LIST)}?decision=awaiting_my_approval" in front
-    creditor = client.get(reverse("admin:exchange_organisation_change", args=[lender.pk]))
-    assert f"{reverse(LIST)}?creditor__id__exact={lender.pk}" in creditor.content.decode()
