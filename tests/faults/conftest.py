@@ -1,13 +1,16 @@
-"""The sandbox, with a client whose timeouts are short only for faults that delay a response."""
+"""Fixtures: the sandbox, with short timeouts only for faults that delay a response; a replica."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 import pytest
-from pytest_django import Settings
+from pytest_django import DjangoDbBlocker, Settings
 
+from exchange.core import replica
 from tests.environment.processes import Program
+from tests.environment.replicated_django import django_connected_to
+from tests.environment.replication import Replication, running_replication
 from tests.environment.services import Sandbox, ServiceStack
 from tests.factories.wallets import Wallet, make_member_wallet, store_bank_list
 from wallets.banks.services import clear_bank_cache
@@ -58,3 +61,27 @@ def wallet(sandbox: Sandbox) -> Wallet:
     """A member's wallet with 1,000 KES."""
     store_bank_list()
     return make_member_wallet(1000)
+
+
+@pytest.fixture(scope="module")
+def servers(
+    tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
+) -> Iterator[Replication]:
+    """Both servers, with Django connected to them."""
+    with (
+        running_replication(tmp_path_factory.mktemp("replication")) as made,
+        django_db_blocker.unblock(),
+        django_connected_to(made),
+    ):
+        yield made
+
+
+@pytest.fixture
+def fresh_state(servers: Replication, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start each test as a process that the replica serves, with short pauses."""
+    monkeypatch.setattr(replica, "_state", replica._State())
+    monkeypatch.setattr(replica, "_PAUSE_SECONDS", 0.3)
+    replica.record_write(replica.EVERYONE)
+    servers.catch_up()
+    # What is written from now on is newer than the allowed lag.
+    assert replica.is_serving()

@@ -1,35 +1,25 @@
-"""Lists on a real streaming replica: what they show, and what they survive."""
+"""Lists on a real streaming replica: what they show."""
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
-import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 from uuid import UUID
 
-import psycopg
 import pytest
 from django.contrib import admin
-from django.db import DatabaseError, connections
+from django.db import connections
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from pytest_django import DjangoDbBlocker, Settings
 
-from config.metrics.readings import READINGS
 from exchange.core import replica
-from exchange.core.database import fetch_one, read_alias, read_cursor, sqlstate
+from exchange.core.database import fetch_one
 from exchange.core.ids import uuid7
 from exchange.participants.models import Member
 from exchange.tokens.models import Token
 from exchange.tokens.services import tokens as token_services
 from tests.assertions.endpoints import Endpoint, api_endpoints
-from tests.environment.processes import wait_until
-from tests.environment.replicated_django import disconnect_replica, django_connected_to
-from tests.environment.replication import Replication, running_replication
+from tests.environment.replication import Replication
 from tests.factories.api_clients import ApiCaller, make_caller, make_member
 from tests.factories.api_records import ApiRecords, make_api_records
 from tests.factories.exports import file_bytes, read_csv, request_export
@@ -37,54 +27,15 @@ from tests.factories.logins import sign_in
 from tests.factories.market import Market
 from tests.factories.staff import create_superuser
 from tests.factories.withdrawals import store_bank_lists
+from tests.faults.replica_reads import names
 
-pytestmark = pytest.mark.slow
-
-PAUSE_SECONDS = 0.3
-
-
-@pytest.fixture(scope="module")
-def servers(
-    tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
-) -> Iterator[Replication]:
-    """Both servers, with Django connected to them."""
-    with (
-        running_replication(tmp_path_factory.mktemp("replication")) as made,
-        django_db_blocker.unblock(),
-        django_connected_to(made),
-    ):
-        yield made
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("fresh_state")]
 
 
 @pytest.fixture(scope="module")
 def records(servers: Replication) -> ApiRecords:
     store_bank_lists()
     return make_api_records()
-
-
-@pytest.fixture(autouse=True)
-def fresh_state(servers: Replication, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Start each test as a process that the replica serves, with short pauses."""
-    monkeypatch.setattr(replica, "_state", replica._State())
-    monkeypatch.setattr(replica, "_PAUSE_SECONDS", PAUSE_SECONDS)
-    replica.record_write(replica.EVERYONE)
-    servers.catch_up()
-    # What is written from now on is newer than the allowed lag.
-    assert replica.is_serving()
-
-
-def names(caller: ApiCaller) -> set[str]:
-    """Return the names of the members that the API lists."""
-    response = caller.get("/v1/api/members", {"limit": "200"})
-    assert response.status_code == 200, response.content
-    return {member["name"] for member in response.json()["data"]["members"]}
-
-
-def is_serving() -> bool:
-    return replica.read(lambda: read_alias() == "replica", replica.fetch_position(UUID(int=9)))
-
-
-# --- what runs on the replica ---
 
 
 def list_endpoints() -> list[Endpoint]:
@@ -319,173 +270,3 @@ def test_an_export_is_written_from_the_replica_with_the_latest_records(
         rows, _ = read_csv(file_bytes(request_export(client, "wallets_withdrawal")))
     assert len(rows) >= 1
     assert [q for q in on_primary.captured_queries if 'FROM "wallets_withdrawal"' in q["sql"]]
-
-
-# --- away, behind, cancelled ---
-
-
-def test_a_replica_that_receives_nothing_reports_the_age_of_its_last_change(
-    servers: Replication,
-) -> None:
-    [reading] = [reading for reading in READINGS if reading.name == "replica"]
-
-    def read() -> tuple[int, float]:
-        row = fetch_one(reading.sql, using=replica.ALIAS)
-        assert row is not None
-        return row[0], float(row[1])
-
-    wait_until(lambda: read() == (1, 0), "all that was received is applied")
-    with servers.disconnected():
-        connected, lag = read()
-        assert connected == 0
-        assert lag > 0
-    wait_until(lambda: read() == (1, 0), "all that was received is applied")
-
-
-def test_a_replica_behind_the_allowed_lag_serves_no_reader(
-    servers: Replication, settings: Settings
-) -> None:
-    settings.REPLICA_MAX_LAG_SECONDS = 0.5
-    caller = make_caller()
-    with servers.paused():
-        make_member(caller.organisation, "New")
-        assert replica.is_serving()
-        wait_until(lambda: names(caller) == {"New"}, "the primary serves", seconds=5)
-        assert not replica.is_serving()
-    wait_until(is_serving, "the replica serves again", seconds=10)
-    assert replica.is_serving()
-
-
-def test_requests_survive_a_killed_replica_and_return_to_it(servers: Replication) -> None:
-    caller = make_caller()
-    make_member(caller.organisation, "Ada")
-    servers.catch_up()
-    results: list[tuple[set[str], float]] = []
-    stop = threading.Event()
-
-    def ask() -> None:
-        own = ApiCaller(caller.organisation, caller.key, caller.secret, caller.token)
-        while not stop.is_set():
-            began = time.monotonic()
-            results.append((names(own), time.monotonic() - began))
-        connections.close_all()
-
-    threads = [threading.Thread(target=ask) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    try:
-        wait_until(lambda: len(results) > 20, "requests are served")
-        assert is_serving()
-        servers.kill()
-        after = len(results)
-        wait_until(lambda: len(results) > after + 100, "requests are served by the primary")
-        assert not replica.is_serving()
-        servers.start()
-        wait_until(is_serving, "the replica serves again", seconds=15)
-    finally:
-        stop.set()
-        for thread in threads:
-            thread.join()
-    assert {frozenset(seen) for seen, _ in results} == {frozenset({"Ada"})}
-    assert len(results) > 120
-
-
-def test_requests_do_not_wait_for_a_replica_that_does_not_respond(
-    servers: Replication, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(replica, "_CHECK_SECONDS", 0.2)
-    caller = make_caller()
-    make_member(caller.organisation, "Ada")
-    servers.catch_up()
-    assert names(caller) == {"Ada"}
-    with servers.hung():
-        assert names(caller) == {"Ada"}
-        assert replica._state._retry_at is not None
-        # From now on no request waits; probes run in the background.
-        for _ in range(30):
-            position = replica.fetch_position(replica.EVERYONE)
-            began = time.monotonic()
-            assert replica.read(read_alias, position) == "default"
-            assert time.monotonic() - began < 0.1
-            time.sleep(0.02)
-    wait_until(is_serving, "the replica serves again", seconds=15)
-
-
-def test_a_read_cancelled_by_replay_is_repeated_on_the_primary(servers: Replication) -> None:
-    servers.on_primary("CREATE TABLE conflict AS SELECT generate_series(1, 1000) AS number")
-    servers.on_primary("GRANT SELECT ON conflict TO exchange_runtime")
-    servers.on_standby("ALTER SYSTEM SET max_standby_streaming_delay = 0")
-    servers.on_standby("SELECT pg_reload_conf()")
-    servers.catch_up()
-    seen: list[tuple[str, Any]] = []
-
-    def run() -> int:
-        alias = read_alias()
-        try:
-            with read_cursor() as cursor:
-                if alias == "replica":
-                    threading.Thread(target=remove).start()
-                    cursor.execute("SELECT count(*), pg_sleep(20) FROM conflict")
-                else:
-                    cursor.execute("SELECT count(*) FROM conflict")
-                (count, *_) = cursor.fetchone()
-                return int(count)
-        except DatabaseError as error:
-            seen.append((alias, sqlstate(error)))
-            raise
-
-    def remove() -> None:
-        time.sleep(0.3)
-        servers.on_primary("DELETE FROM conflict")
-        servers.on_primary("VACUUM (FREEZE) conflict")
-
-    try:
-        assert replica.read(run, replica.fetch_position(replica.EVERYONE)) == 0
-        assert seen == [("replica", "40001")]
-        assert replica._state.may_read()
-    finally:
-        servers.on_standby("ALTER SYSTEM RESET max_standby_streaming_delay")
-        servers.on_standby("SELECT pg_reload_conf()")
-
-
-def test_the_address_of_a_primary_is_not_used(servers: Replication) -> None:
-    options = dict(connections.settings["replica"])
-    disconnect_replica()
-    connections["replica"].settings_dict["HOST"] = connections["default"].settings_dict["HOST"]
-    try:
-        assert not replica.is_serving()
-    finally:
-        disconnect_replica()
-        connections["replica"].settings_dict["HOST"] = options["HOST"]
-
-
-def test_after_a_crash_of_the_primary_all_see_what_was_written_before(servers: Replication) -> None:
-    caller = make_caller()
-    make_member(caller.organisation, "Before")
-    with servers.paused():
-        make_member(caller.organisation, "After")
-        assert names(caller) == {"Before"}
-        [(pid,)] = servers.on_primary(
-            "SELECT pid FROM pg_stat_activity WHERE backend_type = 'background writer'"
-        )
-        os.kill(pid, signal.SIGKILL)
-        connections["default"].close()
-
-        def is_up() -> bool:
-            try:
-                return servers.on_primary("SELECT 1") == [(1,)]
-            except psycopg.OperationalError:
-                return False
-
-        wait_until(lambda: not is_up() or is_up(), "the primary has noticed")
-        wait_until(is_up, "the primary has recovered")
-        assert servers.on_primary("SELECT count(*) FROM exchange_writeposition") == [(0,)]
-        wait_until(lambda: names_or_none(caller) is not None, "the service has recovered")
-        assert names(caller) == {"Before", "After"}
-    wait_until(is_serving, "the replica serves again", seconds=15)
-
-
-def names_or_none(caller: ApiCaller) -> set[str] | None:
-    connections["default"].close()
-    response = caller.get("/v1/api/members")
-    return names(caller) if response.status_code == 200 else None
