@@ -86,8 +86,9 @@ class TwoPersonApproval(Generic[Record]):
     `unique_constraint` (or several) allows one pending proposal per subject. `independence_message`
     is the error for a proposer who tries to approve. `proposers` returns those who may not approve
     a record; `proposed_by` is the same as a query condition. `tenured_people` returns those who
-    count towards the tenure rule, where not all do. `closed_message` overrides the message for a
-    record that is no longer pending.
+    count towards the tenure rule, where not all do. With `tenured_alone` the approver of what no
+    person proposed must be tenured. `closed_message` overrides the message for a record that is no
+    longer pending.
     """
 
     model: type[Record]
@@ -99,6 +100,7 @@ class TwoPersonApproval(Generic[Record]):
     proposers: Callable[[Any], Collection[UUID | str | None]] = _proposer
     proposed_by: Callable[[StaffUser], Q] = _proposed_by
     tenured_people: Callable[[Any], Collection[UUID | str | None]] | None = None
+    tenured_alone: bool = False
     closed_message: Callable[[Any], str] | None = None
 
     def propose(self, conflict: DomainError, **values: Any) -> Record:
@@ -180,5 +182,5 @@ class TwoPersonApproval(Generic[Record]):
     def _require_second_person(self, record: Record, user: StaffUser) -> None:
         require_independent(user, *self.proposers(record), message=self.independence_message)
         people = (self.tenured_people or self.proposers)(record)
-        if any(_is_person(other) for other in people):
+        if self.tenured_alone or any(_is_person(other) for other in people):
             require_tenured(*people, user.pk)

@@ -36,7 +36,7 @@ from tests.factories.tokens import make_token
 from tests.factories.wallets import make_staff, make_wallet, store_bank_list
 from wallets.deposits.models import Deposit, DepositReversal, Payment
 from wallets.deposits.services import manual as deposits
-from wallets.deposits.services.reversals import propose_reversal
+from wallets.deposits.services.reversals import REVERSALS, propose_reversal
 from wallets.fees import services as fees
 from wallets.fees.models import SettingChange, SettingChangeStatus
 from wallets.fees.selectors import effective_setting
@@ -234,6 +234,7 @@ def test_the_only_person_of_a_chargeback_needs_a_week_of_tenure():
     decide = partial(confirm_reversal, reversal_id=made.pk, user=person)
     backdate_access(person, days=6)
     refuses(decide, Rejected, "approvers_too_new")
+    assert REVERSALS.describe_blocker(made, person).startswith("One of the two approvers must")
     backdate_access(person, days=8)
     decide()
     deposit.refresh_from_db()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.core.errors import NotFound
+from exchange.core.errors import Conflict, NotFound
 
 
 class DepositNotFound(NotFound):
@@ -10,3 +10,17 @@ class DepositNotFound(NotFound):
 
     code = "deposit_not_found"
     message = "Deposit not found"
+
+
+class PaymentNotFound(NotFound):
+    """There is no such payment at the provider."""
+
+    code = "payment_not_found"
+    message = "Payment not found"
+
+
+class ReversalPending(Conflict):
+    """One reversal of a deposit is decided at a time."""
+
+    code = "reversal_pending"
+    message = "A reversal of this deposit is pending already"

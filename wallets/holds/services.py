@@ -31,7 +31,6 @@ LIFTS = TwoPersonApproval(
     unique_constraint="freeze_lift_once",
 )
 _MAX_REASON_LENGTH = 500
-_NOT_FOUND = NotFound("Freeze not found", code="freeze_not_found")
 
 
 def lock_owners(*owner_ids: UUID | None) -> None:
@@ -95,7 +94,8 @@ def propose_lift(*, freeze_id: UUID, explanation: str, user: StaffUser) -> Freez
     """
     authorize_staff(user, LIFT, "You may not lift freezes")
     why = clean_text(explanation, missing="Enter an explanation", max_length=_MAX_REASON_LENGTH)
-    _require_active(get_or_raise(Freeze.objects.filter(pk=freeze_id), _NOT_FOUND))
+    not_found = NotFound("Freeze not found", code="freeze_not_found")
+    _require_active(get_or_raise(Freeze.objects.filter(pk=freeze_id), not_found))
     return LIFTS.propose(
         Conflict("A proposal to lift this freeze is pending already", code="lift_pending"),
         freeze_id=freeze_id,

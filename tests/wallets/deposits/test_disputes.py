@@ -238,7 +238,9 @@ def test_a_payment_without_an_owner_that_was_charged_back_is_closed_without_a_re
         " wallet has it"
     ]
     maker, checker = (make_staff("resolve_payment") for _ in range(2))
-    with pytest.raises(StateConflict, match="was charged back: nothing is left to assign"):
+    with pytest.raises(
+        StateConflict, match="of the payment was charged back: it cannot be assigned"
+    ):
         propose_resolution(
             payment_id=payment.pk,
             action=PaymentAction.ASSIGN,

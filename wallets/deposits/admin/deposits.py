@@ -48,7 +48,7 @@ from wallets.deposits.admin.reversals import (
 )
 from wallets.deposits.models import Deposit, DepositChannel, DepositStatus
 from wallets.deposits.services import manual as deposits
-from wallets.deposits.services.reversals import REVERSE, describe_reversal_blocker
+from wallets.deposits.services.reversals import REVERSE, describe_proposal_blocker
 from wallets.deposits.services.unmatched import RESOLVE
 from wallets.ledger.admin.legs import transfer_legs_section
 
@@ -157,11 +157,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
             shown.append(
                 Tool("Check at the provider now", self.address("check", obj.pk), post=True)
             )
-        if (
-            not self.may(request, REVERSE)
-            or describe_reversal_blocker(obj)
-            or obj.reversals.filter(status=ApprovalStatus.PENDING).exists()
-        ):
+        if not self.may(request, REVERSE) or describe_proposal_blocker(obj):
             return shown
         return [
             *shown,

@@ -35,10 +35,11 @@ from exchange.staff.admin.pending import QueueFilter, approval_queue, pending_de
 from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.deposits.models import Deposit, DepositReversal
 from wallets.deposits.selectors import open_disputes
-from wallets.deposits.services.disputes import describe_dispute_blocker, mark_disputed
+from wallets.deposits.services.disputes import mark_disputed
 from wallets.deposits.services.reversals import (
     REVERSALS,
     REVERSE,
+    describe_proposal_blocker,
     describe_reversal_blocker,
     propose_reversal,
     reject_reversal,
@@ -185,9 +186,7 @@ def reversal_decision(reversal: DepositReversal, user: StaffUser) -> PendingDeci
 
 
 def _proposal(deposit: Deposit, _user: StaffUser) -> Confirmation:
-    blocker = describe_reversal_blocker(deposit)
-    if not blocker and deposit.reversals.filter(status=ApprovalStatus.PENDING).exists():
-        blocker = "A reversal of this deposit is pending already"
+    blocker = describe_proposal_blocker(deposit)
     return Confirmation(
         title=f"Propose to reverse {_remaining(deposit)} of {_owner(deposit)}?",
         facts=[*_facts(deposit), *_split_facts(deposit, blocker)],
@@ -198,7 +197,7 @@ def _proposal(deposit: Deposit, _user: StaffUser) -> Confirmation:
 
 
 def _dispute(deposit: Deposit, _user: StaffUser) -> Confirmation:
-    blocker = describe_reversal_blocker(deposit) or describe_dispute_blocker(deposit)
+    blocker = describe_proposal_blocker(deposit)
     return Confirmation(
         title=f"Mark {_remaining(deposit)} of {_owner(deposit)} as disputed?",
         facts=[*_facts(deposit), *_split_facts(deposit, blocker)],

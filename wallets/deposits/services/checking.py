@@ -8,10 +8,11 @@ from django.utils import timezone
 
 from exchange.core.actors import Actor
 from exchange.core.currencies import format_paid
-from exchange.core.errors import NotFound, ProviderFailed
+from exchange.core.errors import ProviderFailed
 from exchange.core.querysets import get_or_raise
 from exchange.staff.approvals import authorize_staff
 from exchange.staff.models import StaffUser
+from wallets.deposits.errors import PaymentNotFound
 from wallets.deposits.models import CLOSED_PAYMENTS, OPEN_PAYMENTS, Payment
 from wallets.deposits.services.payments import (
     apply_record,
@@ -32,8 +33,7 @@ def check_payment_now(*, payment_id: UUID, user: StaffUser) -> str:
     """
     actor = authorize_staff(user, RESOLVE, "You may not decide about payments")
     rows = Payment.objects.filter(pk=payment_id)
-    missing = NotFound("Payment not found", code="payment_not_found")
-    payment = get_or_raise(rows, missing)
+    payment = get_or_raise(rows, PaymentNotFound())
     if payment.status in CLOSED_PAYMENTS:
         return _check_closed(payment, actor)
     if payment.status in OPEN_PAYMENTS:

@@ -22,13 +22,13 @@ from exchange.core.text import clean_text
 from exchange.staff.approvals import authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.alerts.services import raise_alert
+from wallets.deposits.errors import ReversalPending
 from wallets.deposits.models import Deposit, DepositReversal
 from wallets.deposits.services.crediting import emit_deposit_event
 from wallets.deposits.services.holding import hold, release
 from wallets.deposits.services.reversals import (
     ALERT_DISPUTED,
     MAX_EXPLANATION,
-    REVERSAL_PENDING,
     REVERSALS,
     REVERSE,
     lock_completed,
@@ -51,8 +51,6 @@ def mark_disputed(
     why = clean_text(explanation, missing="Enter an explanation", max_length=MAX_EXPLANATION)
     with transaction.atomic():
         deposit = lock_completed(deposit_id)
-        if describe_dispute_blocker(deposit):
-            raise REVERSAL_PENDING
         disputed = deposit.remaining if amount is None else amount
         left = format_money(deposit.remaining, deposit.currency_id)
         problem = f"must be above 0 and at most {left}"
@@ -61,13 +59,6 @@ def mark_disputed(
         if problem:
             raise InvalidRequest.for_field("amount", f"amount {problem}")
         return _open(deposit, disputed, why, actor, user)
-
-
-def describe_dispute_blocker(deposit: Deposit) -> str:
-    """Return why a completed deposit cannot be marked as disputed now; empty if it can."""
-    if deposit.reversals.filter(status=ApprovalStatus.PENDING).exists():
-        return REVERSAL_PENDING.message
-    return ""
 
 
 def dispute_by_provider(deposit: Deposit, amount: Decimal, explanation: str, actor: Actor) -> bool:
@@ -96,7 +87,7 @@ def _open(
     deposit: Deposit, amount: Decimal, why: str, actor: Actor, user: StaffUser | None
 ) -> DepositReversal:
     proposal = REVERSALS.propose(
-        REVERSAL_PENDING, deposit_id=deposit.pk, amount=amount, explanation=why, proposed_by=user
+        ReversalPending(), deposit_id=deposit.pk, amount=amount, explanation=why, proposed_by=user
     )
     _hold(deposit, proposal, amount, actor)
     return proposal

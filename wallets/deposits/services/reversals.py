@@ -16,14 +16,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from exchange.core.actors import Actor
-from exchange.core.errors import Conflict, StateConflict
+from exchange.core.errors import StateConflict
 from exchange.core.querysets import get_or_raise
 from exchange.core.text import clean_text
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
-from exchange.staff.services.privileged_access import require_tenured
 from wallets.alerts.services import resolve_alert
-from wallets.deposits.errors import DepositNotFound
+from wallets.deposits.errors import DepositNotFound, ReversalPending
 from wallets.deposits.models import Deposit, DepositReversal, DepositStatus
 from wallets.deposits.services.crediting import emit_deposit_event
 from wallets.deposits.services.holding import release
@@ -47,11 +46,9 @@ REVERSALS = TwoPersonApproval(
     noun="deposit reversal",
     permission=REVERSE,
     unique_constraint="deposit_reversal_once",
+    tenured_alone=True,
 )
 MAX_EXPLANATION = 500
-REVERSAL_PENDING = Conflict(
-    "A reversal of this deposit is pending already", code="reversal_pending"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +78,7 @@ def propose_reversal(*, deposit_id: UUID, explanation: str, user: StaffUser) -> 
     with transaction.atomic():
         deposit = lock_completed(deposit_id)
         return REVERSALS.propose(
-            REVERSAL_PENDING,
+            ReversalPending(),
             deposit_id=deposit_id,
             amount=deposit.remaining,
             explanation=why,
@@ -106,9 +103,6 @@ def confirm_reversal(
         lock_owner_alone(Deposit.objects.values_list("owner_id", flat=True).get(pk=deposit_id))
         deposit = Deposit.objects.select_for_update(no_key=True).get(pk=deposit_id)
         proposal = REVERSALS.get_approvable(reversal_id, user)
-        if proposal.proposed_by_id is None:
-            # The provider is the other party: the person who confirms is not new.
-            require_tenured(user.pk)
         REVERSALS.close(proposal, ApprovalStatus.APPROVED, user)
         _post(deposit, proposal, actor, release_reserved)
         taken_back = deposit.taken_back + reversal_amount(proposal)
@@ -161,6 +155,14 @@ def describe_reversal_blocker(deposit: Deposit) -> str:
     if deposit.status == DepositStatus.COMPLETED:
         return ""
     return f"Only a Completed deposit can be reversed: it is {deposit.status}"
+
+
+def describe_proposal_blocker(deposit: Deposit) -> str:
+    """Return why no reversal of the deposit can be proposed now; empty if one can."""
+    blocker = describe_reversal_blocker(deposit)
+    if not blocker and deposit.reversals.filter(status=ApprovalStatus.PENDING).exists():
+        return ReversalPending.message
+    return blocker
 
 
 def reversal_amount(reversal: DepositReversal) -> Decimal:

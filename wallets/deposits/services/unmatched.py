@@ -10,7 +10,8 @@ from uuid import UUID
 from django.db import transaction
 
 from exchange.core.actors import Actor
-from exchange.core.errors import Conflict, InvalidRequest, NotFound, Rejected, StateConflict
+from exchange.core.currencies import format_paid
+from exchange.core.errors import Conflict, InvalidRequest, Rejected, StateConflict
 from exchange.core.querysets import get_or_raise
 from exchange.core.text import clean_text
 from exchange.participants.errors import MemberClosed
@@ -19,6 +20,7 @@ from exchange.participants.services.members import hold_open
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.alerts.services import resolve_alert
+from wallets.deposits.errors import PaymentNotFound
 from wallets.deposits.models import (
     DepositChannel,
     Payment,
@@ -46,7 +48,6 @@ RESOLUTIONS = TwoPersonApproval(
 )
 _MAX_EXPLANATION, _MAX_REFERENCE = 500, 100
 _NOT_ALLOWED = "You may not decide about payments"
-_NOT_FOUND = NotFound("Payment not found", code="payment_not_found")
 
 
 def propose_resolution(
@@ -67,7 +68,7 @@ def propose_resolution(
     """
     authorize_staff(user, RESOLVE, _NOT_ALLOWED)
     why = clean_text(explanation, missing="Enter an explanation", max_length=_MAX_EXPLANATION)
-    payment = get_or_raise(Payment.objects.filter(pk=payment_id), _NOT_FOUND)
+    payment = get_or_raise(Payment.objects.filter(pk=payment_id), PaymentNotFound())
     _require_status(payment, action)
     if (action == PaymentAction.ASSIGN) != (owner is not None):
         raise InvalidRequest.for_field("owner", "Choose an owner to assign it, none otherwise")
@@ -142,7 +143,8 @@ def describe_action_blocker(payment: Payment, action: PaymentAction) -> str:
     if payment.status != PaymentStatus.UNMATCHED:
         return f"The payment is {payment.status}, no longer Unmatched"
     if action == PaymentAction.ASSIGN and payment.charged_back_amount:
-        return "The payment was charged back: nothing is left to assign"
+        taken = format_paid(payment.charged_back_amount, payment.currency_code)
+        return f"{taken} of the payment was charged back: it cannot be assigned"
     return ""
 
 

@@ -30,7 +30,6 @@ WRITE_OFFS = TwoPersonApproval(
 )
 _NOT_ALLOWED = "You may not write debts off"
 _MAX_EXPLANATION = 500
-_NOT_OWED = NotFound("Receivable not found", code="receivable_not_found")
 
 
 def propose_write_off(
@@ -43,7 +42,8 @@ def propose_write_off(
     """
     authorize_staff(user, WRITE_OFF, _NOT_ALLOWED)
     why = clean_text(explanation, missing="Enter an explanation", max_length=_MAX_EXPLANATION)
-    debt = get_or_raise(Receivable.objects.filter(pk=account_id), _NOT_OWED)
+    not_found = NotFound("Receivable not found", code="receivable_not_found")
+    debt = get_or_raise(Receivable.objects.filter(pk=account_id), not_found)
     if problem := describe_entry_error(amount, currencies()[debt.asset_id].decimals):
         raise InvalidRequest.for_field("amount", problem)
     if amount > debt.owed:
