@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.utils import timezone
 
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import make_member, make_organisation
@@ -122,6 +124,18 @@ def test_clearing_waits_without_an_answer_and_alerts_after_a_day(sandbox, owner)
         f" payment {payment.transaction_id} stands ("
     )
     assert wallet_of(deposit) == (0, 1000, 0)
+    assert_books_hold()
+
+
+def test_a_deposit_without_an_answer_delays_no_other(sandbox, owner):
+    waiting = pay_in(sandbox, owner, payment_type="card")
+    other = pay_in(sandbox, owner, "400", payment_type="card")
+    make_due(waiting, hours=2)
+    make_due(other, hours=1)
+    asked_again_at = timezone.now() + timedelta(hours=1)
+    Payment.objects.filter(deposit=waiting).update(next_lookup_at=asked_again_at)
+    sweep_deposits()
+    assert wallet_of(other) == (400, 1000, 0)
     assert_books_hold()
 
 

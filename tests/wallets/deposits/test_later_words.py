@@ -12,8 +12,14 @@ from django.utils import timezone
 
 from orders.holds.services import confirm_reversal
 from tests.factories.api_clients import make_member, make_organisation
-from tests.factories.chargebacks import learn_of_chargeback, pay_in, send_webhook, transaction_of
-from tests.factories.deposits import ACTOR, Owner, make_due
+from tests.factories.chargebacks import (
+    learn_of_chargeback,
+    pay_for,
+    pay_in,
+    send_webhook,
+    transaction_of,
+)
+from tests.factories.deposits import ACTOR, Owner, make_checkout, make_due
 from tests.factories.unmatched import pay_without_owner
 from tests.factories.wallets import assert_books_hold, make_staff
 from wallets.alerts.models import Alert
@@ -21,10 +27,15 @@ from wallets.deposits.models import Deposit, Payment, PaymentAction
 from wallets.deposits.services import chargebacks
 from wallets.deposits.services.crediting import due_to_clear
 from wallets.deposits.services.disputes import mark_disputed
-from wallets.deposits.services.payments import apply_record
+from wallets.deposits.services.payments import apply_record, ask_provider, report_payment
 from wallets.deposits.services.unmatched import confirm_resolution, propose_resolution
 from wallets.providers.base import Listed
-from wallets.providers.collection import Chargeback, TransactionRecord, TransactionStatus
+from wallets.providers.collection import (
+    Chargeback,
+    ChargeHint,
+    TransactionRecord,
+    TransactionStatus,
+)
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox import SandboxServer
 
@@ -45,7 +56,7 @@ def record_of(transaction_id: int) -> TransactionRecord:
 
 
 def is_due(deposit: Deposit) -> bool:
-    return deposit.pk in due_to_clear(timezone.now())
+    return deposit in due_to_clear(timezone.now())
 
 
 def test_a_deposit_that_is_wholly_disputed_is_not_asked_about_again_and_again(sandbox, owner):
@@ -131,6 +142,20 @@ def test_what_was_charged_back_is_of_the_payment_and_as_the_ledger_books_it(
     assert payment.charged_back_amount == Decimal(kept)
     assert [each.amount for each in deposit.reversals.all()] == [Decimal(kept)]
     assert_books_hold()
+
+
+def test_an_answer_from_before_the_payment_was_closed_is_no_later_word(sandbox, owner):
+    checkout = make_checkout(owner, "1000", "KES")
+    transaction_id = pay_for(sandbox, checkout.reference, "1000")
+    report_payment(ChargeHint(str(transaction_id), checkout.reference))
+    payment = Payment.objects.get()
+    record, demands = ask_provider(payment)
+    assert record is not None
+    apply_record(payment.pk, record, ACTOR)
+    learn_of_chargeback(sandbox, checkout, "300")
+    apply_record(payment.pk, record, ACTOR, demands)
+    payment.refresh_from_db()
+    assert payment.charged_back_amount == 300
 
 
 def test_what_is_charged_back_again_after_a_return_is_reported(sandbox, owner):

@@ -79,7 +79,7 @@ def test_only_a_bank_transfer_is_available_at_once(owner, payment_type, rests):
         assert checkout.decided_at is not None
         days = checkout.available_at - checkout.decided_at
         assert timedelta(days=3) <= days < timedelta(days=3, minutes=1)
-        assert crediting.due_to_clear(timezone.now()) == []
+        assert not crediting.due_to_clear(timezone.now())
         assert not crediting.clear(checkout.pk, ACTOR)
     else:
         assert checkout.available_at is None
@@ -90,11 +90,11 @@ def test_uncleared_money_becomes_available_once_when_its_time_has_come(owner):
     checkout = make_checkout(owner)
     arrive(transaction_record(checkout.reference, payment_type="card"))
     due = timezone.now() + timedelta(days=3, minutes=1)
-    assert crediting.due_to_clear(due) == [checkout.pk]
+    assert crediting.due_to_clear(due).get() == checkout
     make_due(checkout)
     assert crediting.clear(checkout.pk, ACTOR)
     assert not crediting.clear(checkout.pk, ACTOR)
-    assert crediting.due_to_clear(due) == []
+    assert not crediting.due_to_clear(due)
     assert (balance(owner), balance(owner, "uncleared")) == (1000, 0)
     assert_books_hold()
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from django.db import transaction
 from django.utils import timezone
 
 from exchange.core.actors import Actor
@@ -117,7 +116,7 @@ def apply_later_word(
 
 def schedule_due_deposits(now: datetime) -> None:
     """Make the status checks due of the payments whose deposits are due to clear."""
-    due = Payment.objects.filter(deposit_id__in=due_to_clear(now), next_lookup_at__isnull=True)
+    due = Payment.objects.filter(deposit__in=due_to_clear(now), next_lookup_at__isnull=True)
     due.update(next_lookup_at=now, lookups=0)
 
 
@@ -147,16 +146,15 @@ def _charge_back(payment: Payment, record: TransactionRecord, said: Decimal, act
             " wallet has it",
         )
         return
-    with transaction.atomic():
-        deposit = Deposit.objects.select_for_update(no_key=True).get(pk=payment.deposit_id)
-        words = record.processor_response or "chargeback"
-        disputed = dispute_by_provider(
-            deposit,
-            said,
-            f"Charged back at the payment provider: transaction {payment.transaction_id},"
-            f" {payment.provider_reference}, {_describe_amount(payment, said)} ({words})"[:500],
-            actor,
-        )
+    deposit = Deposit.objects.select_for_update(no_key=True).get(pk=payment.deposit_id)
+    words = record.processor_response or "chargeback"
+    disputed = dispute_by_provider(
+        deposit,
+        said,
+        f"Charged back at the payment provider: transaction {payment.transaction_id},"
+        f" {payment.provider_reference}, {_describe_amount(payment, said)} ({words})"[:500],
+        actor,
+    )
     subject = str(payment.transaction_id)
     if not disputed and Alert.objects.filter(kind=ALERT_WITHDRAWN, subject=subject).exists():
         raise_alert(

@@ -8,7 +8,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from exchange.core.actors import Actor
@@ -28,7 +28,6 @@ from wallets.ledger.posting import (
 from wallets.receivables.services.repayments import post_credit
 
 ALERT_CLEARING = "deposit_clearing"
-_BATCH = 100
 
 
 def credit(deposit: Deposit, actor: Actor, *, source: AccountKind = AccountKind.CLEARING) -> None:
@@ -68,21 +67,20 @@ def credit(deposit: Deposit, actor: Actor, *, source: AccountKind = AccountKind.
         )
 
 
-def due_to_clear(now: datetime, limit: int = _BATCH) -> list[UUID]:
-    """Return the ids of uncleared deposits whose time has come, but of those wholly disputed."""
+def due_to_clear(now: datetime) -> QuerySet[Deposit]:
+    """Return the uncleared deposits whose time has come, without those wholly disputed."""
     disputed = DepositReversal.objects.filter(
         deposit=OuterRef("pk"),
         status=ApprovalStatus.PENDING,
         held__isnull=False,
         amount__gte=OuterRef("amount") - OuterRef("fee") - OuterRef("reversed_amount"),
     )
-    due = Deposit.objects.filter(
+    return Deposit.objects.filter(
         ~Exists(disputed),
         status=DepositStatus.COMPLETED,
         available_at__lte=now,
         cleared_at__isnull=True,
     )
-    return list(due.order_by("available_at").values_list("pk", flat=True)[:limit])
 
 
 def clear(deposit_id: UUID, actor: Actor) -> bool:

@@ -105,14 +105,14 @@ def look_up(payment_id: UUID, actor: Actor) -> None:
         apply_record(payment_id, record, actor, chargebacks)
 
 
-def ask_provider(payment: Payment) -> tuple[TransactionRecord | None, list[Chargeback]]:
-    """Return the provider's record of a payment, and the chargebacks of a closed one.
+def ask_provider(payment: Payment) -> tuple[TransactionRecord | None, list[Chargeback] | None]:
+    """Return the provider's record of a payment, and the chargebacks of a closed one, else None.
 
     Raises `ProviderUnavailable`.
     """
     record = payment_provider().verify_transaction(str(payment.transaction_id))
     if record is None or payment.status in OPEN_PAYMENTS:
-        return record, []
+        return record, None
     return record, find_chargebacks(record)
 
 
