@@ -133,8 +133,8 @@ def test_a_list_that_contradicts_itself_is_not_believed(client, sandbox, rows, i
         (row(2, status="LOST"), "2", "transfer has an unknown status"),
         (row(2, id="t-2", reference=None), "t-2", "id is not an id or a count"),
         (row(2, created_at="never"), "2", "created_at is not a time"),
-        (row(2, id=None), "row 3", "id is not an id or a count"),
-        ("row", "row 3", "transfer is not an object"),
+        (row(2, id=None), "row 2", "id is not an id or a count"),
+        ("row", "row 2", "transfer is not an object"),
     ],
 )
 def test_a_row_that_cannot_be_read_is_named_and_hides_no_other(client, sandbox, odd, named, why):

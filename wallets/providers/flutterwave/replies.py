@@ -97,14 +97,14 @@ def _read_pages(
         stated = (pages, total)
         if pages > _MAX_LIST_PAGES:
             raise ProviderUnavailable(f"the list of {kind.noun} does not end")
-        rows += len(page)
-        for row in page:
+        for place, row in enumerate(page, rows + 1):
             try:
                 readable = kind.read_row(row)
             except MalformedResponse as error:
-                unreadable[_row_id(row, rows + len(unreadable))] = str(error)
+                unreadable[_row_id(row, place)] = str(error)
             else:
                 found[kind.id_of(readable)] = readable
+        rows += len(page)
         number += 1
     _check_counts(kind.noun, rows, len(found), unreadable)
     if stated is not None and rows != stated[1]:
