@@ -23,6 +23,7 @@ from tests.wallets.reconciliation.harness import (
     total_line,
     update_provider,
 )
+from wallets.alerts.models import Alert
 from wallets.deposits.models import Deposit, DepositReversal, Payment
 from wallets.deposits.services.disputes import mark_disputed
 from wallets.deposits.tasks import sweep_deposits
@@ -88,6 +89,19 @@ def test_a_failed_payment_of_months_ago_is_a_chargeback_and_no_variance(sandbox,
     assert total_line(report, "In transit", "NGN") == (None, None, None, 0)
     assert total_line(report, "Variance", "NGN") == (None, 0, None, 0)
     assert_books_hold()
+
+
+def test_a_failed_payment_that_cannot_be_read_is_named(sandbox, owner):
+    deposit = credited_days_ago(sandbox, owner, 40)
+    charge_back(sandbox, deposit)
+    number = transaction_of(deposit)
+    update_provider(sandbox, "UPDATE transactions SET app_fee = '-1' WHERE id = ?", number)
+    compare()
+    [alert] = Alert.objects.filter(kind="provider_records", resolved_at=None)
+    assert (alert.subject, alert.message) == (
+        "failed payments",
+        f"1 could not be read and were skipped: {number} (app_fee is negative)",
+    )
 
 
 def test_a_part_charged_back_of_the_payment_is_found_on_its_day(sandbox, owner):

@@ -114,6 +114,7 @@ def _charged_back(day: date) -> list[_ChargedBack]:
     """
     provider = payment_provider()
     failed: _Records = {}
+    unreadable: dict[str, str] = {}
     for begin in range(0, CHARGEBACK_DAYS, _DAYS_OF_A_LIST):
         listed = provider.list_transactions(
             first=day - timedelta(days=min(begin + _DAYS_OF_A_LIST, CHARGEBACK_DAYS)),
@@ -121,6 +122,8 @@ def _charged_back(day: date) -> list[_ChargedBack]:
             status=TransactionStatus.FAILED,
         )
         failed |= {int(record.transaction_id): record for record in listed}
+        unreadable |= listed.unreadable
+    report_unreadable("failed payments", unreadable)
     demanded: dict[int, list[Chargeback]] = {}
     chargebacks = provider.list_chargebacks(first=day - _MARGIN, last=day + _MARGIN)
     report_unreadable(f"chargebacks, {day}", chargebacks.unreadable)
