@@ -13,6 +13,8 @@ from exchange.admin.display import percent
 from exchange.core.currencies import format_money
 from exchange.staff.plausibility import Comparison, find_notices
 
+_PER_LOAN, _OUTSTANDING = "Maximum per loan, ", "Maximum outstanding, "
+
 
 @dataclass(frozen=True, slots=True)
 class _Figure:
@@ -23,7 +25,7 @@ class _Figure:
 
 
 def find_terms_notices(configuration: LoanConfiguration, terms: Terms) -> list[str]:
-    """Return what `terms` would change beyond the band."""
+    """Return what `terms` would change beyond the band, which a limit that is lifted is."""
     return _compare(configuration, dict(_figures_of_terms(terms)))
 
 
@@ -35,11 +37,19 @@ def find_version_notices(version: ConfigurationVersion) -> list[str]:
 def _compare(configuration: LoanConfiguration, proposed: dict[str, _Figure]) -> list[str]:
     effective = configuration.versions.filter(status=VersionStatus.APPROVED).first()
     current = dict(_figures_of_version(effective)) if effective else {}
-    return find_notices(
+    notices = find_notices(
         Comparison(name, current[name].value, figure.value, "terms", figure.describe)
         for name, figure in proposed.items()
         if name in current
     )
+    lifted = (
+        f"{name}: {figure.describe(figure.value)} → no limit"
+        for name, figure in current.items()
+        if name.startswith(_OUTSTANDING)
+        and name not in proposed
+        and name.replace(_OUTSTANDING, _PER_LOAN) in proposed
+    )
+    return [*notices, *lifted]
 
 
 def _figures_of_terms(terms: Terms) -> Iterator[tuple[str, _Figure]]:
@@ -67,6 +77,6 @@ def _limits(
 ) -> Iterator[tuple[str, _Figure]]:
     show = partial(format_money, asset=code)
     yield f"Minimum per loan, {code}", _Figure(minimum, show)
-    yield f"Maximum per loan, {code}", _Figure(maximum, show)
+    yield f"{_PER_LOAN}{code}", _Figure(maximum, show)
     if outstanding is not None:
-        yield f"Maximum outstanding, {code}", _Figure(outstanding, show)
+        yield f"{_OUTSTANDING}{code}", _Figure(outstanding, show)

@@ -17,6 +17,7 @@ from config.back_office.roles import (
 )
 from credit.configurations.models import LoanConfiguration
 from credit.configurations.services.configurations import propose_change
+from credit.configurations.services.plausibility import find_terms_notices
 from exchange.core.ids import uuid7
 from exchange.staff.admin.pending import VIEW_ONLY
 from tests.assertions.unchanged import table_fingerprints
@@ -79,6 +80,18 @@ def test_terms_beyond_their_band_need_a_reason_of_both():
         "New terms proposed. They take effect after a second person approves them."
     ]
     assert "errornote" not in ben.get(decision(made, "approve")).content.decode()
+
+
+def test_a_limit_that_is_lifted_is_beyond_every_band():
+    limited = {"NGN": Decimal(5_000_000)}
+    made = make_configuration(max_outstanding=limited)
+    currency_left_out = make_terms(max_amount={"KES": Decimal(100_000)})
+    for terms, notices in (
+        (make_terms(), ["Maximum outstanding, NGN: 5,000,000.00 NGN → no limit"]),
+        (make_terms(max_outstanding=limited), []),
+        (currency_left_out, []),
+    ):
+        assert find_terms_notices(made, terms) == notices
 
 
 def test_a_creditor_gives_no_reason_and_the_officer_does():
