@@ -18,9 +18,9 @@ from exchange.api.filters import (
     FromFilter,
     IdFilter,
     ToFilter,
-    same_ids,
 )
 from exchange.api.references import client_reference_filter
+from exchange.core.references import same_ids
 
 # `repayment_date` is printed to the second.
 _SECOND = timedelta(seconds=1)

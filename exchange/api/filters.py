@@ -27,6 +27,7 @@ from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.core.errors import InvalidCurrency
 from exchange.core.ids import parse_id
 from exchange.core.numbers import MAX_NUMBER, decimals_error
+from exchange.core.references import same_ids
 from exchange.core.text import match_choice
 
 _INVALID_TIMESTAMP = "must be an ISO 8601 date, or a time with its offset"
@@ -178,11 +179,6 @@ class TextFilter(django_filters.Filter):
         super().__init__(*args, max_length=max_length, **kwargs)
         schema = {"type": "string", "pattern": _TEXT, "maxLength": max_length}
         set_override(self, "field", schema)
-
-
-def same_ids(text: str) -> list[str]:
-    """Return the IDs that `text` finds: trimmed, and as it is, since earlier ones were kept so."""
-    return [text.strip(), text]
 
 
 class OwnIdFilter(TextFilter):

@@ -34,6 +34,11 @@ class ClientReferenceTaken(Conflict):
         super().__init__(message, fields={"client_reference": message})
 
 
+def same_ids(text: str) -> list[str]:
+    """Return the IDs that `text` finds: trimmed, and as it is, since earlier ones were kept so."""
+    return [text.strip(), text]
+
+
 @dataclass(frozen=True, kw_only=True)
 class OwnReferences:
     """The references of a request; None for one that was not sent. Also the base of commands."""

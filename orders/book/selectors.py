@@ -10,9 +10,9 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.db.models.functions import Length
 
-from exchange.api.filters import same_ids
 from exchange.core.database import fetch_one, read_cursor
 from exchange.core.querysets import get_or_raise
+from exchange.core.references import same_ids
 from exchange.core.text import has_control_characters
 from orders.book.errors import OrderNotFound
 from orders.book.models import Order, OrderStatus, OrderType

@@ -51,10 +51,8 @@ class SettingDefinition:
     words: tuple[str, ...] = ()
     band: str = ""
 
-    def describe(self, value: Decimal | None) -> str:
-        """Return a value in words: `1.00 %`, `50.00 NGN`, `On hold`; a dash for None."""
-        if value is None:
-            return "-"
+    def describe(self, value: Decimal) -> str:
+        """Return a value in words: `1.00 %`, `50.00 NGN`, `On hold`."""
         if self.words and value in {0, 1}:
             return self.words[int(value)]
         least = currencies()[self.unit].decimals if self.unit in currencies() else 0
@@ -104,7 +102,9 @@ def name_setting(key: str) -> str:
 
 
 def describe_value(key: str, value: Decimal | None) -> str:
-    """Return a value of the setting `key` with its unit: `50.00 NGN`, `1.00 %`, `On hold`."""
+    """Return a value of the setting `key` in words, as its definition does; a dash for None."""
+    if value is None:
+        return "-"
     facts = setting_definitions().get(key)
     return facts.describe(value) if facts else str(value)
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Func, Max, QuerySet, TextField, Value
 from django.utils import timezone
+from django.utils.text import capfirst
 
 from exchange.core.currencies import format_money
 from exchange.core.errors import Conflict
@@ -53,15 +54,10 @@ def find_reference(records: QuerySet[Any], reference: str) -> Any | None:
     return records.filter(reference_key=key).first()
 
 
-def describe_taken_reference(what: str, holder: Any | None) -> Conflict:
-    """Return the error for a reference that is taken, naming who has it: `holder`, if it is read.
-
-    `what` names any other record that has it.
-    """
-    taken = f"{what} has this reference"
-    if holder is not None:
-        taken = f"{_identify(holder)} has this reference"
-    taken = taken[:1].upper() + taken[1:]
+def describe_taken_reference(what: str, holder: Any | None = None) -> Conflict:
+    """Return the error for a reference that `holder` has, or `what`: a record that is not known."""
+    who = what if holder is None else capfirst(_identify(holder))
+    taken = f"{who} has this reference"
     return Conflict(taken, code="duplicate_reference", fields={"reference": taken})
 
 

@@ -76,7 +76,7 @@ def propose_movement(*, terms: MovementTerms, user: StaffUser) -> TreasuryMoveme
     explain(find_movement_notices(terms), terms.note, field="note")
     closed = terms.position
     return MOVEMENTS.propose(
-        describe_taken_reference(_ANOTHER, _find_holder(terms)),
+        describe_taken_reference(_ANOTHER),
         kind=terms.kind,
         currency_id=terms.currency,
         amount=terms.amount,
@@ -121,7 +121,8 @@ def find_movement_notices(terms: MovementTerms) -> list[str]:
     Raises as `propose_movement` for one that cannot be proposed.
     """
     _check_terms(terms)
-    holder = _find_holder(terms)
+    valid = TreasuryMovement.objects.filter(kind=terms.kind).exclude(status=ApprovalStatus.REJECTED)
+    holder = find_reference(valid, terms.reference)
     if holder is not None:
         raise describe_taken_reference(_ANOTHER, holder)
     return _find_notices(terms.kind, terms.currency, terms.amount)
@@ -144,11 +145,6 @@ def _find_notices(
         done=same.filter(status=ApprovalStatus.APPROVED),
         whose="movement of this kind",
     )
-
-
-def _find_holder(terms: MovementTerms) -> TreasuryMovement | None:
-    valid = TreasuryMovement.objects.exclude(status=ApprovalStatus.REJECTED)
-    return find_reference(valid.filter(kind=terms.kind), terms.reference)
 
 
 def _post(movement: TreasuryMovement, actor: Actor) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from django import forms
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.text import capfirst
 
 from exchange.admin.base import Section
 from exchange.admin.confirmation import Confirmation
@@ -29,7 +30,7 @@ from orders.listings.admin.issuing import count_holders
 from orders.listings.models import TokenAction
 from orders.listings.selectors import list_refunds, summarise_book
 from orders.listings.services import lifecycle
-from orders.listings.services.proposals import PROPOSALS
+from orders.listings.services.proposals import PROPOSALS, TokenProposalPending
 from wallets.ledger.models import Account, AccountKind
 
 _MAX_BUYERS = 100
@@ -73,7 +74,7 @@ class LifecycleAction:
         found = self.build_execution(token)
         blocker = found.blocker
         if not blocker and PROPOSALS.pending_records().filter(token=token).exists():
-            blocker = "A proposal about this token is pending already"
+            blocker = TokenProposalPending.message
         return replace(
             found,
             title=f"Propose to {self.phrase % token}?",
@@ -90,7 +91,7 @@ class LifecycleAction:
             now = state_of(token).lower()
             blocker = f"{self.label} is not available: the token is {now}"
         return Confirmation(
-            title=f"{_sentence(self.phrase % token)}?",
+            title=f"{capfirst(self.phrase % token)}?",
             facts=[
                 ("Token", record_link(token)),
                 ("Issuer", record_link(token.issuer)),
@@ -98,15 +99,15 @@ class LifecycleAction:
                 *self.facts(token),
             ],
             text=self.description,
-            submit=_sentence(self.phrase % "the token"),
+            submit=capfirst(self.phrase % "the token"),
             blocker=blocker,
             sections=self.consequences(token),
             final=self.final,
         )
 
 
-def _sentence(phrase: str) -> str:
-    return phrase[:1].upper() + phrase[1:]
+def _possible(action: TokenAction) -> Callable[[Token], bool]:
+    return lambda token: lifecycle.find_obstacle(token, action) is None
 
 
 def _book_section(token: Token) -> Section:
@@ -239,7 +240,7 @@ LIFECYCLE_ACTIONS = (
         label="Complete raise",
         description="Ends the raise. Proceeds and unsold units go to the issuer. Final.",
         phrase="complete the raise of %s",
-        is_available=lambda token: not token.completed_raise,
+        is_available=_possible(TokenAction.COMPLETE),
         consequences=lambda _: [],
         facts=_raise_facts,
         final=True,
@@ -249,9 +250,7 @@ LIFECYCLE_ACTIONS = (
         label="Open secondary trading",
         description="Allows holders to trade the token with each other.",
         phrase="open secondary trading of %s",
-        is_available=lambda token: (
-            token.completed_raise and not token.secondaries and not token.exited
-        ),
+        is_available=_possible(TokenAction.SECONDARIES),
         consequences=lambda token: [_unchanged_section(token)],
         facts=_holder_facts,
     ),
@@ -260,7 +259,7 @@ LIFECYCLE_ACTIONS = (
         label="Exit",
         description="Ends trading. Open orders are cancelled; holders keep their units. Final.",
         phrase="exit %s",
-        is_available=lambda token: token.completed_raise and not token.exited,
+        is_available=_possible(TokenAction.EXIT),
         consequences=lambda token: [_book_section(token), _unchanged_section(token)],
         facts=_holder_facts,
         final=True,
@@ -270,7 +269,7 @@ LIFECYCLE_ACTIONS = (
         label="Cancel",
         description="Delists the token. An open raise is reversed and its buyers refunded. Final.",
         phrase="cancel %s",
-        is_available=lambda _: True,
+        is_available=_possible(TokenAction.CANCEL),
         consequences=_cancellation_sections,
         facts=_refund_facts,
         final=True,

@@ -35,6 +35,13 @@ PROPOSALS = TwoPersonApproval(
 _MAX_EXPLANATION = 300
 
 
+class TokenProposalPending(Conflict):
+    """One action on a token is decided at a time."""
+
+    code = "token_proposal_pending"
+    message = "A proposal about this token is pending already"
+
+
 def propose_token_action(
     *, token_id: UUID, action: TokenAction, explanation: str, user: StaffUser
 ) -> TokenProposal:
@@ -50,7 +57,7 @@ def propose_token_action(
     if obstacle := find_obstacle(token, action):
         raise obstacle
     return PROPOSALS.propose(
-        Conflict("A proposal about this token is pending already", code="token_proposal_pending"),
+        TokenProposalPending(),
         token=token,
         action=action,
         explanation=why,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.text import capfirst
+
 from wallets.banks.name_matching import MatchDegree, NameMatch
 
 
@@ -24,8 +26,7 @@ def describe_match(match: NameMatch | None) -> str:
         if words
     ]
     if match.degree is MatchDegree.DIFFERENT and not match.similar:
-        text = f"{'; '.join(rest)}: no word in common"
-        return text[:1].upper() + text[1:]
+        return capfirst(f"{'; '.join(rest)}: no word in common")
     parts = [f"only {each}" for each in rest]
     parts += [f"{ours} and {theirs} are similar" for ours, theirs in match.similar]
     return "; ".join(parts)

@@ -14,16 +14,12 @@ from exchange.core.currencies import format_money
 from exchange.events.models import Event
 from exchange.staff.models import ApprovalStatus
 from wallets.deposits.admin.payment_pages import money
+from wallets.deposits.admin.payment_tables import DECIDED
 from wallets.deposits.models import Deposit, Payment
 from wallets.deposits.services.reversals import reversal_amount
 from wallets.ledger.models import Account, AccountKind
 
 _SHOWN = 10
-_DECIDED = {
-    ApprovalStatus.PENDING: "Awaiting second person",
-    ApprovalStatus.APPROVED: "Confirmed",
-    ApprovalStatus.REJECTED: "Rejected",
-}
 
 
 def findings(deposit: Deposit) -> Iterator[str]:
@@ -131,7 +127,7 @@ def reversals(deposit: Deposit) -> list[Section]:
             record_link(each, f"{each.created_at:%Y-%m-%d %H:%M:%S}"),
             format_money(reversal_amount(each), deposit.currency_id),
             each.explanation,
-            _DECIDED[ApprovalStatus(each.status)],
+            DECIDED[ApprovalStatus(each.status)],
             each.proposed_by or "the system",
             each.decided_by or "-",
             each.reason or "-",

@@ -11,7 +11,7 @@ from wallets.deposits.models import Deposit, Payment, PaymentStatus
 from wallets.deposits.selectors import find_reference_owner
 
 _SHOWN = 10
-_DECIDED = {
+DECIDED = {
     ApprovalStatus.PENDING: "Awaiting second person",
     ApprovalStatus.APPROVED: "Confirmed",
     ApprovalStatus.REJECTED: "Rejected",
@@ -54,7 +54,7 @@ def decisions(payment: Payment) -> Section:
             if each.organisation
             else each.refund_reference or "-",
             each.explanation,
-            _DECIDED[ApprovalStatus(each.status)],
+            DECIDED[ApprovalStatus(each.status)],
             each.proposed_by,
             each.decided_by or "-",
             each.reason or "-",

@@ -46,6 +46,7 @@ DEPOSITS = TwoPersonApproval(
     ),
 )
 
+_ANOTHER = "Another deposit"
 _MAX_REFERENCE_LENGTH, _MAX_NOTE_LENGTH = 100, 300
 
 
@@ -117,9 +118,6 @@ def find_payment_notices(payment: IncomingPayment) -> list[str]:
     Raises as `enter` for one that cannot be entered, and for a reference that is taken.
     """
     _check_entry(payment)
-    holder = _find_holder(payment)
-    if holder is not None:
-        raise describe_taken_reference("Another deposit", holder)
     return _find_notices(
         payment.organisation_id, payment.member_id, payment.currency, payment.amount
     )
@@ -190,11 +188,10 @@ def _check_entry(payment: IncomingPayment) -> None:
         raise InvalidRequest.for_field("reference", "Enter the bank's reference")
     if len(payment.reference) > _MAX_REFERENCE_LENGTH:
         raise InvalidRequest.for_field("reference", f"At most {_MAX_REFERENCE_LENGTH} characters")
-
-
-def _find_holder(payment: IncomingPayment) -> ManualDeposit | None:
     booked = ManualDeposit.objects.exclude(status=DepositStatus.FAILED)
-    return find_reference(booked, payment.reference)
+    holder = find_reference(booked, payment.reference)
+    if holder is not None:
+        raise describe_taken_reference(_ANOTHER, holder)
 
 
 def _create(payment: IncomingPayment, entered_by: StaffUser | None) -> ManualDeposit:
@@ -207,7 +204,7 @@ def _create(payment: IncomingPayment, entered_by: StaffUser | None) -> ManualDep
     if not hold_open(payment.member_id):
         raise MemberClosed
     return DEPOSITS.propose(
-        describe_taken_reference("Another deposit", _find_holder(payment)),
+        describe_taken_reference(_ANOTHER),
         organisation_id=payment.organisation_id,
         member_id=payment.member_id,
         currency_id=payment.currency,

@@ -43,7 +43,7 @@ def change_section(change: SettingChange) -> Section:
     row = (
         name_setting(change.configuration_id),
         describe_value(change.configuration_id, now),
-        describe_value(change.configuration_id, change.value),
+        new_value(change),
         _change_cell(change),
         starts,
     )
@@ -73,7 +73,7 @@ def approval(change: SettingChange, user: StaffUser) -> Confirmation:
         title=f"Approve {_name(change)}?",
         facts=_facts(change),
         text=_effect(change.configuration_id),
-        submit=f"Approve {_value(change)}",
+        submit=f"Approve {new_value(change)}",
         blocker=services.SETTING_CHANGES.describe_blocker(change, user),
         warnings=notices,
         asks_reason=bool(notices),
@@ -86,7 +86,7 @@ def rejection(change: SettingChange, _user: StaffUser) -> Confirmation:
         title=f"Reject {_name(change)}?",
         facts=_facts(change),
         text="The effective value stays unchanged.",
-        submit=f"Reject {_value(change)}",
+        submit=f"Reject {new_value(change)}",
         blocker=services.SETTING_CHANGES.describe_closed(change),
         final=True,
     )
@@ -120,7 +120,7 @@ def cancellation(change: SettingChange, user: StaffUser) -> Confirmation:
         title=f"Cancel {_name(change)}?",
         facts=[*_facts(change), *_cancellation_facts(change)],
         text=f"The change does not take effect: {_current(change)} stays effective.",
-        submit=f"Cancel {_value(change)}",
+        submit=f"Cancel {new_value(change)}",
         blocker=services.describe_cancellation_blocker(change, user),
         final=True,
     )
@@ -132,7 +132,7 @@ def cancellation_dismissal(change: SettingChange, _user: StaffUser) -> Confirmat
         title=f"Keep {_name(change)}?",
         facts=[*_facts(change), *_cancellation_facts(change)],
         text="The change takes effect as approved.",
-        submit=f"Keep {_value(change)}",
+        submit=f"Keep {new_value(change)}",
         blocker=first_error_message(lambda: services.require_cancellation_request(change)),
     )
 
@@ -150,14 +150,15 @@ def describe_setting(key: Configuration) -> str:
 
 
 def _name(change: SettingChange) -> str:
-    return f"{name_setting(change.configuration_id)}: {_value(change)}"
+    return f"{name_setting(change.configuration_id)}: {new_value(change)}"
 
 
 def _current(change: SettingChange) -> str:
     return describe_value(change.configuration_id, current_value(change))
 
 
-def _value(change: SettingChange) -> str:
+def new_value(change: SettingChange) -> str:
+    """Return the proposed value in words."""
     return describe_value(change.configuration_id, change.value)
 
 
@@ -180,7 +181,7 @@ def _facts(change: SettingChange) -> list[tuple[str, object]]:
         ("Setting", record_link(key, name_setting(key.key))),
         ("Description", describe_setting(key)),
         *_current_facts(key),
-        ("New value", describe_value(key.key, change.value)),
+        ("New value", new_value(change)),
         ("Change", _change_cell(change)),
         ("Effective from", _effective_label(change)),
         ("Proposed by", change.proposed_by or "Command"),

@@ -29,13 +29,9 @@ from exchange.staff.admin.pending import (
 from exchange.staff.models import StaffUser
 from wallets.fees import services
 from wallets.fees.admin import confirmations
+from wallets.fees.admin.confirmations import new_value
 from wallets.fees.definitions import describe_value, name_setting
 from wallets.fees.models import SettingChange, SettingChangeStatus
-
-
-def _value(change: SettingChange) -> str:
-    return describe_value(change.configuration_id, change.value)
-
 
 _ACTIONS = (
     ConfirmedAction(
@@ -118,7 +114,7 @@ class SettingChangeAdmin(ConfirmationAdmin):
     readonly_fields = flatten(fields)
 
     def heading(self, obj: SettingChange) -> str:
-        return f"{name_setting(obj.configuration_id)}: {_value(obj)}"
+        return f"{name_setting(obj.configuration_id)}: {new_value(obj)}"
 
     key_display = column(
         "setting", lambda change: name_setting(change.configuration_id), ordering="configuration"
@@ -127,7 +123,7 @@ class SettingChangeAdmin(ConfirmationAdmin):
         "setting",
         lambda change: record_link(change.configuration, name_setting(change.configuration_id)),
     )
-    value_display = column("new value", _value, ordering="value")
+    value_display = column("new value", new_value, ordering="value")
     state_display = column(
         "status", lambda change: status_badge(change.get_status_display()), ordering="status"
     )
@@ -174,7 +170,7 @@ class SettingChangeAdmin(ConfirmationAdmin):
             proposal=_describe(obj),
             facts=[("Reason", obj.reason)],
             proposer=obj.proposed_by,
-            approve=Tool(f"Approve {_value(obj)}", self.address("approve", obj.pk)),
+            approve=Tool(f"Approve {new_value(obj)}", self.address("approve", obj.pk)),
             reject=Tool("Reject", self.address("reject", obj.pk)),
             cancel=Tool("Cancel proposal", self.address("cancel", obj.pk)) if own else None,
         )
@@ -217,7 +213,7 @@ class SettingChangeAdmin(ConfirmationAdmin):
                 services.approve, change_id=change.pk, expected_value=expected_value, user=user
             ),
             lambda made: (
-                f"Approved. {name_setting(made.configuration_id)} is {_value(made)} from "
+                f"Approved. {name_setting(made.configuration_id)} is {new_value(made)} from "
                 f"{made.effective_at:%Y-%m-%d %H:%M:%S} UTC."
             ),
         )
@@ -227,4 +223,4 @@ def _describe(change: SettingChange) -> str:
     """Return the proposed change: `Minimum withdrawal, KES from 50.00 KES to 75.00 KES`."""
     key = change.configuration_id
     now = describe_value(key, confirmations.current_value(change))
-    return f"{name_setting(key)} from {now} to {_value(change)}"
+    return f"{name_setting(key)} from {now} to {new_value(change)}"

@@ -28,15 +28,16 @@ class CurrencyBalance(TypedDict):
 
 def available_balance(owner_id: UUID, currency: str) -> Decimal:
     """Return the owner's available balance of `currency`; zero without an account."""
-    return _balance(owner_id, currency, AccountKind.AVAILABLE)
+    return account_balance(owner_id, currency, AccountKind.AVAILABLE)
 
 
 def reserved_balance(owner_id: UUID, currency: str) -> Decimal:
     """Return what the owner's open buys reserve of `currency`."""
-    return _balance(owner_id, currency, AccountKind.RESERVED)
+    return account_balance(owner_id, currency, AccountKind.RESERVED)
 
 
-def _balance(owner_id: UUID, currency: str, kind: AccountKind) -> Decimal:
+def account_balance(owner_id: UUID, currency: str, kind: AccountKind) -> Decimal:
+    """Return the balance of the owner's account of a kind; zero without an account."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT balance FROM wallets_account"

@@ -25,6 +25,7 @@ from wallets.ledger.posting import (
     post_transfers,
     wallet_account,
 )
+from wallets.ledger.selectors.wallets import account_balance
 
 OVERPAID = "account_receivable_not_positive"
 # Of a posting whose split between accounts another one changed.
@@ -42,14 +43,7 @@ class WalletRecord(Protocol):
 
 def amount_owed(owner_id: UUID, currency: str) -> Decimal:
     """Return what the owner owes in `currency`, zero or more."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT -balance FROM wallets_account"
-            " WHERE owner_id = %s AND asset_id = %s AND kind = 'receivable'",
-            [owner_id, currency],
-        )
-        row = cursor.fetchone()
-    return row[0] if row else Decimal(0)
+    return -account_balance(owner_id, currency, AccountKind.RECEIVABLE)
 
 
 def post_credit(posting: Posting, record: WalletRecord, amount: Decimal) -> UUID:
