@@ -6,6 +6,7 @@ from exchange.core import sqlfiles
 class ExchangeConfig(sqlfiles.SqlAppConfig):
     name = "exchange"
     verbose_name = "Exchange"
+    read_first = ("oauth2_provider_accesstoken",)
     sql_parts = (
         "core/runtime_role",
         "core/ids",

@@ -12,6 +12,7 @@ installed; `Uninstalled` removes it first, for a change that a trigger or functi
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -30,6 +31,8 @@ from exchange.core.table_locks import LOCK_TIMEOUT, WAIT_SECONDS, in_turns
 _ADVISORY_LOCK = 0x53514C  # "SQL"
 # For another installer, whose own wait for tables is shorter.
 _INSTALLER_LOCK_TIMEOUT = "30s"
+# Longer than a request takes from its first statement to its last.
+_DRAIN_SECONDS = 0.5
 
 
 class SqlAppConfig(AppConfig):
@@ -37,12 +40,14 @@ class SqlAppConfig(AppConfig):
 
     `sql_parts` lists them in the order of installation, as `<subject>/<file without .sql>`;
     `commands` the composite types that they take, as `<subject>.<name>` of a `commands` module;
-    `stored_documents` the documents that a trigger stores, of a `payloads` module.
+    `stored_documents` the documents that a trigger stores, of a `payloads` module. `read_first`
+    are tables that every request of the API reads before it calls a function.
     """
 
     sql_parts: ClassVar[tuple[str, ...]] = ()
     commands: ClassVar[tuple[str, ...]] = ()
     stored_documents: ClassVar[tuple[str, ...]] = ()
+    read_first: ClassVar[tuple[str, ...]] = ()
 
     @property
     def sql_files(self) -> list[Path]:
@@ -146,9 +151,12 @@ def _declared() -> Iterator[tuple[str, str]]:
 def _install(cursor: CursorWrapper) -> bool:
     cursor.execute(f"SET LOCAL lock_timeout = '{_INSTALLER_LOCK_TIMEOUT}'")
     cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_ADVISORY_LOCK])
-    if _installed_state(cursor) == _wanted_state(cursor):
+    before = _installed_state(cursor)
+    if before == _wanted_state(cursor):
         return False
     cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'")
+    if before is not None:
+        _stop_new_requests(cursor)
     # Lock all tables before the first change: any wait is here.
     cursor.execute(_LOCK_TABLES)
     changed = [document for document in stored_documents() if not document.is_installed(cursor)]
@@ -163,6 +171,16 @@ def _install(cursor: CursorWrapper) -> bool:
     cursor.execute("SET CONSTRAINTS ALL DEFERRED")
     cursor.execute(_MARK.format(state=_wanted_state(cursor)))
     return True
+
+
+def _stop_new_requests(cursor: CursorWrapper) -> None:
+    """Let requests wait at the table that they read first, and those that have read it end.
+
+    One that waited for a table inside a function would fail: its functions and types are removed.
+    """
+    for table in [table for config in sql_apps() for table in config.read_first]:
+        cursor.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
+    time.sleep(_DRAIN_SECONDS)
 
 
 def _execute(cursor: CursorWrapper, name: str, text: str) -> None:

@@ -20,12 +20,15 @@ from django.db import ProgrammingError, connection, connections
 
 from exchange.core import sqlfiles, table_locks
 from exchange.core.documents import text
+from exchange.core.idempotency import IdempotencyClaim
 from orders.book import payloads as book_payloads
 from orders.book.models import Order
 from orders.trades import payloads as trades_payloads
 from orders.trades.models import Trade
 from tests.environment.database import session
 from tests.environment.owner import as_owner
+from tests.environment.processes import wait_until
+from tests.factories.api_clients import make_caller
 from tests.factories.traders import make_trader
 from tests.factories.wallets import assert_books_hold, make_wallet, store_bank_list
 
@@ -60,6 +63,16 @@ UNION ALL SELECT oid, typname FROM pg_type WHERE typnamespace = 'public'::regnam
 _HELD = """
 SELECT relation::regclass::text, current_setting('lock_timeout') FROM pg_locks
 WHERE relation = 'django_migrations'::regclass AND mode = 'AccessExclusiveLock'
+"""
+_EXCLUSIVE = """
+SELECT relation FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+# How many tables are held by a session that waits for one.
+_WAITING = """
+SELECT (SELECT count(*) FROM pg_locks h WHERE h.pid = w.pid AND h.granted AND h.relation <> 0)
+FROM pg_locks w WHERE NOT granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
 
 
@@ -320,6 +333,54 @@ def test_the_installer_waits_for_tables_in_short_turns(
     assert rows(_IDENTITIES) == before
     assert sqlfiles.install("owner")
     assert_books_hold()
+
+
+@pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+@pytest.mark.usefixtures("installed_afterwards")
+def test_a_request_that_has_read_its_token_ends_before_the_functions_are_replaced(
+    folder: Path,
+) -> None:
+    """Inside a function it would wait for a table, and then miss what the function calls."""
+    trader = make_trader(100)
+    token = make_trader().issue()
+    change(folder)
+
+    def install() -> None:
+        try:
+            sqlfiles.install("owner")
+        finally:
+            connections["owner"].close()
+
+    thread = threading.Thread(target=install)
+    thread.start()
+    with session("runtime") as observer:
+        wait_until(lambda: bool(observer.execute(_EXCLUSIVE).fetchall()), "the installer locks")
+    key = IdempotencyClaim(trader.wallet.organisation.id, "POST", "/v1/orders", "key", "body")
+    trader.submit_order(token, "Buy", 1, 5, claim=key)
+    thread.join(60)
+    assert sqlfiles.is_installed()
+    assert_books_hold()
+
+
+@pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+def test_a_request_waits_for_its_token_before_it_uses_another_table() -> None:
+    caller = make_caller()
+    found: list[int] = []
+
+    def request() -> None:
+        try:
+            found.append(caller.get("/v1/orders").status_code)
+        finally:
+            connection.close()
+
+    with session("owner") as installer, installer.transaction():
+        installer.execute("LOCK TABLE oauth2_provider_accesstoken IN ACCESS EXCLUSIVE MODE")
+        thread = threading.Thread(target=request)
+        thread.start()
+        wait_until(lambda: bool(installer.execute(_WAITING).fetchall()), "the request waits")
+        [(held,)] = installer.execute(_WAITING).fetchall()
+    thread.join(60)
+    assert (held, found) == (0, [200])
 
 
 @pytest.mark.django_db(transaction=True, databases=["default", "owner"])
