@@ -13,6 +13,7 @@ from pathlib import Path
 STANDALONE = (
     "faults/test_database_kill.py",
     "faults/test_replica.py",
+    "faults/test_replica_faults.py",
     "faults/test_replica_processes.py",
     "contract/test_schemathesis.py",
     "contract/test_orders_schema.py",

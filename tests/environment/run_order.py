@@ -37,6 +37,7 @@ WAITING = {
     "races/test_decision_races.py": 34,
     "faults/test_replica_processes.py": 30,
     "faults/test_replica.py": 25,
+    "faults/test_replica_faults.py": 20,
     "clients/test_guide_examples.py": 40,
     "clients/test_clients.py": 30,
     "config/metrics/test_prometheus.py": 23,
