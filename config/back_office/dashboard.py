@@ -177,7 +177,7 @@ def _status_queue(model: type[Model], label: str, status: str) -> _Queue:
 
 
 _ATTENTION_QUEUES = (
-    _status_queue(Event, "Undelivered webhooks", EventStatus.EXHAUSTED.value),
+    _status_queue(Event, "Exhausted webhooks", EventStatus.EXHAUSTED.value),
     _Queue("wallets", "depositreversal", "Charged back", {"dispute": "open"}, open_disputes),
     _Queue(
         "wallets",
