@@ -7,10 +7,13 @@ Django checks it against `StaffUser.session_epoch` on every request.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from enum import Enum
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import login
+from django.contrib.sessions.backends.base import SessionBase
 from django.http import HttpRequest
 
 from config.back_office.roles import is_privileged_user
@@ -55,10 +58,7 @@ def session_state(request: HttpRequest) -> SessionState:
     user = request.user
     if not (isinstance(user, StaffUser) and user.is_active and user.is_staff):
         return SessionState.ANONYMOUS
-    now = time.time()
-    started = request.session.get(STARTED, 0)
-    last_activity = request.session.get(LAST_ACTIVITY, 0)
-    if now - started > settings.SESSION_COOKIE_AGE or now - last_activity > _idle_seconds():
+    if is_expired(request.session):
         return SessionState.EXPIRED
     if is_privileged_user(user) and _SECOND_FACTOR not in request.session:
         return SessionState.SECOND_FACTOR_PENDING
@@ -95,5 +95,8 @@ def can_write(request: HttpRequest) -> bool:
     return is_second_factor_fresh(request) or not needed
 
 
-def _idle_seconds() -> int:
-    return int(settings.SESSION_IDLE_MINUTES) * 60
+def is_expired(session: SessionBase | Mapping[str, Any]) -> bool:
+    """Return whether a session has lasted too long, or was not used for too long."""
+    now = time.time()
+    age, idle = now - session.get(STARTED, 0), now - session.get(LAST_ACTIVITY, 0)
+    return bool(age > settings.SESSION_COOKIE_AGE or idle > settings.SESSION_IDLE_MINUTES * 60)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from django.conf import settings
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.models import Session
 from django.http import HttpRequest
@@ -20,15 +18,10 @@ from exchange.staff.models import AccessEvent, StaffUser
 from exchange.staff.services.access_records import record_access_event
 
 _SALT = "config.signin.sessions"
-# The first that matches names the browser, or the system.
-_BROWSERS = (
-    *(("Edg", "Edge"), ("OPR", "Opera"), ("Firefox", "Firefox"), ("Chrome", "Chrome")),
-    ("Safari", "Safari"),
-)
-_SYSTEMS = (
-    *(("Android", "Android"), ("iPhone", "iPhone"), ("iPad", "iPad"), ("Windows", "Windows")),
-    *(("Mac OS X", "macOS"), ("Linux", "Linux")),
-)
+# The first that is found names the browser, or the system.
+_BROWSERS = ("Edg", "OPR", "Firefox", "Chrome", "Safari")
+_SYSTEMS = ("Android", "iPhone", "iPad", "Windows", "Mac OS X", "Linux")
+_NAMES = {"Edg": "Edge", "OPR": "Opera", "Mac OS X": "macOS"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +39,7 @@ class OwnSession:
 
 def own_sessions(request: HttpRequest, user: StaffUser) -> list[OwnSession]:
     """Return the sessions in which `user` is signed in: this one first, then the last used."""
-    found = list(_sessions_of(user, request.session.session_key or ""))
+    found = _sessions_of(user, request.session.session_key or "")
     return sorted(found, key=lambda one: (one.is_current, one.last_used_at), reverse=True)
 
 
@@ -70,27 +63,25 @@ def end_other_sessions(request: HttpRequest, user: StaffUser, session_id: str = 
 
 def _sessions_of(user: StaffUser, current: str) -> Iterator[OwnSession]:
     valid = user.get_session_auth_hash()
-    idle = settings.SESSION_IDLE_MINUTES * 60
     for row in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
         data = row.get_decoded()
         if data.get(SESSION_KEY) != str(user.pk) or data.get(HASH_SESSION_KEY) != valid:
             continue
-        started, used = data.get(state.STARTED, 0), data.get(state.LAST_ACTIVITY, 0)
-        if time.time() - used > idle or time.time() - started > settings.SESSION_COOKIE_AGE:
+        if state.is_expired(data):
             continue
         yield OwnSession(
             id=salted_hmac(_SALT, row.session_key, algorithm="sha256").hexdigest()[:32],
             key=row.session_key,
             device=describe_device(data.get(state.DEVICE, "")),
             address=data.get(state.ADDRESS, "") or "unknown address",
-            started_at=datetime.fromtimestamp(started, UTC),
-            last_used_at=datetime.fromtimestamp(used, UTC),
+            started_at=datetime.fromtimestamp(data[state.STARTED], UTC),
+            last_used_at=datetime.fromtimestamp(data[state.LAST_ACTIVITY], UTC),
             is_current=row.session_key == current,
         )
 
 
 def describe_device(user_agent: str) -> str:
     """Return browser and system in words, as far as the header tells them."""
-    browser = next((name for mark, name in _BROWSERS if f"{mark}/" in user_agent), "")
-    system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
-    return " on ".join(filter(None, (browser or "Unknown browser", system)))
+    browser = next((mark for mark in _BROWSERS if f"{mark}/" in user_agent), "Unknown browser")
+    system = next((mark for mark in _SYSTEMS if mark in user_agent), "")
+    return " on ".join(_NAMES.get(word, word) for word in (browser, system) if word)
