@@ -112,10 +112,6 @@ class AmountField(forms.Field):
             return value
         return format_grouped(value / self.per_unit)
 
-    def has_changed(self, initial: Any, data: Any) -> bool:
-        """Return whether the text differs from what was shown."""
-        return bool((self.prepare_value(initial) or "") != (data or ""))
-
 
 class MoneyField(AmountField):
     """An amount in the currency that the form asks for, or in that of `set_currency`.

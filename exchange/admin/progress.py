@@ -22,14 +22,7 @@ class Progress:
 
 def progress_response(progress: Progress | None) -> HttpResponse:
     """Return the progress as JSON; None means that the work has finished."""
-    data = (
-        {"finished": True}
-        if progress is None
-        else {
-            "finished": False,
-            "text": progress.text,
-            "done": progress.done,
-            "total": progress.total,
-        }
-    )
-    return JsonResponse(data)
+    if progress is None:
+        return JsonResponse({"finished": True})
+    shown = {"text": progress.text, "done": progress.done, "total": progress.total}
+    return JsonResponse({"finished": False, **shown})

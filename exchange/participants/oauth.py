@@ -169,17 +169,16 @@ def _build_response(
 def _stated(form: QueryDict) -> QueryDict:
     """Return `form` without parameters that have no value: they count as absent (RFC 6749 §3.2)."""
     stated = form.copy()
-    for name in [name for name, value in form.items() if not value]:
-        del stated[name]
+    for name, value in form.items():
+        if not value:
+            del stated[name]
     return stated
 
 
 def _agree(form: QueryDict, client_id: str, secret: str) -> bool:
     """Return whether credentials in `form`, if any, are the ones that are checked."""
-    return (form.get("client_id", client_id), form.get("client_secret", secret)) == (
-        client_id,
-        secret,
-    )
+    sent = form.get("client_id", client_id), form.get("client_secret", secret)
+    return sent == (client_id, secret)
 
 
 def _authenticate(request: HttpRequest, client_id: str, secret: str) -> ApiKey | None:

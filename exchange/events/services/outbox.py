@@ -97,7 +97,7 @@ def redeliver_undelivered(
         chosen = (
             Event.objects.select_for_update(skip_locked=True)
             .filter(organisation_id=organisation_id, status__in=UNDELIVERED)
-            .filter(*([Q(created_at__gte=since)] if since else []))
+            .filter(Q(created_at__gte=since) if since else Q())
             .order_by("id")
             .values_list("id", flat=True)[:MAX_REDELIVERIES]
         )
