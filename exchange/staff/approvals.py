@@ -66,6 +66,11 @@ def first_error_message(*checks: Callable[[], object]) -> str:
     return ""
 
 
+def describe_decided(status: str, user: StaffUser | None) -> str:
+    """Return what became of a proposal meanwhile: `Already rejected by amina.finance`."""
+    return f"Already {status.lower()}{f' by {user}' if user else ''}"
+
+
 def _is_person(other: UUID | str | None) -> bool:
     return isinstance(other, UUID) or str(other).startswith(f"{ActorKind.STAFF}:")
 
@@ -162,13 +167,12 @@ class TwoPersonApproval(Generic[Record]):
         return record
 
     def describe_closed(self, record: Any) -> str:
-        """Return why `record` can no longer be decided; empty while it is pending."""
+        """Return why `record` cannot be decided now; empty while it is pending."""
         if record.status == self.pending:
             return ""
         if self.closed_message is not None:
             return self.closed_message(record)
-        by = f" by {record.decided_by}" if record.decided_by else ""
-        return f"The {self.noun} is {record.status}{by}, no longer {self.pending}"
+        return describe_decided(record.status, record.decided_by)
 
     def describe_blocker(self, record: Any, user: StaffUser) -> str:
         """Return why `user` cannot approve `record` now; empty if they can."""

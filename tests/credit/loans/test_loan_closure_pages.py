@@ -110,10 +110,11 @@ def test_any_officer_declines_a_proposal_and_another_can_follow(loan, ada, ben):
         assert messages_of(response)[-1] == "Rejected. Nothing moved."
         before = table_fingerprints()
         again = submit_confirmation(client, decision(proposal, "decline"), at=asked)
-        assert messages_of(again)[-1].endswith("no longer Pending. No changes were made.")
+        person = user_of(client)
+        assert messages_of(again)[-1] == f"Already declined by {person}. No changes were made."
         assert table_fingerprints() == before
         proposal.refresh_from_db()
-        assert (proposal.status, proposal.decided_by) == ("Declined", user_of(client))
+        assert (proposal.status, proposal.decided_by) == ("Declined", person)
     loan.refresh_from_db()
     assert loan.status == "DEFAULTED"
     assert text_of(ada.get(page(loan))).count("Liquidate Declined ada No answer") == 2
@@ -125,9 +126,7 @@ def test_a_stale_page_confirms_only_the_proposal_it_showed(loan, ada, ben):
     propose(ada, loan, WRITE_OFF, note="The collateral is worthless")
     before = table_fingerprints()
     response = submit_confirmation(ben, decision(seen, "confirm"))
-    assert messages_of(response)[-1] == (
-        "The proposal is Declined by ada, no longer Pending. No changes were made."
-    )
+    assert messages_of(response)[-1] == ("Already declined by ada. No changes were made.")
     assert table_fingerprints() == before
 
 
@@ -246,7 +245,7 @@ def test_a_double_click_confirms_once(loan, ada, ben):
     submit_confirmation(ben, address, at=asked)
     before = table_fingerprints()
     again = submit_confirmation(ben, address, at=asked)
-    message = "The proposal is Confirmed by ben, no longer Pending. No changes were made."
+    message = "Already confirmed by ben. No changes were made."
     assert messages_of(again)[-1] == message
     assert table_fingerprints() == before
 
@@ -314,7 +313,7 @@ def test_the_proposal_of_a_repaid_loan_lapses(lending, loan, ada, ben):
     his = text_of(ben.get(page(loan)))
     assert "Pending approval" not in his
     assert "Liquidate Lapsed ada No answer" in his
-    message = "The proposal is Lapsed, no longer Pending"
+    message = "Already lapsed"
     for name in ("decline", "confirm"):
         assert (
             messages_of(submit_confirmation(ben, decision(proposal, name)))[-1]

@@ -147,9 +147,7 @@ def test_a_decision_that_fails_stays_where_it_is(finance, organisation):
         reason="Not found, checked with the bank",
     )
     assert arrived_at(late) == (page(first, "change"), {})
-    assert messages_of(late)[-1] == (
-        "The deposit is Completed by colleague, no longer Pending. No changes were made."
-    )
+    assert messages_of(late)[-1] == ("Already completed by colleague. No changes were made.")
     assert table_fingerprints() == before
 
 

@@ -100,11 +100,9 @@ def test_the_blocker_of_each_person_is_described(office, finance):
         assert QUOTES.describe_blocker(quote, user).partition(", and approve from ")[0] == expected
     quotes.reject(quote_id=quote.pk, user=finance, reason="No")
     quote.refresh_from_db()
-    over = "The quote is Rejected by finance, no longer Pending"
+    over = "Already rejected by finance"
     assert QUOTES.describe_blocker(quote, office) == over
-    assert QUOTES.describe_closed(Quote(status="Approved")) == (
-        "The quote is Approved, no longer Pending"
-    )
+    assert QUOTES.describe_closed(Quote(status="Approved")) == ("Already approved")
     assert QUOTES.describe_closed(Quote(status="Pending")) == ""
     with_words = replace(QUOTES, closed_message=lambda record: f"It is {record.status}")
     assert with_words.describe_closed(quote) == "It is Rejected"
@@ -128,7 +126,7 @@ def test_one_proposal_is_closed_and_no_other(office, finance):
         with pytest.raises(StateConflict) as refused:
             QUOTES.close(record, "Approved", finance)
         assert refused.value.message == "The quote is no longer Pending"
-    with pytest.raises(StateConflict, match="no longer Pending"):
+    with pytest.raises(StateConflict, match=r"^Already rejected by finance$"):
         QUOTES.get_pending(first.pk)
     with pytest.raises(Rejected):
         QUOTES.get_approvable(second.pk, office)

@@ -66,7 +66,7 @@ def test_an_approved_quote_cannot_be_decided_again():
     submit_confirmation(finance, quote_address(quote, "approve"))
     before = table_fingerprints()
     again = submit_confirmation(finance, quote_address(quote, "approve"))
-    message = "The quote is Approved by finance-approver, no longer Pending"
+    message = "Already approved by finance-approver"
     assert messages_of(again)[-1] == f"{message}. No changes were made."
     late = submit_confirmation(
         finance, quote_address(quote, "reject"), reason="Too high, checked with the bank"
@@ -247,7 +247,7 @@ def test_a_double_click_approves_once():
     submit_confirmation(finance, quote_address(quote, "approve"), at=asked)
     before = table_fingerprints()
     again = submit_confirmation(finance, quote_address(quote, "approve"), at=asked)
-    message = "The quote is Approved by finance-approver, no longer Pending. No changes were made."
+    message = "Already approved by finance-approver. No changes were made."
     assert messages_of(again)[-1] == message
     assert table_fingerprints() == before
 

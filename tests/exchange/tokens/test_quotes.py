@@ -176,7 +176,7 @@ def test_who_may_propose_approve_and_reject(office, finance):
     assert table_fingerprints() == before
     done = quotes.reject(quote_id=quote.pk, user=office, reason=" Mistyped ")
     assert (done.status, done.decided_by, done.reason) == ("Rejected", office, "Mistyped")
-    over = f"^The quote is Rejected by {office}, no longer Pending$"
+    over = f"^Already rejected by {office}$"
     with pytest.raises(StateConflict, match=over):
         quotes.reject(quote_id=quote.pk, user=finance, reason="No")
     with pytest.raises(StateConflict, match=over):

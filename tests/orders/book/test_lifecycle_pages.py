@@ -283,7 +283,7 @@ def test_an_action_done_meanwhile_is_reported_and_not_repeated(issuer, finance, 
     submit_confirmation(second, decision_page(proposal), at=to_exit)
     before = table_fingerprints()
     again = submit_confirmation(second, decision_page(proposal), at=to_exit)
-    assert "is Approved by second, no longer Pending" in messages_of(again)[-1]
+    assert messages_of(again)[-1] == "Already approved by second. No changes were made."
     not_closed = submit_confirmation(finance, page(token, "reopen"))
     message = "is not available: the token is exited. No changes were made."
     assert messages_of(not_closed)[-1] == f"Reopen {message}"

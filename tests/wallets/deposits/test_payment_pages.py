@@ -196,9 +196,7 @@ def test_a_page_that_shows_another_state_confirms_nothing(maker, checker):
     )
     before = table_fingerprints()
     late = submit_confirmation(checker, confirm, at=asked)
-    assert messages_of(late)[-1] == (
-        "The payment resolution is Rejected by checker, no longer Pending. No changes were made."
-    )
+    assert messages_of(late)[-1] == ("Already rejected by checker. No changes were made.")
     assert table_fingerprints() == before
     assert Deposit.objects.count() == 0
     shown = text_of(checker.get(page(payment)))

@@ -74,10 +74,7 @@ def test_one_person_proposes_and_another_approves(office, finance):
     assert withdrawal_fee("NGN") == Decimal("75.5")
     before = table_fingerprints()
     again = approve(finance, change)
-    assert messages_of(again)[-1] == (
-        "The settings change is Approved by finance-approver, no longer "
-        "Pending. No changes were made."
-    )
+    assert messages_of(again)[-1] == "Already approved by finance-approver. No changes were made."
     assert table_fingerprints() == before
 
 
@@ -224,8 +221,15 @@ def test_a_proposal_against_a_changed_value_is_reported_and_keeps_the_input(offi
     assert table_fingerprints() == before
 
 
-@pytest.mark.parametrize("name", ["approve", "reject", "cancel"])
-def test_a_double_click_decides_once(office, finance, name):
+@pytest.mark.parametrize(
+    ("name", "meanwhile"),
+    [
+        ("approve", "approved by finance-approver"),
+        ("reject", "rejected by finance-approver"),
+        ("cancel", "withdrawn by back-office"),
+    ],
+)
+def test_a_double_click_decides_once(office, finance, name, meanwhile):
     propose(office)
     change = SettingChange.objects.get()
     client = office if name == "cancel" else finance
@@ -237,7 +241,7 @@ def test_a_double_click_decides_once(office, finance, name):
     again = submit_confirmation(
         client, page(change, name), at=asked, reason="Because, checked with the bank"
     )
-    assert messages_of(again)[-1].endswith("no longer Pending. No changes were made.")
+    assert messages_of(again)[-1] == f"Already {meanwhile}. No changes were made."
     assert table_fingerprints() == before
 
 

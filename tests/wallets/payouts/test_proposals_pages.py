@@ -121,7 +121,7 @@ def test_two_people_fail_an_unresolved_payout_and_the_money_goes_back(unknown):
     assert balances(unknown.owner_id, "KES") == (Decimal(1000), Decimal(0))
     before = table_fingerprints()
     again = submit_confirmation(other, page(unknown, "confirm", proposal.pk))
-    assert messages_of(again)[-1] == "The proposal is already Confirmed. No changes were made."
+    assert messages_of(again)[-1] == "Already confirmed by other. No changes were made."
     assert table_fingerprints() == before
 
 
@@ -166,7 +166,7 @@ def test_a_declined_proposal_changes_nothing_else(unknown):
     assert Proposal.objects.get().status == "Declined"
     before = table_fingerprints()
     again = submit_confirmation(other, address, at=question, reason="wait, checked with the bank")
-    assert messages_of(again)[-1] == "The proposal is already Declined. No changes were made."
+    assert messages_of(again)[-1] == "Already declined by other. No changes were made."
     assert table_fingerprints() == before
     unknown.refresh_from_db()
     assert unknown.status == "Unknown"

@@ -176,7 +176,7 @@ def test_a_declined_proposal_changes_nothing_and_stays_declined(wallet, reason):
     for act in (resolutions.confirm, resolutions.decline):
         with assert_nothing_changes(), pytest.raises(StateConflict) as closed:
             act(proposal_id=proposal.id, resolver=person)
-        assert closed.value.message == "The proposal is already Declined"
+        assert closed.value.message == f"Already declined by {person}"
 
 
 def test_the_withdrawal_of_a_proposal_is_locked_before_the_proposal(wallet):

@@ -114,7 +114,7 @@ def test_a_rejection_states_its_reason_and_reopens_the_break(ada, kwesi, found):
     assert "Not on the statement" in text_of(ada.get(address("change", found)))
     # The confirmation is of an explanation that is already decided.
     assert messages_of(submit_confirmation(kwesi, address("close", found, proposed.pk)))[-1] == (
-        "The explanation is Rejected by kwesi, no longer Pending. No changes were made."
+        "Already rejected by kwesi. No changes were made."
     )
     assert kwesi.get(address("close", make_break(), proposed.pk)).status_code == 404
 

@@ -19,7 +19,7 @@ from exchange.core.text import clean_text, has_visible_characters
 from exchange.participants.errors import MemberClosed
 from exchange.participants.models import Member
 from exchange.participants.services.members import hold_open
-from exchange.staff.approvals import TwoPersonApproval, authorize_staff
+from exchange.staff.approvals import TwoPersonApproval, authorize_staff, describe_decided
 from exchange.staff.models import StaffUser
 from exchange.staff.plausibility import explain, explain_approval
 from wallets.deposits.models import Deposit, DepositStatus, ManualDeposit
@@ -40,10 +40,7 @@ DEPOSITS = TwoPersonApproval(
     independence_message="Someone other than the person who entered it must confirm this",
     proposers=lambda row: (row.entered_by_id,),
     proposed_by=lambda user: Q(entered_by=user),
-    closed_message=lambda row: (
-        f"The deposit is {row.state}{f' by {row.decided_by}' if row.decided_by else ''},"
-        " no longer Pending"
-    ),
+    closed_message=lambda row: describe_decided(row.state, row.decided_by),
 )
 
 _ANOTHER = "Another deposit"

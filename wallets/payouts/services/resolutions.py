@@ -46,7 +46,6 @@ PROPOSALS = TwoPersonApproval(
     unique_constraint="proposal_one_open_per_withdrawal",
     pending=ProposalStatus.OPEN,
     independence_message="Someone other than the proposer must confirm this",
-    closed_message=lambda proposal: f"The proposal is already {proposal.status}",
 )
 
 
