@@ -1,7 +1,7 @@
 """Demo lending: loan configurations, and a loan in every state.
 
 Created by the services that clients and staff use; overdue loans are created with a past date.
-Existing records stay unchanged. Events are marked as delivered.
+Existing records stay unchanged. Events are marked as unsent.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from credit.loans.services.repaying import repay
 from credit.loans.services.valuation import Pledge, amount_owed
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
-from exchange.events.services.outbox import mark_delivered_without_sending
+from exchange.events.services.outbox import mark_unsent
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import InvestmentCategory, Token
@@ -95,7 +95,7 @@ def load_lending(lenders: Lenders) -> None:
         with transaction.atomic():
             loan = _LoanBuilder(scenario, offer, *candidate).build(lenders.officers)
         for organisation_id in {loan.organisation_id, loan.creditor_id}:
-            mark_delivered_without_sending(organisation_id=organisation_id, subject_ids=[loan.id])
+            mark_unsent(organisation_id=organisation_id, subject_ids=[loan.id])
 
 
 def _offers(lenders: Lenders) -> LoanConfiguration:
@@ -117,7 +117,7 @@ def _offers(lenders: Lenders) -> LoanConfiguration:
                 if approved:
                     waiting = found.versions.get(status=VersionStatus.PENDING)
                     found = configurations.approve(version_id=waiting.id, user=lenders.officers[0])
-            mark_delivered_without_sending(organisation_id=creditor.id, subject_ids=[found.id])
+            mark_unsent(organisation_id=creditor.id, subject_ids=[found.id])
         made.append(found)
     return made[0]
 

@@ -50,7 +50,7 @@ from exchange.core.actors import Actor
 from exchange.core.errors import InvalidRequest
 from exchange.events.models import WebhookEndpoint
 from exchange.events.services.endpoints import rotate_secret, set_endpoint
-from exchange.events.services.outbox import mark_delivered_without_sending
+from exchange.events.services.outbox import mark_unsent
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.participants.services.api_keys import (
     get_live_keys,
@@ -159,7 +159,7 @@ def _load_cases() -> None:
     firms, people = {slug: organisation}, {slug: party.members}
     load_payments(CASE_PAYMENTS, organisations=firms, members=people, actor=_ACTOR)
     if load_cases(party.members, _ACTOR):
-        mark_delivered_without_sending(organisation_id=organisation.pk)
+        mark_unsent(organisation_id=organisation.pk)
 
 
 def _participant(about: DemoOrganisation) -> Participant:

@@ -1,7 +1,7 @@
 """Demo payments, for the pages of deposits: into an account number, by card, and without an owner.
 
 Paid at the sandbox and credited by the services that webhooks use, each identified by its amount. A
-real provider has no control to pay with, so it gets none. Events are marked as delivered.
+real provider has no control to pay with, so it gets none. Events are marked as unsent.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from django.conf import settings
 from config.demo.data import DemoPayment
 from exchange.core.actors import Actor
 from exchange.core.references import OwnReferences
-from exchange.events.services.outbox import mark_delivered_without_sending
+from exchange.events.services.outbox import mark_unsent
 from exchange.participants.models import Member, Organisation
 from wallets.deposits.models import Payment, VirtualAccount
 from wallets.deposits.services.opening import (
@@ -57,9 +57,7 @@ def load_payments(
         look_up(payment.pk, actor)
         payment.refresh_from_db()
         if payment.deposit_id is not None:
-            mark_delivered_without_sending(
-                organisation_id=organisation.id, subject_ids=[payment.deposit_id]
-            )
+            mark_unsent(organisation_id=organisation.id, subject_ids=[payment.deposit_id])
     return True
 
 

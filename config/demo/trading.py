@@ -1,7 +1,7 @@
 """Lists and trades the demo tokens: listings, raises, quotes, trades and order books.
 
 Created by the services that clients and staff use, with reproducible numbers, one transaction per
-token. Existing tokens stay unchanged. Events are marked as delivered.
+token. Existing tokens stay unchanged. Events are marked as unsent.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from django.db import transaction
 
 from config.demo.tokens import LOTS, TOKENS, TRADED, USD_RATES, DemoToken, Stage, round_money
 from exchange.core.actors import Actor
-from exchange.events.services.outbox import mark_delivered_without_sending
+from exchange.events.services.outbox import mark_unsent
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import DealAccess, Quote, Token, TokenType
@@ -141,7 +141,7 @@ class _TokenLoader:
                 self._decide(TokenAction.EXIT, "The investment was sold")
             case Stage.CANCELLED:
                 self._decide(TokenAction.CANCEL, "The issuer withdrew the offer")
-        self._mark_events_delivered()
+        self._mark_events_unsent()
         self._token.refresh_from_db()
         return self._token
 
@@ -339,15 +339,15 @@ class _TokenLoader:
     def _sell(self, trader: Trader, units: Decimal, price: Decimal) -> None:
         self._place(OrderType.SELL, trader, units, price)
 
-    def _mark_events_delivered(self) -> None:
-        """Mark all events of the token's orders and trades as delivered."""
+    def _mark_events_unsent(self) -> None:
+        """Mark all events of the token's orders and trades as unsent."""
         about = [
             *self._orders,
             *Trade.objects.filter(token=self._token).values_list("id", flat=True),
         ]
         traders_by_slug = (*self._market.traders, *self._market.market_makers, self._issuer)
         for organisation_id in {trader.organisation.id for trader in traders_by_slug}:
-            mark_delivered_without_sending(organisation_id=organisation_id, subject_ids=about)
+            mark_unsent(organisation_id=organisation_id, subject_ids=about)
 
     # --- figures ----------------------------------------------------------------------------------
 

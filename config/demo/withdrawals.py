@@ -1,7 +1,7 @@
 """Demo withdrawals in several states, for the review pages.
 
 Created by the services that clients and staff use, and identified by their account numbers. Events
-are marked as delivered.
+are marked as unsent.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import structlog
 from config.demo.data import APPROVER, DemoWithdrawal
 from exchange.core.actors import Actor, ActorKind
 from exchange.core.errors import StateConflict
-from exchange.events.services.outbox import mark_delivered_without_sending
+from exchange.events.services.outbox import mark_unsent
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.staff.models import StaffUser
 from wallets.banks.errors import BankListUnavailable
@@ -59,7 +59,7 @@ def load_withdrawals(
             continue
         with suppress(StateConflict):  # decided by someone in the meantime
             _decide(organisation, withdrawal, shown)
-        mark_delivered_without_sending(organisation_id=organisation.id, subject_ids=[withdrawal.id])
+        mark_unsent(organisation_id=organisation.id, subject_ids=[withdrawal.id])
     return True
 
 

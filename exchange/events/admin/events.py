@@ -116,8 +116,6 @@ class EventAdmin(SafeAdmin):
 
     @admin.display(description="note")
     def delivery_note(self, event: Event) -> str:
-        if event.status == EventStatus.DELIVERED and not event.attempts:
-            return "Not sent: demo data is loaded as delivered."
         return _NOTES.get(event.status, "-")
 
     @admin.display(description="body")

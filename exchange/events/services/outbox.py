@@ -120,17 +120,12 @@ def _require_endpoint(organisation_id: UUID) -> None:
         )
 
 
-def mark_delivered_without_sending(
-    *, organisation_id: UUID, subject_ids: Collection[UUID] | None = None
-) -> int:
-    """Mark pending events of the organisation delivered, all or those about `subject_ids`.
+def mark_unsent(*, organisation_id: UUID, subject_ids: Collection[UUID] | None = None) -> int:
+    """Mark pending events of the organisation unsent, all or those about `subject_ids`.
 
-    Returns their number. For demo data only, never for clients or staff.
+    Returns their number. For demo data only, whose endpoints are not enabled while it is loaded.
     """
-
     pending = Event.objects.filter(organisation_id=organisation_id, status=EventStatus.PENDING)
     if subject_ids is not None:
         pending = pending.filter(subject_id__in=subject_ids)
-    return pending.update(
-        status=EventStatus.DELIVERED, delivered_at=Now(), next_attempt_at=None, leased_until=None
-    )
+    return pending.update(status=EventStatus.UNSENT, next_attempt_at=None, leased_until=None)

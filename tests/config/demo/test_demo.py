@@ -220,8 +220,8 @@ def test_the_provider_holds_all_demo_deposits(loaded_dir):
         assert row.unexplained == 0, row
 
 
-def test_demo_events_are_marked_delivered_and_never_sent(loaded_dir):
-    assert set(Event.objects.values_list("status", flat=True)) == {"Delivered"}
+def test_demo_events_are_unsent_and_have_no_attempts(loaded_dir):
+    assert set(Event.objects.values_list("status", "attempts")) == {("Unsent", 0)}
     assert not DeliveryAttempt.objects.exists()
     assert not WebhookEndpoint.objects.filter(enabled=True).exists()
 

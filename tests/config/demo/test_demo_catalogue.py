@@ -51,7 +51,7 @@ def test_every_owner_has_enough_of_every_currency_and_the_books_hold(demo):
         for currency, row in rows.items():
             assert row["available"] >= 5 * minimum_withdrawal(currency)
     assert_books_hold()
-    assert set(Event.objects.values_list("status", flat=True)) == {"Delivered"}
+    assert set(Event.objects.values_list("status", flat=True)) == {"Unsent"}
 
 
 def test_the_catalogue_has_every_kind_in_every_currency_and_every_stage(demo):

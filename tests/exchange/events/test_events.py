@@ -28,7 +28,7 @@ from exchange.events.services.deliveries import (
     retry_delay,
     send_event,
 )
-from exchange.events.services.outbox import mark_delivered_without_sending, redeliver
+from exchange.events.services.outbox import mark_unsent, redeliver
 from exchange.events.webhooks.posting import PostOutcome
 from tests.environment.database import session
 from tests.environment.owner import without_guards
@@ -287,17 +287,16 @@ def test_another_organisations_event_is_not_found(receiver: Receiver) -> None:
     assert event_state(event) == ("Delivered", 1)
 
 
-def test_demo_events_are_marked_delivered_without_sending(receiver: Receiver) -> None:
+def test_demo_events_are_marked_unsent_and_not_sent(receiver: Receiver) -> None:
     owner, other = (
         make_organisation_with_endpoint(receiver.url),
         make_organisation_with_endpoint(receiver.url, "Other"),
     )
     quiet, loud = [emit_event(owner), emit_event(owner)], emit_event(other)
-    assert mark_delivered_without_sending(organisation_id=owner.id) == 2
+    assert mark_unsent(organisation_id=owner.id) == 2
     assert deliver_due().posted == 1
-    assert {event_state(event) for event in quiet} == {("Delivered", 0)}
+    assert {event_state(event) for event in quiet} == {("Unsent", 0)}
     assert event_state(loud) == ("Delivered", 1)
-    assert all(event.delivered_at for event in quiet)
 
 
 def test_event_contents_and_attempts_are_immutable(

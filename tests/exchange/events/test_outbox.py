@@ -28,7 +28,7 @@ from exchange.events.services.endpoints import send_test
 from exchange.events.services.outbox import (
     describe_actor,
     emit,
-    mark_delivered_without_sending,
+    mark_unsent,
     redeliver,
     redeliver_undelivered,
 )
@@ -217,7 +217,7 @@ def test_every_queued_event_notifies_the_delivery_task(
         )
 
 
-def test_demo_events_are_marked_delivered_all_or_by_subject(owner, bystander):
+def test_demo_events_are_marked_unsent_all_or_by_subject(owner, bystander):
     first, second, third = [emit_event(owner) for _ in range(3)]
     exhausted, theirs = exhaust_attempts(emit_event(owner)), emit_event(bystander)
     untouched = [columns(each) for each in (exhausted, theirs)]
@@ -226,15 +226,14 @@ def test_demo_events_are_marked_delivered_all_or_by_subject(owner, bystander):
         ([first.subject_id, second.subject_id, theirs.subject_id], [third], 2),
         (None, [], 1),
     ):
-        marked = mark_delivered_without_sending(organisation_id=owner.pk, subject_ids=subjects)
+        marked = mark_unsent(organisation_id=owner.pk, subject_ids=subjects)
         assert marked == count
         pending = Event.objects.filter(organisation=owner, status="Pending")
         assert set(pending) == set(left)
     for event in (first, second, third):
-        now = columns(event)
-        assert now.pop("delivered_at") is not None
-        assert now == {
-            "status": "Delivered", "attempts": 0, "next_attempt_at": None, "leased_until": None,
+        assert columns(event) == {
+            "status": "Unsent", "attempts": 0, "next_attempt_at": None, "leased_until": None,
+            "delivered_at": None,
         }  # fmt: skip
     assert [columns(each) for each in (exhausted, theirs)] == untouched
 
