@@ -55,7 +55,7 @@ MODELS: dict[str, tuple[str, str]] = {
     "exchange_export": (INSIDE, ""),
     "exchange_member": (ALL, "BD"),
     "exchange_organisation": (ALL, "BD"),
-    "exchange_quote": (ALL, ""),
+    "exchange_quote": (ALL, "B"),
     "exchange_staffuser": ("FAD", "FD"),
     "exchange_token": (ALL, "B"),
     "exchange_webhookendpoint": (INSIDE, ""),

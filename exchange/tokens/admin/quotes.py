@@ -1,4 +1,7 @@
-"""Quotes under dual control: proposed from a token's page, approved by a second person."""
+"""Quotes under dual control: proposed on a token's page, approved by a second person.
+
+The list leads to the token's page that proposes them.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,13 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.utils import flatten
-from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, reverse
 from django.utils.functional import lazy
 
 from exchange.admin.base import PendingDecision, Section, Tool, staff_of
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
+from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import age, difference, format_time, record_link, status_badge
 from exchange.admin.fields import (
     INTERNAL,
@@ -26,7 +30,7 @@ from exchange.admin.fields import (
     audience_help,
     set_currency,
 )
-from exchange.admin.forms import bind_form
+from exchange.admin.forms import ModelChoice, RecordSelect, bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_grouped
@@ -36,6 +40,7 @@ from exchange.staff.plausibility import Comparison, band_of, find_notices
 from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
 
+PROPOSE_PERMISSION = "exchange.propose_quote"
 _DECIDE_PERMISSION = "exchange.decide_quote"
 
 
@@ -68,6 +73,15 @@ class PriceForm(forms.Form):
         self.fields["exchange"].label = f"{currency} per USD"
 
 
+class TokenChoiceForm(forms.Form):
+    """The token whose prices are proposed."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        widget = RecordSelect(Quote._meta.get_field("token"), admin.site)
+        self.fields["token"] = ModelChoice(queryset=Token.objects.all(), widget=widget)
+
+
 def read_prices(typed: Mapping[str, Any]) -> quotes.Prices:
     """Return the prices of a valid `PriceForm`."""
     return quotes.Prices(typed["buy"], typed["sell"], typed["exchange"] or Decimal(0))
@@ -81,7 +95,9 @@ class QuoteFilters(ListFilters):
 
 
 @admin.register(Quote)
-class QuoteAdmin(ConfirmationAdmin):
+class QuoteAdmin(AddFormAdmin, ConfirmationAdmin):
+    add_permission = PROPOSE_PERMISSION
+    add_label = "Propose prices"
     filters = QuoteFilters
     list_display = (
         "created", "symbol", "state_display", "buy_display", "sell_display", "proposed_by",
@@ -93,7 +109,6 @@ class QuoteAdmin(ConfirmationAdmin):
     amount_fields = ("buy", "sell")
     labels = {"created_at": "proposed (UTC)"}
     search_help_text = "Symbol or name of the token, a price, or the ID of either"
-    list_note = "Propose prices on the page of a token."
     # Ids follow time and are indexed.
     ordering = ("-pk",)
     fields = (
@@ -178,6 +193,21 @@ class QuoteAdmin(ConfirmationAdmin):
             return []
         title = "Proposed changes, pending approval by a second person"
         return [_comparison_section(title, obj.token, _prices(obj))]
+
+    def add_page(self, request: HttpRequest) -> HttpResponse:
+        """Ask for the token, and go on to the page that proposes its prices."""
+
+        def act(data: dict[str, Any]) -> HttpResponse:
+            address = reverse("admin:exchange_token_quote", args=[data["token"].pk])
+            return HttpResponseRedirect(address)
+
+        return self.form_page(
+            request,
+            bind_form(request, TokenChoiceForm),
+            act,
+            title="Propose prices",
+            submit="Continue",
+        )
 
     def approve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Confirm and approve the quote; its prices take effect."""

@@ -28,7 +28,12 @@ from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.staff.models import ApprovalStatus
 from exchange.tokens.admin import token_page
 from exchange.tokens.admin.forms import GrantAccessForm, TokenEditForm, WithdrawAccessForm
-from exchange.tokens.admin.quotes import PriceForm, confirm_proposal, read_prices
+from exchange.tokens.admin.quotes import (
+    PROPOSE_PERMISSION,
+    PriceForm,
+    confirm_proposal,
+    read_prices,
+)
 from exchange.tokens.models import (
     TERM_FIELDS,
     DealAccess,
@@ -40,7 +45,6 @@ from exchange.tokens.models import (
 from exchange.tokens.services import quotes, tokens
 
 CHANGE_PERMISSION = tokens.CHANGE_PERMISSION
-PROPOSE_PERMISSION = "exchange.propose_quote"
 
 
 class TokenFilters(ListFilters):
