@@ -290,6 +290,8 @@ PLAUSIBILITY_BANDS: dict[str, int] = {
 }
 # The same amount of the same owner, or of the same kind of treasury movement, within these days.
 REPEATED_AMOUNT_DAYS = env.integer("REPEATED_AMOUNT_DAYS", default=7, low=0, high=366)
+# Finds the balance at the provider that was read last, which deposits by hand are compared with.
+PROVIDER_BALANCE = "wallets.reconciliation.selectors.overview.last_provider_balance"
 
 # --- Conversions -----------------------------------------------------------------------------
 # Older rates convert nothing.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
 
@@ -15,6 +16,7 @@ from exchange.core.database import violated_constraint
 from exchange.core.errors import Conflict, InvalidRequest
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.concurrency import Callers
+from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.back_office import (
     messages_of,
@@ -26,6 +28,7 @@ from tests.factories.wallets import assert_books_hold, make_staff
 from wallets.deposits.models import Deposit
 from wallets.deposits.services import manual as deposits
 from wallets.deposits.services.manual import IncomingPayment
+from wallets.reconciliation.models import LineKind, Reconciliation, ReconciliationLine
 from wallets.treasury.models import TreasuryMovement
 
 pytestmark = pytest.mark.django_db
@@ -173,6 +176,54 @@ def test_an_amount_far_above_the_largest_so_far_is_remarkable():
         "1,001,900.01 NGN is more than all wallets in NGN hold together, 1,001,900.00 NGN."
         " Check that the provider holds it"
     )
+
+
+def store_provider_balance(read_at: datetime, **balances: str) -> None:
+    """Store a report that read `balances`, by currency, at that time."""
+    with without_guards():
+        report = Reconciliation.objects.create(
+            day=read_at.date() - timedelta(days=1),
+            status="Matched",
+            requested_by=str(TESTER),
+            requested_by_label=TESTER.label,
+            created_at=read_at,
+            balances_at=read_at,
+        )
+    ReconciliationLine.objects.bulk_create(
+        ReconciliationLine(
+            report=report,
+            position=position,
+            is_difference=False,
+            kind=LineKind.BALANCE,
+            currency_id=currency,
+            our_amount=Decimal(7),
+            their_amount=Decimal(balance),
+        )
+        for position, (currency, balance) in enumerate(balances.items())
+    )
+
+
+def test_an_amount_above_the_providers_balance_is_remarkable():
+    payment = make_payment("300.01")
+    assert deposits.find_payment_notices(payment) == []
+    read_at = datetime(2026, 3, 11, 4, 30, tzinfo=UTC)
+    store_provider_balance(read_at, NGN="300", KES="9000")
+    store_provider_balance(read_at - timedelta(minutes=1), NGN="400", USD="10")
+    assert deposits.find_payment_notices(replace(payment, amount=Decimal(300))) == []
+    notice = (
+        "300.01 NGN is more than the provider held at 2026-03-11 04:30 UTC, 300.00 NGN."
+        " Check that the provider holds it"
+    )
+    assert deposits.find_payment_notices(payment) == [notice]
+    entered = deposits.enter(payment=payment, user=make_staff("add_deposit"))
+    assert deposits.notices_of(entered) == [notice]
+    # The latest reading does not know of any in USD, so the wallets count; none holds some.
+    assert deposits.find_payment_notices(replace(payment, currency="USD", reference="FT2")) == []
+    store_provider_balance(read_at + timedelta(days=1), NGN="0")
+    assert deposits.notices_of(entered) == [
+        "300.01 NGN is more than the provider held at 2026-03-12 04:30 UTC, 0.00 NGN."
+        " Check that the provider holds it"
+    ]
 
 
 def test_both_pages_show_it_in_red():

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, Sum
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies, format_money
@@ -138,14 +141,31 @@ def _find_notices(
         done=others.filter(status=DepositStatus.COMPLETED),
         whose="deposit of this owner",
     )
-    wallets = Account.objects.filter(asset=currency, owner_id__isnull=False)
-    held = wallets.aggregate(held=Sum("balance"))["held"] or Decimal(0)
-    if 0 < held < amount:
-        found.append(
-            f"{format_money(amount, currency)} is more than all wallets in {currency} hold"
-            f" together, {format_money(held, currency)}. Check that the provider holds it"
-        )
-    return found
+    return [*found, *_find_holding_notices(amount, currency)]
+
+
+def _find_holding_notices(amount: Decimal, currency: str) -> list[str]:
+    """Return a notice about an amount above what the provider held when its balance was read last.
+
+    Without such a balance, above what all wallets of the currency hold together.
+    """
+    find: Callable[[str], tuple[Decimal, datetime] | None] = import_string(
+        settings.PROVIDER_BALANCE
+    )
+    read = find(currency)
+    if read is not None:
+        held, when = read
+        whose = f"the provider held at {when:%Y-%m-%d %H:%M} UTC"
+    else:
+        wallets = Account.objects.filter(asset=currency, owner_id__isnull=False)
+        held = wallets.aggregate(held=Sum("balance"))["held"] or Decimal(0)
+        whose = f"all wallets in {currency} hold together"
+    if amount <= held or (read is None and not held):
+        return []
+    return [
+        f"{format_money(amount, currency)} is more than {whose}, {format_money(held, currency)}."
+        " Check that the provider holds it"
+    ]
 
 
 def reject(*, deposit_id: UUID, user: StaffUser, reason: str) -> ManualDeposit:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -90,6 +90,21 @@ def open_breaks_by_day() -> list[OpenBreaks]:
         )
     )
     return [OpenBreaks(**row) for row in rows]
+
+
+def last_provider_balance(currency: str) -> tuple[Decimal, datetime] | None:
+    """Return the provider's balance that was read last, and when; None without one.
+
+    The one of `settings.PROVIDER_BALANCE`.
+    """
+    read = Reconciliation.objects.filter(balances_at__isnull=False).order_by("-balances_at")
+    lines = ReconciliationLine.objects.filter(
+        report=read.values("pk")[:1], kind=LineKind.BALANCE, currency=currency
+    )
+    line = lines.select_related("report").first()
+    if line is None or line.their_amount is None or line.report.balances_at is None:
+        return None
+    return line.their_amount, line.report.balances_at
 
 
 def float_positions(report: Reconciliation) -> list[FloatPosition]:
