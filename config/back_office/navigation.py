@@ -87,7 +87,11 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("exchange.organisation", "exchange.member", "exchange.apikey", "wallets.freeze"),
     ),
     ("Webhooks", "webhook", ("exchange.event", "exchange.webhookendpoint")),
-    ("Settings", "settings", ("wallets.configuration", "wallets.settingchange")),
+    (
+        "Settings",
+        "settings",
+        ("wallets.configuration", "wallets.configuration/by_currency", "wallets.settingchange"),
+    ),
     (
         "Staff and access",
         "staff",
@@ -104,6 +108,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 PAGES = {
     "wallets.account/trial_balance": "Trial balance",
     "wallets.entry/general_ledger": "General ledger",
+    "wallets.configuration/by_currency": "Settings by currency",
 }
 # Upper limit of badge counts.
 BADGE_LIMIT = 99

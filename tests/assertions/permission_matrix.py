@@ -197,6 +197,7 @@ PAGES: dict[str, tuple[str, str]] = {
     # Money.
     "wallets_alert_resolve": ("BFD", "BFD"),
     "wallets_banklist_refresh": (ONLY_POST, "B"),
+    "wallets_configuration_by_currency": (INSIDE, ""),
     "wallets_configuration_propose": ("B", "B"),
     "wallets_settingchange_approve": ("F", "F"),
     "wallets_settingchange_reject": ("F", "F"),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils.html import strip_tags
 
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import submit_confirmation, text_of
@@ -106,3 +108,24 @@ def test_lists_take_a_constant_number_of_queries(office):
             counts.append(len(made))
     assert counts[2:4] == counts[4:6]
     assert max(counts[2:]) <= 10
+
+
+def test_one_table_has_the_settings_of_every_currency(office):
+    set_setting("KES_USD_RATE", Decimal("129.5"))
+    set_setting("CONVERSION_SPREAD_USD", Decimal(150))
+    propose(office, "1234567.5")
+    shown = office.get(reverse("admin:wallets_configuration_by_currency"))
+    (section,) = shown.context["sections"]
+    assert section.headings == ("Setting", "NGN", "KES", "GHS", "ZAR", "UGX", "TZS", "USD")
+    rows = {name: [strip_tags(cell) for cell in cells] for name, *cells in section.rows}
+    assert list(rows) == [
+        "Minimum withdrawal", "Withdrawal fee", "Internal fee", "Rate to USD",
+        "Second approval from", "Second approval from, 24 hours",
+        "Approvals by one person, 24 hours", "Conversion spread", "Position limit",
+    ]  # fmt: skip
+    assert rows["Withdrawal fee"][0] == "50.001,234,567.50 pending"
+    assert rows["Rate to USD"][1] == "129.5"
+    assert rows["Rate to USD"][6] == "-"
+    assert rows["Conversion spread"][6] == "1.50 %"
+    address = reverse("admin:wallets_configuration_change", args=["KES_USD_RATE"])
+    assert f'<a href="{address}">129.5</a>' in shown.content.decode()

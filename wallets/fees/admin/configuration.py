@@ -12,10 +12,12 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils import timezone
+from django.views.decorators.http import require_safe
 
 from exchange.admin.base import Section, Tool, staff_of
 from exchange.admin.columns import column
@@ -29,6 +31,7 @@ from exchange.core.numbers import describe_decimals
 from exchange.staff.models import StaffUser
 from wallets.fees import services
 from wallets.fees.admin import confirmations
+from wallets.fees.admin.by_currency import settings_by_currency_page
 from wallets.fees.definitions import (
     PAYOUTS_ON_HOLD,
     SettingDefinition,
@@ -144,9 +147,18 @@ class ConfigurationAdmin(ConfirmationAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         return [
+            self.action_url(
+                "by-currency/", "by_currency", require_safe(self.by_currency), only_post=False
+            ),
             self.action_url("<str:object_id>/propose/", "propose", self.propose, only_post=False),
             *super().get_urls(),
         ]
+
+    def by_currency(self, request: HttpRequest) -> HttpResponse:
+        """Show the settings that each currency has, as one table."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return settings_by_currency_page(self, request)
 
     def tools(self, request: HttpRequest, obj: Configuration) -> list[Tool]:
         if not self.may(request, services.PROPOSE):
