@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 from django.contrib import admin
 from django.contrib.admin.utils import flatten
 from django.db.models import CharField, Value
@@ -17,13 +15,14 @@ from exchange.admin.display import format_time, record_link
 from exchange.admin.list_filters import ListFilters, currency_filter, day_range, id_filter
 from exchange.admin.site_search import SearchKind
 from exchange.core.currencies import format_money
-from exchange.core.numbers import format_grouped, format_plain
+from exchange.core.numbers import format_grouped
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_records import Owner, OwnerRecords, TimelineColumns
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.participants.selectors import describe_actors
 from wallets.conversions.models import Conversion
+from wallets.fees.definitions import describe_value
 
 
 class ConversionFilters(ListFilters):
@@ -93,16 +92,25 @@ class ConversionAdmin(Exportable, OwnedRecordAdmin):
 
     @admin.display(description="rate")
     def rate_display(self, conversion: Conversion) -> str:
-        return format_plain(conversion.rate)
+        return _rate(conversion)
 
     @admin.display(description="rates")
     def rates(self, conversion: Conversion) -> str:
-        rates = _by_currency(conversion, conversion.from_rate, conversion.to_rate)
-        return f"{rates} per USD"
+        source, target = map(format_grouped, (conversion.from_rate, conversion.to_rate))
+        return (
+            f"{source} {conversion.from_currency_id}, {target} {conversion.to_currency_id} per USD"
+        )
 
-    @admin.display(description="spreads (basis points)")
+    @admin.display(description="spreads")
     def spreads(self, conversion: Conversion) -> str:
-        return _by_currency(conversion, conversion.from_spread, conversion.to_spread)
+        sides = (
+            (conversion.from_currency_id, conversion.from_spread),
+            (conversion.to_currency_id, conversion.to_spread),
+        )
+        return ", ".join(
+            f"{describe_value(f'CONVERSION_SPREAD_{code}', spread)} {code}"
+            for code, spread in sides
+        )
 
     @admin.display(description="requested by")
     def requester(self, conversion: Conversion) -> str:
@@ -142,13 +150,11 @@ class ConversionsPanel(OwnerRecords):
             record_link(record, format_time(record.created_at)),
             format_money(record.amount, record.from_currency_id),
             format_money(record.converted_amount, record.to_currency_id),
-            format_plain(record.rate),
+            _rate(record),
             format_money(record.fee, record.to_currency_id),
         )
 
 
-def _by_currency(conversion: Conversion, source: Decimal, target: Decimal) -> str:
-    return (
-        f"{format_grouped(source)} {conversion.from_currency_id},"
-        f" {format_grouped(target)} {conversion.to_currency_id}"
-    )
+def _rate(conversion: Conversion) -> str:
+    unit = f"{conversion.to_currency_id} per {conversion.from_currency_id}"
+    return f"{format_grouped(conversion.rate)} {unit}"
