@@ -118,7 +118,7 @@ class WalletTransfersPanel(OwnerRecords):
     related = ("organisation", "from_member", "to_member")
     has_member = False
     timeline = TimelineColumns(
-        "Transfer between wallets",
+        "Wallet transfer",
         text="client_reference",
         amount="amount",
         currency="currency_id",

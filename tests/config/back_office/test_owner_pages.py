@@ -166,7 +166,7 @@ def test_the_timeline_has_every_kind_newest_first(ada):
     [rows] = timeline.values()
     assert [row[0] for row in rows] == sorted((row[0] for row in rows), reverse=True)
     assert {row[1] for row in rows} == {
-        "Loan", "Order", "Withdrawal", "Deposit", "Transfer between wallets", "Conversion",
+        "Loan", "Order", "Withdrawal", "Deposit", "Wallet transfer", "Conversion",
         "Virtual account", "Freeze", "Event",
     }  # fmt: skip
     assert ["Withdrawal", ada.withdrawal.reference, "500.00 KES", "Pending"] in [
@@ -249,7 +249,7 @@ def timeline_labels(permission: str) -> set[str]:
         "credit.view_loan": "Loan",
         "wallets.view_withdrawal": "Withdrawal",
         "wallets.view_deposit": "Deposit",
-        "wallets.view_wallettransfer": "Transfer between wallets",
+        "wallets.view_wallettransfer": "Wallet transfer",
         "wallets.view_conversion": "Conversion",
         "wallets.view_virtualaccount": "Virtual account",
         "wallets.view_freeze": "Freeze",
