@@ -129,3 +129,18 @@ def test_one_table_has_the_settings_of_every_currency(office):
     assert rows["Conversion spread"][6] == "1.50 %"
     address = reverse("admin:wallets_configuration_change", args=["KES_USD_RATE"])
     assert f'<a href="{address}">129.5</a>' in shown.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("term", "found"),
+    [
+        ("Position limit, KES", ["CONVERSION_POSITION_LIMIT_KES"]),
+        ("kes rate USD", ["KES_USD_RATE"]),
+        (FEE, [FEE]),
+        ("bears the provider's charge", ["DEPOSIT_FEE_BORNE_BY_OWNER"]),
+        ("nothing like this", []),
+    ],
+)
+def test_settings_are_found_by_what_the_list_shows(office, term, found):
+    shown = office.get(reverse("admin:wallets_configuration_changelist"), {"q": term})
+    assert [row.key for row in shown.context["cl"].result_list] == found

@@ -112,14 +112,25 @@ class ConfigurationAdmin(ConfirmationAdmin):
         "description_display",
     )  # fmt: skip
     filters = ConfigurationFilters
-    search_fields = ("key", "description")
-    search_help_text = "Key or description"
+    search_fields = ("key",)
+    search_help_text = "Name, description or key"
     list_per_page = 100
     fields = ("name_display", "description_display", "value_display", "since", "key")
     readonly_fields = fields
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         return settings_with_values()
+
+    def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        """Match settings that have every word in what the list shows, or in the key."""
+        words = term.casefold().split()
+        shown = {
+            key: f"{key} {facts.name} {facts.description}".casefold()
+            for key, facts in setting_definitions().items()
+        }
+        return rows.filter(
+            key__in=[key for key, text in shown.items() if all(word in text for word in words)]
+        )
 
     def heading(self, obj: Configuration) -> str:
         return name_setting(obj.key)
