@@ -148,6 +148,7 @@ class ReceivableAdmin(Exportable, OwnedRecordAdmin):
                 "Write-offs",
                 ("Amount", "Status", "Proposed by", "Proposed (UTC)"),
                 given_up,
+                right=(0,),
                 empty="None proposed.",
             ),
             Section(

@@ -176,10 +176,12 @@ def access_section(token: Token) -> Section:
         )
         for grant in token.grants.select_related("organisation", "granted_by").order_by("id")
     ]
-    title = "Access (private)"
+    title, note = "Access (private)", ""
     if token.deal_access == DealAccess.PUBLIC:
-        title = "Access (public); while private"
-    return Section(title, ("Organisation", "Reason", "Since (UTC)", "Granted by"), rows)
+        title = "Access (public)"
+        note = "All organisations see the token. While deal access is private, only these do."
+    headings = ("Organisation", "Reason", "Since (UTC)", "Granted by")
+    return Section(title, headings, rows, note=note)
 
 
 def approved_quotes(token: Token) -> list[Quote]:
