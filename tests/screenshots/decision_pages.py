@@ -19,7 +19,7 @@ from config.back_office.roles import (
     FINANCE_APPROVER,
 )
 from tests.screenshots.demo_site import SECOND, DemoSite
-from tests.screenshots.screenshot import Screenshot, at, first_record
+from tests.screenshots.screenshot import Screenshot, at, first_record, wait_for_success
 
 _PENDING_KES = "wallets/withdrawal/?status=Pending&currency=KES"
 _QUOTE = "exchange/quote/?status__exact=Pending"
@@ -97,7 +97,7 @@ def stale_page(site: DemoSite) -> Page:
     other.goto(urlsplit(page.url).path.replace("/approve/", "/reject/"))
     other.get_by_label("Reason").fill("The price is of last month")
     other.locator("main form [type=submit]").first.click()
-    other.get_by_role("status").wait_for()
+    wait_for_success(other)
     page.locator("#confirm [type=submit]").first.click()
     page.get_by_role("alert").wait_for()
     return page
@@ -109,17 +109,17 @@ def stale_page(site: DemoSite) -> Page:
 def frozen_owner(site: DemoSite) -> Page:
     """A freeze with a proposal to lift it, as the second person sees it."""
     page = first_record(FINANCE_APPROVER, "exchange/member/?q=akosua", "freeze/")(site)
-    page.get_by_label("Currency").select_option("GHS")
+    page.locator("[name=currency]").select_option("GHS")
     page.get_by_label("Reason").fill("Court order 7 of 2026, Lagos")
     page.locator("#confirm [type=submit]").first.click()
-    page.get_by_role("status").wait_for()
+    wait_for_success(page)
     page.goto("/admin/wallets/freeze/?state=active")
     page.locator("#result_list tbody a").first.click()
     address = urlsplit(page.url).path
     page.goto(address.replace("/change/", "/lift/"))
     page.get_by_label("Explanation").fill("The court withdrew its order on 3 December")
     page.locator("#confirm [type=submit]").first.click()
-    page.get_by_role("status").wait_for()
+    wait_for_success(page)
     other = site.page(FINANCE_APPROVER, SECOND)
     other.goto(address)
     return other
@@ -137,7 +137,7 @@ def liquidation(site: DemoSite) -> Page:
         propose.click()
         page.get_by_label("Note").fill("No answer to three calls; 58 days late")
         page.locator("main form [type=submit]").click()
-        page.get_by_role("status").wait_for()
+        wait_for_success(page)
     other = site.page(CREDIT_OFFICER, SECOND)
     other.goto(address)
     return other
@@ -212,6 +212,7 @@ SCREENSHOTS: tuple[Screenshot, ...] = (
     Screenshot("quote-review", first_record(FINANCE_APPROVER, _QUOTE)),
     Screenshot("quote-approve", follow(first_record(FINANCE_APPROVER, _QUOTE), "Approve")),
     Screenshot("quote-reject", follow(first_record(FINANCE_APPROVER, _QUOTE), "Reject")),
+    Screenshot("quote-add", at(BACK_OFFICE, "exchange/quote/add/")),
     Screenshot("quote-propose", first_record(BACK_OFFICE, _TRADING, "quote/")),
     Screenshot(
         "setting-change-approve", follow(first_record(FINANCE_APPROVER, _SETTING_CHANGE), "Approve")

@@ -26,7 +26,7 @@ from tests.environment.browser import TIMEOUT_MILLISECONDS, stray_requests
 from tests.environment.ports import claim_ports
 from tests.environment.processes import Program
 
-_START_SECONDS = 180.0
+_START_SECONDS = 600.0
 _REPLACEMENTS = ("DATABASE_URL", "DATABASE_OWNER_URL", "CELERY_BROKER_URL", "CACHE_URL")
 # The second person of a role, for decisions that take two.
 SECOND = 1
@@ -47,6 +47,9 @@ def demo_service() -> Iterator[Path]:
             environment={
                 "DJANGO_SETTINGS_MODULE": "config.settings.local",
                 "PAYOUT_UNKNOWN_AFTER_SECONDS": "1",
+                # No page asks for a code again, however long the pictures take.
+                "SECOND_FACTOR_FRESH_MINUTES": "120",
+                "SESSION_IDLE_MINUTES": "1440",
                 **{name: "" for name in _REPLACEMENTS if name in os.environ},
             },
             ready=lambda: "\nReady: " in output.read_text(),

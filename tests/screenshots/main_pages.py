@@ -16,7 +16,7 @@ from config.back_office.roles import (
 )
 from tests.screenshots import api_docs, decision_pages, rare_pages
 from tests.screenshots.demo_site import DemoSite, enter_code
-from tests.screenshots.screenshot import Screenshot, at, first_record
+from tests.screenshots.screenshot import Screenshot, at, first_record, wait_for_success
 
 # Blanks what pictures must not reveal: texts of secrets, and the QR code for the app.
 _BLANK = """() => {
@@ -97,9 +97,9 @@ def configuration_review(site: DemoSite) -> Page:
     if propose.count():
         propose.click()
         page.locator("[name=name]").fill("Revised terms")
-        page.locator("[name=interest_rate]").fill("0.0175")
+        page.locator("[name=interest_rate]").fill("2.25")
         page.locator("main form [type=submit]").click()
-        page.get_by_role("status").wait_for()
+        wait_for_success(page)
     page.goto(address)
     return page
 
@@ -270,6 +270,7 @@ SCREENSHOTS: tuple[Screenshot, ...] = (
     Screenshot("exports", exports),
     Screenshot("export", export),
     Screenshot("settings", at(BACK_OFFICE, "wallets/configuration/")),
+    Screenshot("settings-by-currency", at(BACK_OFFICE, "wallets/configuration/by-currency/")),
     Screenshot("setting", first_record(BACK_OFFICE, "wallets/configuration/")),
     Screenshot("setting-change-with-errors", setting_with_errors),
     Screenshot("setting-change-review", setting_review),

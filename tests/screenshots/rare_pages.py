@@ -23,13 +23,14 @@ from config.local.embedded.layout import database_url
 from tests.environment.processes import wait_until
 from tests.factories import ledger_rows
 from tests.screenshots.demo_site import SECOND, DemoSite
-from tests.screenshots.screenshot import Screenshot, at, first_record
+from tests.screenshots.screenshot import Screenshot, at, first_record, wait_for_success
 
 _SECONDS = 10
 # Enough to keep a worker busy for some seconds.
 _MANY_WITHDRAWALS = 6_000
 _TRANSFERS = {"method": "POST", "path_prefix": "/v3/transfers"}
 _RETURNED = "0690000038"
+_APPROVE = re.compile("^Approve and pay ")
 
 
 # --- the provider ---
@@ -71,14 +72,15 @@ def request_withdrawal(site: DemoSite, amount: int, account_number: str, name: s
 def approve(page: Page, path: str) -> None:
     """Approve and confirm, unless it was decided before."""
     page.goto(path)
-    button = page.get_by_role("button", name=re.compile("^Approve"))
-    if button.count():
-        override = page.locator("#approve-override")
+    link = page.get_by_role("link", name=_APPROVE)
+    if link.count():
+        link.click()
+        page.get_by_text("No changes made yet.").wait_for()
+        override = page.locator("[name=override]")
         if override.count():
             override.fill("The bank confirmed the payee by telephone")
-        button.click()
-        page.get_by_role("button", name=re.compile("^Confirm approval")).click()
-        page.get_by_role("status").first.wait_for()
+        page.locator("#confirm [type=submit]").first.click()
+        wait_for_success(page)
 
 
 def wait_for_option(page: Page, path: str, words: str) -> Page:
@@ -98,7 +100,7 @@ def propose(page: Page, action: str, reason: str) -> None:
         page.get_by_label("Action").select_option(action)
         page.locator("#propose-reason").fill(reason)
         page.locator("#propose [type=submit]").click()
-        page.get_by_role("status").first.wait_for()
+        wait_for_success(page)
 
 
 # --- unresolved ---
@@ -109,7 +111,7 @@ def unknown_payout(site: DemoSite) -> Page:
     page = site.page(FINANCE_APPROVER)
     path = request_withdrawal(site, 185_000, "0690000044", "Musa Okonkwo")
     page.goto(path)
-    if page.get_by_role("button", name=re.compile("^Approve")).count():
+    if page.get_by_role("link", name=_APPROVE).count():
         call_sandbox(site, "POST", "faults", fault="error_5xx", times=1, match=_TRANSFERS)
         approve(page, path)
     if not page.get_by_text("Proposed by").count():
@@ -162,7 +164,7 @@ def reversed_payout(site: DemoSite) -> Page:
     if not page.get_by_text("Reversed").count():
         asking = reversal_confirmation(site)
         asking.locator("#confirm [type=submit]").first.click()
-        asking.get_by_role("status").first.wait_for()
+        wait_for_success(asking)
         page.goto(path)
     return page
 

@@ -26,6 +26,11 @@ class Screenshot:
     parts: tuple[str, ...] = ()
 
 
+def wait_for_success(page: Page) -> None:
+    """Wait for the message of a form that was accepted."""
+    page.locator(".message.success").first.wait_for()
+
+
 def at(role: str, address: str) -> Callable[[DemoSite], Page]:
     """Open a path below /admin/ as `role`."""
 
