@@ -131,6 +131,18 @@ def test_cancelling_locks_token_and_order_even_if_closed(market):
     assert found == {TOKENS: set(), ORDERS: set(), ACCOUNTS: set()}
 
 
+def test_all_that_closing_an_owners_orders_moves_is_locked_before_the_first_is_closed(market):
+    units, both = str(market.traded.id), ("available", "reserved")
+    for trader, order, asset in (
+        (market.seller, market.ask, units),
+        (market.bidder, market.bid, "KES"),
+    ):
+        found = locked(*expression("lock_orders_of", trader.owner_id, [order]))
+        own = accounts(trader, asset, kinds=both)
+        assert found == {TOKENS: {market.traded.id}, ACCOUNTS: own, ORDERS: set()}
+        assert len(own) == 2
+
+
 def test_completing_a_raise_locks_its_token_and_the_issuers_accounts(market):
     kinds = ("available", "raise", "unsold")
     for token in (market.unsold, market.raising):

@@ -117,6 +117,18 @@ def test_the_newest_buys_are_cancelled_until_the_wallet_covers_the_amount(trader
     assert_books_hold()
 
 
+def test_no_more_buys_are_cancelled_than_cover_the_amount_exactly(trader, token):
+    trader.wallet.fund(500)
+    deposit = make_paid_deposit(trader.wallet, "1000")
+    older = trader.place(token, "Buy", 100, 5)
+    newer = trader.place(token, "Buy", 100, 10)
+    assert figures(trader) == (0, 1_500, 0)
+    reverse(deposit)
+    assert states(older, newer) == [("Active", ""), ("Cancelled", REASON)]
+    assert figures(trader) == (0, 500, 0)
+    assert_books_hold()
+
+
 def test_a_wallet_that_covers_the_amount_keeps_its_buys(trader, token):
     trader.wallet.fund(500)
     deposit = make_paid_deposit(trader.wallet, "1000")

@@ -19,6 +19,7 @@ from tests.factories.chargebacks import (
     send_webhook,
     transaction_of,
 )
+from tests.factories.configuration import set_setting
 from tests.factories.deposits import ACTOR, Owner, make_checkout, make_due
 from tests.factories.unmatched import pay_without_owner
 from tests.factories.wallets import assert_books_hold, make_staff
@@ -156,6 +157,20 @@ def test_an_answer_from_before_the_payment_was_closed_is_no_later_word(sandbox, 
     apply_record(payment.pk, record, ACTOR, demands)
     payment.refresh_from_db()
     assert payment.charged_back_amount == 300
+
+
+def test_what_the_owner_did_not_get_is_not_taken_back(sandbox, owner):
+    """The owner bears the provider's fee, and the whole payment is charged back."""
+    set_setting("DEPOSIT_FEE_BORNE_BY_OWNER", Decimal(1))
+    deposit = pay_in(sandbox, owner)
+    assert deposit.fee > 0
+    learn_of_chargeback(sandbox, deposit)
+    reversal = deposit.reversals.get()
+    assert reversal.amount == reversal.held == 1000 - deposit.fee
+    confirm_reversal(reversal_id=reversal.pk, user=make_staff("reverse_deposit"))
+    deposit.refresh_from_db()
+    assert deposit.status == "Reversed"
+    assert_books_hold()
 
 
 def test_what_is_charged_back_again_after_a_return_is_reported(sandbox, owner):
