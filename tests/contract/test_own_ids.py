@@ -79,6 +79,11 @@ def test_a_client_order_id_is_the_same_with_spaces_around_it():
     with without_guards() as cursor:
         cursor.execute("UPDATE orders_order SET client_order_id = ' x'")
     assert found(" x") == [made["_id"]]
+    # Of two, the path is that of the one which is spelt like it.
+    other = buyer.place(market.token, tokens=1, price=99, client_order_id="x")
+    for text, order in ((" x", made), ("x", other)):
+        one = caller.get(f"/v1/orders/by-client-id/{quote(text)}").json()
+        assert one["data"]["_id"] == order["_id"]
 
 
 @pytest.mark.parametrize("email", ["kofi@example.com", "KOFI@example.com", "\u212aofi@example.com"])

@@ -17,12 +17,15 @@ from django.utils import timezone
 
 from exchange.core.database import violated_constraint
 from exchange.participants.models import Member
+from orders.book.models import Order
+from orders.trades.models import Trade
 from tests.environment.concurrency import start_call
 from tests.environment.database import Connection
 from tests.environment.row_locks import locked_rows
 from tests.factories.configuration import set_setting
 from tests.factories.conversions import convert_quote, quote, set_rates
 from tests.factories.plain_sql import Books, books
+from tests.factories.traders import make_trader
 from tests.factories.wallets import (
     SYSTEM,
     Wallet,
@@ -89,6 +92,18 @@ def test_a_rate_that_is_replaced_while_the_conversion_waits_is_not_used(wallet):
         convert_quote(wallet, quoted)
     assert not Conversion.objects.exists()
     assert wallet.balance(currency="NGN") == 3000
+
+
+def test_an_order_that_trades_while_its_cancellation_waits_is_closed_after_the_trade():
+    buyer, seller = make_trader(1000), make_trader()
+    token = seller.issue()
+    order = buyer.place(token, "Buy", 98, 5)
+    with waiting(lambda: seller.place(token, "Sell", 98, 2)):
+        buyer.cancel(order)
+    [trade], closed = Trade.objects.all(), Order.objects.get(pk=order)
+    assert (closed.status, closed.filled) == ("Cancelled", Decimal(2))
+    assert closed.closed_at is not None
+    assert closed.closed_at > trade.created_at
 
 
 def post(withdrawal: Withdrawal) -> str | None:
