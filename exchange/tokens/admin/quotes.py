@@ -150,9 +150,10 @@ class QuoteAdmin(AddFormAdmin, ConfirmationAdmin):
     def sell_display(self, quote: Quote) -> str:
         return format_money(quote.sell, quote.token.currency_id)
 
-    @admin.display(description="units of the currency per USD")
+    @admin.display(description="rate to USD")
     def exchange_display(self, quote: Quote) -> str:
-        return format_grouped(quote.exchange) if quote.exchange else "-"
+        rate = f"{format_grouped(quote.exchange)} {quote.token.currency_id} per USD"
+        return rate if quote.exchange else "-"
 
     @admin.display(description="reason")
     def reason_display(self, quote: Quote) -> str:

@@ -42,6 +42,7 @@ def test_prices_take_effect_once_a_second_person_approves():
     assert "Approve 118.00 NGN / 115.50 NGN" in shown
     assert "Buy 100.00 NGN 118.00 NGN +18.00 %" in shown
     assert "Sell 100.00 NGN 115.50 NGN +15.50 %" in shown
+    assert "Rate to USD 1,600 NGN per USD" in shown
     approved = submit_confirmation(finance, quote_address(quote, "approve"))
     assert messages_of(approved) == [
         f"Approved. {token.symbol} is now quoted at 118.00 NGN to buy and 115.50 NGN to sell."
