@@ -76,6 +76,17 @@ def payout() -> Withdrawal:
     return make_approved_withdrawal(make_wallet(1000))
 
 
+def test_a_quote_lives_from_when_it_is_made(wallet):
+    with waiting(lambda: None), connection.cursor() as cursor:
+        made = quote(wallet, 1500)["quote_id"]
+        cursor.execute(
+            "SELECT now() < created_at, expires_at - created_at = interval '60 seconds'"
+            " FROM wallets_conversionquote WHERE id = %s",
+            [made],
+        )
+        assert cursor.fetchone() == (True, True)
+
+
 def test_a_quote_that_expires_while_its_conversion_waits_is_not_used(wallet, owner_connection):
     quoted = quote(wallet, 1500)["quote_id"]
     expire = "UPDATE wallets_conversionquote SET expires_at = clock_timestamp()"

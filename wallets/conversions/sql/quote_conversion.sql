@@ -58,6 +58,8 @@ DECLARE
     v_worth numeric;
     v_arrives numeric;
     v_document text;
+    -- A quote lives from when it is made, however long its transaction has run.
+    v_made_at timestamptz := clock_timestamp();
 BEGIN
     SELECT r.rate, r.change, r.since INTO source FROM conversion_rate(o.from_currency) r;
     SELECT r.rate, r.change, r.since INTO target FROM conversion_rate(o.to_currency) r;
@@ -78,7 +80,7 @@ BEGIN
     VALUES (o.quote, o.organisation, o.from_currency, o.to_currency, o.amount,
             div(target.rate * v_kept * 1e12, source.rate) * 1e-12, v_arrives, v_worth - v_arrives,
             source.rate, target.rate, source.change, target.change, v_source_spread,
-            v_target_spread, o.actor, now(), now() + make_interval(secs => o.lifetime_seconds))
+            v_target_spread, o.actor, v_made_at, v_made_at + make_interval(secs => o.lifetime_seconds))
     RETURNING document INTO v_document;
     RETURN v_document;
 END $$;
