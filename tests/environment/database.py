@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,6 +32,7 @@ from config.local.embedded.sharing import running_server
 from config.settings.databases import from_url
 from tests.environment import seed_rows as seed
 from tests.environment import template_cache
+from tests.environment.reaper import reaping
 
 # Environment variables that tell xdist's workers about the run's server.
 _SERVER = "TEST_SERVER_URL"
@@ -60,11 +60,12 @@ def start_run(config: pytest.Config) -> None:
     os.environ[_RUN] = f"test_{os.getpid()}_{os.urandom(3).hex()}"
     given = os.environ.get("DATABASE_URL")
     if given:
+        _run_resources.enter_context(reaping(_RUN))
         os.environ[_SERVER] = given
         os.environ[_TEMPLATE] = f"{os.environ[_RUN]}_template"
         return
     folder = Path(tempfile.mkdtemp(prefix="exchange-tests-"))
-    _run_resources.callback(shutil.rmtree, folder, ignore_errors=True)
+    _run_resources.enter_context(reaping(_RUN, folder))
     os.environ[_SERVER] = database_url(folder, "exchange_owner", "postgres")
     os.environ[_TEMPLATE] = "test_template"
     name = template_cache.template_hash(template_cache.sources())
