@@ -6,6 +6,7 @@ Lists not assigned to a group appear in the last one.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from django.contrib import admin
@@ -14,7 +15,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from exchange.admin.base import staff_of
-from exchange.admin.paging import bounded_counts
+from exchange.admin.paging import count_statement, run_counts
 from exchange.staff.admin.pending import queues
 from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert
@@ -179,6 +180,26 @@ def _current_model(request: HttpRequest) -> str:
 
 def _badges(user: StaffUser, lists: Mapping[str, object]) -> dict[str, str]:
     """Count open alerts and what `user` can decide, in one query over partial indexes."""
+    labels, statement, parameters = _count_statement(
+        user, frozenset(lists), frozenset(user.get_all_permissions())
+    )
+    found = run_counts(Alert.objects.db, statement, parameters) if labels else []
+    counts = zip(labels, found, strict=True)
+    return {
+        label: str(count) if count <= BADGE_LIMIT else f"{BADGE_LIMIT}+"
+        for label, count in counts
+        if count
+    }
+
+
+# Building these queries took a third of the time of a page.
+@lru_cache(maxsize=256)
+def _count_statement(
+    user: StaffUser,
+    lists: frozenset[str],
+    _permissions: frozenset[str],
+) -> tuple[tuple[str, ...], str, list[Any]]:
+    """Return the lists with a count, and the query with its parameters."""
     pending: dict[str, QuerySet[Any]] = {
         "wallets.alert": Alert.objects.filter(resolved_at__isnull=True)
     }
@@ -197,9 +218,4 @@ def _badges(user: StaffUser, lists: Mapping[str, object]) -> dict[str, str]:
             | unconfirmed_refunds(payments)
         )
     shown = {label: rows for label, rows in pending.items() if label in lists}
-    counts = zip(shown, bounded_counts(list(shown.values()), BADGE_LIMIT + 1), strict=True)
-    return {
-        label: str(count) if count <= BADGE_LIMIT else f"{BADGE_LIMIT}+"
-        for label, count in counts
-        if count
-    }
+    return tuple(shown), *count_statement(list(shown.values()), BADGE_LIMIT + 1)

@@ -23,8 +23,11 @@ def bounded_count(rows: QuerySet[Any]) -> int:
 
 def bounded_counts(lists: Sequence[QuerySet[Any]], limit: int = COUNT_LIMIT) -> list[int]:
     """Count each of `lists` up to `limit`, all in one query."""
-    if not lists:
-        return []
+    return run_counts(lists[0].db, *count_statement(lists, limit)) if lists else []
+
+
+def count_statement(lists: Sequence[QuerySet[Any]], limit: int) -> tuple[str, list[Any]]:
+    """Return the query that counts each of `lists` up to `limit`, and its parameters."""
     columns: list[str] = []
     parameters: list[Any] = []
     for rows in lists:
@@ -34,8 +37,13 @@ def bounded_counts(lists: Sequence[QuerySet[Any]], limit: int = COUNT_LIMIT) -> 
             sql, values = "SELECT WHERE false", ()
         columns.append(_COUNT.format(sql))
         parameters.extend(values)
-    with connections[lists[0].db].cursor() as cursor:
-        cursor.execute(f"SELECT {', '.join(columns)}", parameters)
+    return f"SELECT {', '.join(columns)}", parameters
+
+
+def run_counts(alias: str, statement: str, parameters: Sequence[Any]) -> list[int]:
+    """Return what a statement of `count_statement` counts in the database `alias`."""
+    with connections[alias].cursor() as cursor:
+        cursor.execute(statement, parameters)
         return list(cursor.fetchone())
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.contrib.postgres.search import SearchQueryCombinable, SearchVectorExact
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from exchange.staff.models import ApprovalStatus
 from wallets.deposits.errors import DepositNotFound
@@ -102,7 +102,8 @@ def undecided_payments(rows: QuerySet[Any]) -> QuerySet[Any]:
 
 def unconfirmed_refunds(rows: QuerySet[Any]) -> QuerySet[Any]:
     """Return the refunds whose result is not known, and about which nothing is proposed."""
-    late = Q(updated_at__lt=timezone.now() - REFUND_ANSWER_DUE)
+    # The database's clock: the query may be built once and run later.
+    late = Q(updated_at__lt=Now() - REFUND_ANSWER_DUE)
     return rows.filter(
         late | ~Q(last_error=""),
         ~Exists(pending_resolutions()),
