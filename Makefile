@@ -1,4 +1,4 @@
-# make run starts the whole service, make test runs all tests. Both need only Python 3.11 or newer
+# make run starts the whole service, make test runs the tests. Both need only Python 3.11 or newer
 # and make. PYTHON=python3.12 selects another interpreter.
 
 PYTHON ?= python3
@@ -30,7 +30,7 @@ SAMPLE ?= 100
 THRESHOLD ?= 0
 MUTANTS_ARGS ?=
 
-.PHONY: install tools run test clients requests races cluster-test upgrade-test image fuzz mutants check audit structure bench results screenshots tour lock dump
+.PHONY: install tools run test test-slow clients requests races cluster-test upgrade-test image fuzz mutants check audit structure bench results screenshots tour lock dump
 .DEFAULT_GOAL := run
 
 install: $(VENV)/.installed
@@ -59,7 +59,12 @@ run: install
 
 # ORDER=7 shuffles modules and the tests of each, the same way in every run with 7: no test may depend on others.
 test: tools
-	@$(if $(ORDER),TEST_ORDER='$(ORDER)') $(BIN)/python -m pytest $(PYTEST_ARGS)
+	@$(if $(ORDER),TEST_ORDER='$(ORDER)') $(BIN)/python -m pytest -m 'not slow' $(PYTEST_ARGS)
+
+# What kills, restores, upgrades or restarts whole programs, walks long ways in the browser, or repeats at
+# length what `make test` does once.
+test-slow: tools
+	@$(if $(ORDER),TEST_ORDER='$(ORDER)') $(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
 
 # Generate clients from /v1/schema and lint it; needs Node.js.
 clients: tools

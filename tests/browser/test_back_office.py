@@ -64,6 +64,7 @@ def decisions_on(withdrawal: Withdrawal) -> list[str]:
     )
 
 
+@pytest.mark.slow
 def test_sign_in_needs_password_and_code_and_explains_wrong_ones(page):
     _, secret = create_enrolled_staff("amina")
     page.goto("/admin/wallets/withdrawal/")
@@ -86,6 +87,7 @@ def test_sign_in_needs_password_and_code_and_explains_wrong_ones(page):
     expect(page.get_by_role("heading", name="Withdrawals", exact=True)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_an_approval_works_with_the_keyboard_alone(page, wallet):
     withdrawal = wallet.request(500)
     _, secret = create_enrolled_staff("amina")
@@ -125,6 +127,7 @@ def test_an_approval_works_with_the_keyboard_alone(page, wallet):
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_a_rejection_requires_a_reason_and_releases_the_money(page, wallet):
     withdrawal = wallet.request(500)
     create_enrolled_staff("amina")
@@ -185,6 +188,7 @@ def test_the_browsers_back_leads_from_a_decision_to_the_record(page, wallet):
     assert decisions_on(withdrawal) == ["Approve"]
 
 
+@pytest.mark.slow
 def test_an_outdated_page_is_rejected_with_what_has_changed(page, wallet):
     withdrawal = wallet.request(500)
     other, _ = create_enrolled_staff("kwesi")
@@ -200,6 +204,7 @@ def test_an_outdated_page_is_rejected_with_what_has_changed(page, wallet):
     assert decisions_on(withdrawal) == ["Reject"]
 
 
+@pytest.mark.slow
 def test_bulk_decisions_are_made_and_reported_individually(page, wallet):
     plain = wallet.request(500)
     overtaken = wallet.request(700)
@@ -242,6 +247,7 @@ def test_bulk_decisions_are_made_and_reported_individually(page, wallet):
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_one_person_cannot_give_both_approvals(page, wallet):
     withdrawal = wallet.request(5_000_000)
     assert withdrawal.approvals_needed == 2
@@ -255,6 +261,7 @@ def test_one_person_cannot_give_both_approvals(page, wallet):
     assert decisions_on(withdrawal) == ["Approve"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("role", "shown", "hidden"),
     [
@@ -275,6 +282,7 @@ def test_each_role_sees_its_own_pages_and_only_permitted_buttons(page, wallet, r
     expect(buttons).to_have_count(2 if role == FINANCE_APPROVER else 0)
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_menu_opens_and_nothing_is_cut_off(
     chromium: Browser, live_service: Service, wallet: Wallet
 ):

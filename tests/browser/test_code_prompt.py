@@ -73,6 +73,7 @@ def test_the_reason_of_a_rejection_survives_the_code_prompt(page, wallet):
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_a_bulk_approval_survives_the_code_prompt(page, wallet):
     chosen = [wallet.request(amount) for amount in (500, 700)]
     left = wallet.request(900)
@@ -96,6 +97,7 @@ def test_a_bulk_approval_survives_the_code_prompt(page, wallet):
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_a_new_quote_survives_the_code_prompt(page):
     token = make_token()
     _, secret = create_enrolled_staff("lindiwe", BACK_OFFICE)
@@ -113,6 +115,7 @@ def test_a_new_quote_survives_the_code_prompt(page):
     assert (str(quote), quote.note) == ("110.25 / 109", "Annual report 2026")
 
 
+@pytest.mark.slow
 def test_an_incomplete_deposit_survives_the_code_prompt(page):
     organisation = make_organisation("Baobridge Wealth")
     _, secret = create_enrolled_staff("lindiwe", BACK_OFFICE)

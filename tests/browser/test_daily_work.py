@@ -100,6 +100,7 @@ def test_a_quote_is_validated_when_proposed_and_decided_on_its_page(page, chromi
     assert (token.price_buy, token.price_sell) == (1100, 1090)
 
 
+@pytest.mark.slow
 def test_a_critical_flag_is_excluded_from_bulk_and_requires_a_reason(page, provider_sandbox):
     organisation, member = make_participants()
     for currency in ("NGN", "KES"):
@@ -142,6 +143,7 @@ def test_a_critical_flag_is_excluded_from_bulk_and_requires_a_reason(page, provi
     assert Decision.objects.get(withdrawal=flagged).override == OVERRIDE
 
 
+@pytest.mark.slow
 def test_a_returned_payout_is_reached_from_the_dashboard_and_reversed_by_two(
     page, chromium, live_service, provider_sandbox
 ):
@@ -181,6 +183,7 @@ def test_a_returned_payout_is_reached_from_the_dashboard_and_reversed_by_two(
     assert status_of(withdrawal) == "Reversed"
 
 
+@pytest.mark.slow
 def test_a_members_links_show_only_their_records_and_a_list_keeps_its_filters(page):
     store_bank_list()
     organisation = make_organisation("Baobridge Wealth")
@@ -222,6 +225,7 @@ def test_a_members_links_show_only_their_records_and_a_list_keeps_its_filters(pa
     assert "amount_to=550" in page.url
 
 
+@pytest.mark.slow
 def test_a_deposit_can_be_cancelled_by_its_creator_before_confirmation(page):
     organisation = make_organisation("Baobridge Wealth")
     sign_in_as(page, "lindiwe", BACK_OFFICE)

@@ -77,6 +77,7 @@ def test_the_sidebar_folds_opens_and_navigates(approver_page):
     expect(sidebar.locator("[aria-current=page]")).to_contain_text("Withdrawals")
 
 
+@pytest.mark.slow
 def test_on_a_narrow_screen_the_menu_closes_on_escape_and_on_blur(approver_page):
     approver_page.set_viewport_size({"width": 390, "height": 844})
     menu, sidebar = approver_page.locator(MENU), approver_page.locator(SIDEBAR)
@@ -98,6 +99,7 @@ def test_on_a_narrow_screen_the_menu_closes_on_escape_and_on_blur(approver_page)
     assert is_focus_visible(approver_page)
 
 
+@pytest.mark.slow
 def test_a_slash_leads_to_the_search_of_all_records(approver_page):
     approver_page.keyboard.press("/")
     expect_focus(approver_page, "#site-search")
@@ -108,6 +110,7 @@ def test_a_slash_leads_to_the_search_of_all_records(approver_page):
     expect(approver_page.locator("#site-search")).to_have_value("nothing like this")
 
 
+@pytest.mark.slow
 def test_the_account_menu_opens_closes_and_links_to_help(approver_page):
     panel = approver_page.locator(".account .panel")
     tab_to(approver_page, matches(ACCOUNT))
@@ -142,6 +145,7 @@ def test_the_account_menu_opens_closes_and_links_to_help(approver_page):
     expect(approver_page.get_by_role("heading", name="Dual control")).to_be_in_viewport()
 
 
+@pytest.mark.slow
 def test_the_chosen_theme_is_stored(approver_page):
     dark = approver_page.locator("html.dark")
     expect(dark).to_have_count(0)
@@ -165,6 +169,7 @@ def test_the_chosen_theme_is_stored(approver_page):
     expect(dark).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_filters_open_close_and_narrow_the_list(approver_page, withdrawals):
     approver_page.goto("/admin/wallets/transfer/")
     panel = approver_page.locator(".filters .panel")
@@ -197,6 +202,7 @@ def test_filters_open_close_and_narrow_the_list(approver_page, withdrawals):
     expect(approver_page.locator("#result_list tbody tr")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_more_filters_of_withdrawals_open_by_keyboard(approver_page, withdrawals):
     approver_page.goto(LIST)
     more = approver_page.locator(".saved-views details")
@@ -234,6 +240,7 @@ def test_rows_are_selected_and_decided(approver_page, withdrawals):
     assert {status_of(withdrawal) for withdrawal in withdrawals} & {"Pending"} == set()
 
 
+@pytest.mark.slow
 def test_a_key_and_a_token_are_revoked_by_keyboard(page):
     create_enrolled_staff("samuel", ADMINISTRATOR)
     caller = make_caller()
@@ -263,6 +270,7 @@ def test_a_key_and_a_token_are_revoked_by_keyboard(page):
     assert caller.key.revoked_at is not None
 
 
+@pytest.mark.slow
 def test_every_tab_stop_is_visible(approver_page, withdrawals):
     found = {}
     for address in (

@@ -35,7 +35,7 @@ from tests.factories.tokens import make_token
 from tests.factories.wallets import Wallet
 from wallets.withdrawals.models import Withdrawal
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser, pytest.mark.slow]
 
 PROPOSED = re.compile("^Proposed")
 FUNDS = Decimal(6_000_000)

@@ -37,6 +37,8 @@ from wallets.deposits.models import Deposit, VirtualAccount
 from wallets.transfers.models import WalletTransfer
 from wallets.withdrawals.models import Withdrawal
 
+pytestmark = pytest.mark.slow
+
 NODE = {"@types/node": "20.19.43", "typescript": "5.9.3"}
 TSCONFIG = {
     "compilerOptions": {
@@ -123,21 +125,18 @@ class Reader:
         return ended.stdout
 
 
-@pytest.mark.slow
 def test_curl_examples(
     live_service: Service, provider_sandbox: Sandbox, receiver: Receiver
 ) -> None:
     follow_guide(Reader(live_service.base_url, curl), receiver)
 
 
-@pytest.mark.slow
 def test_python_examples(
     live_service: Service, provider_sandbox: Sandbox, receiver: Receiver
 ) -> None:
     follow_guide(Reader(live_service.base_url, python), receiver)
 
 
-@pytest.mark.slow
 @pytest.mark.node
 def test_typescript_examples(
     typescript: Command, live_service: Service, provider_sandbox: Sandbox, receiver: Receiver

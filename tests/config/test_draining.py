@@ -55,7 +55,6 @@ def draining(port: int, tmp_path: Path) -> Iterator[tuple[Program, requests.Sess
     program.kill()
 
 
-@pytest.mark.slow
 def test_it_serves_all_connections_and_lets_them_go(draining, port):
     program, session = draining
     for client in (session, requests):
@@ -95,6 +94,7 @@ def test_it_ends_after_its_time(port, tmp_path):
     assert time.monotonic() - began >= 1
 
 
+@pytest.mark.slow
 def test_it_is_not_ready_but_alive():
     environ: dict[str, Any] = {DRAINING: True}
     client = Client(**environ)

@@ -34,7 +34,7 @@ from tests.factories.api_clients import ApiCaller, make_caller
 from tests.factories.logins import create_login_user, current_code
 from tests.factories.wallets import BANK, Wallet, make_approved_withdrawal, store_bank_list
 
-pytestmark = [pytest.mark.slow, pytest.mark.services]
+pytestmark = pytest.mark.services
 
 ACCOUNT = "0690777031"
 REFUSED_ACCOUNT = "0690777999"

@@ -49,8 +49,6 @@ from wallets.payouts.models import ProposalAction
 from wallets.payouts.services import execution as payouts
 from wallets.withdrawals.models import Payout, Withdrawal
 
-pytestmark = pytest.mark.slow
-
 AFTER_LEASE = 121
 SWEEP = "wallets.tasks.sweep_payouts"
 
@@ -93,6 +91,7 @@ def assert_paid_once(sandbox: Sandbox, wallet: Wallet, withdrawal: Withdrawal) -
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_another_worker_pays_after_a_worker_is_killed_between_claim_and_order(
     sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery
 ):
@@ -145,6 +144,7 @@ def test_the_transfer_is_found_after_a_worker_is_killed_once_it_was_accepted(
     assert count_transfer_orders(sandbox, withdrawal) == 1
 
 
+@pytest.mark.slow
 def test_a_payout_needs_a_decision_after_a_worker_is_killed_before_acceptance(
     sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery
 ):
@@ -162,6 +162,7 @@ def test_a_payout_needs_a_decision_after_a_worker_is_killed_before_acceptance(
     assert count_transfer_orders(sandbox, withdrawal) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("connection_lost", [True, False])
 def test_another_worker_settles_after_a_worker_is_killed_during_settlement(
     sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery, connection_lost: bool
@@ -185,6 +186,7 @@ def test_another_worker_settles_after_a_worker_is_killed_during_settlement(
     assert_paid_once(sandbox, wallet, withdrawal)
 
 
+@pytest.mark.slow
 def test_another_worker_delivers_events_after_a_worker_is_killed_before_delivery(
     sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery
 ):
@@ -223,6 +225,7 @@ def test_another_worker_delivers_events_after_a_worker_is_killed_before_delivery
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_a_status_check_completes_the_payout_once_the_killed_provider_is_back(
     sandbox: Sandbox, wallet: Wallet
 ):

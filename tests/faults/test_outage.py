@@ -73,6 +73,7 @@ def wallet(sandbox: Sandbox) -> Wallet:
     return make_member_wallet(1_000_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", OUTAGES)
 def test_every_kind_of_outage_counts_as_a_failure(sandbox: Sandbox, wallet: Wallet, kind: str):
     fault, options = OUTAGES[kind]
@@ -134,6 +135,7 @@ def test_four_failures_and_a_success_do_not_open_the_circuit(sandbox: Sandbox, w
     assert open_alerts() == {"payout_unknown"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("message", "status"),
     [
@@ -160,12 +162,14 @@ def test_a_response_that_accepts_nothing_resets_the_failures(
     )
 
 
+@pytest.mark.slow
 def test_a_declined_recipient_does_not_count_as_a_failure(sandbox: Sandbox, wallet: Wallet):
     for _ in range(FAILURES + 1):
         payouts.send_payout(make_approved_withdrawal(wallet, account=DECLINED_ACCOUNT).id)
     assert (circuit_row().state, circuit_row().failures) == ("Closed", 0)
 
 
+@pytest.mark.slow
 def test_a_flapping_provider_pays_everything_once(sandbox: Sandbox, wallet: Wallet):
     waiting = [make_approved_withdrawal(wallet) for _ in range(24)]
     with Callers(WORKERS) as callers:
@@ -185,6 +189,7 @@ def test_a_flapping_provider_pays_everything_once(sandbox: Sandbox, wallet: Wall
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_no_request_is_sent_before_the_providers_retry_after(sandbox: Sandbox, wallet: Wallet):
     first, second = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     sandbox.fault("rate_limit", match=TRANSFERS, retry_after=120)

@@ -21,6 +21,8 @@ from tests.environment.ports import claim_ports
 from tests.environment.processes import CHECKOUT, Program, wait_until
 from tests.environment.replication import Replication, running_replication
 
+pytestmark = pytest.mark.slow
+
 HOST = "127.0.0.1"
 
 

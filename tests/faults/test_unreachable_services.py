@@ -84,7 +84,6 @@ def log_lines(service: Service) -> list[str]:
     return [line for line in text.splitlines() if line.strip()]
 
 
-@pytest.mark.slow
 def test_money_requests_are_rejected_without_the_cache_and_logged_once(service_without_cache):
     caller = make_caller()
     url = service_without_cache.base_url + MEMBERS
@@ -209,6 +208,7 @@ def redis_at(port: int, folder: Path) -> Iterator[None]:
         process.wait(10)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.urls("tests.environment.api_views")
 def test_a_silent_cache_delays_one_request_a_second(settings, monkeypatch):
@@ -230,6 +230,7 @@ def test_a_silent_cache_delays_one_request_a_second(settings, monkeypatch):
     assert len(waited) <= (sum(durations) + 1) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.urls("tests.environment.api_views")
 def test_reads_beyond_the_limit_are_rejected_without_the_cache(
@@ -245,7 +246,6 @@ def test_reads_beyond_the_limit_are_rejected_without_the_cache(
     assert_error(caller.post("/v1/test/money", MONEY), 503, "not_ready")
 
 
-@pytest.mark.slow
 @pytest.mark.django_db
 def test_every_endpoint_is_unavailable_without_the_database(service_stack, closed_port):
     requests_by_path = {

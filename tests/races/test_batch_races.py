@@ -47,7 +47,7 @@ from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.models import BankAccount, Withdrawal
 from wallets.withdrawals.services import requests
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 THREADS = 16
 POISON = "0690000099"

@@ -50,7 +50,7 @@ from tests.factories.wallets import (
     make_wallet,
 )
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 Deed = Callable[[], Any]
 ROUNDS = race_size("CREDIT_ROUNDS", 5)

@@ -32,7 +32,7 @@ from tests.factories.tokens import give_units
 from tests.factories.wallets import assert_books_hold, make_member_wallet, make_staff, make_wallet
 from tests.races.test_credit_races import change, codes, order, priced_token, sell
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 THREADS = 10
 

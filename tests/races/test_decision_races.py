@@ -28,7 +28,7 @@ from tests.factories.wallets import Wallet, assert_books_hold, status_of, store_
 from wallets.ledger.models import Transfer
 from wallets.withdrawals.models import Decision, Payout, Withdrawal
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 # Split into several tests, which run in different processes.
 ATTEMPTS = 2

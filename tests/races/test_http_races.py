@@ -17,7 +17,7 @@ from tests.factories.wallets import BANK, PAID_ACCOUNT, Wallet, assert_books_hol
 from wallets.ledger.models import Transfer
 from wallets.withdrawals.models import Withdrawal
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 CONNECTIONS = race_size("CONNECTIONS", 64)
 WITHDRAW = "/v1/api/wallet/withdraw"

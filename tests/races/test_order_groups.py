@@ -21,7 +21,7 @@ from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import assert_books_hold
 from wallets.ledger.models import Account, Transfer
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 Ask = Callable[[], StoredResponse]
 

@@ -33,7 +33,7 @@ from wallets.banks.services import bank_directory, clear_bank_cache
 from wallets.withdrawals.models import BankAccount, Withdrawal
 from wallets.withdrawals.services import requests
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 CALLERS = 16
 REFERENCE = "INV-17"

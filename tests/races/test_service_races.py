@@ -38,7 +38,7 @@ from wallets.payouts.services import resolutions, sweeps
 from wallets.withdrawals.models import Payout
 from wallets.withdrawals.services import decisions
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_two_concurrent_approvers_count_as_two_and_one_person_as_one():

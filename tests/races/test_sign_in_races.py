@@ -22,7 +22,7 @@ from tests.environment.services import Service
 from tests.factories.logins import current_code
 from tests.factories.staff import create_staff
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 PASSWORD = "correct horse battery"
 LOGIN, CODE, INDEX = "/admin/login/", "/admin/login/code/", "/admin/"

@@ -39,7 +39,7 @@ from tests.factories.wallets import assert_books_hold, make_staff
 from tests.orders.book import reference
 from wallets.ledger.models import Account
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 logger = logging.getLogger(__name__)
 

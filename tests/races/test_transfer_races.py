@@ -15,7 +15,7 @@ from tests.factories.wallets import BANK, PAID_ACCOUNT, Wallet, assert_books_hol
 from wallets.conversions.models import Conversion
 from wallets.transfers.models import WalletTransfer
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 TRANSFERS, CONVERSIONS = "/v1/api/transfers", "/v1/api/conversions"
 

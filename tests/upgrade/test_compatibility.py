@@ -27,8 +27,6 @@ from tests.upgrade import accepted
 from tests.upgrade.compatibility import Finding, Observer, read_release
 from tests.upgrade.dumps import latest_dump, restore
 
-pytestmark = pytest.mark.slow
-
 PAGE = CHECKOUT / "docs/operations/upgrade.md"
 
 

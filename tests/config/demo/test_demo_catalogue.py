@@ -22,7 +22,7 @@ from wallets.fees.selectors import minimum_withdrawal
 from wallets.ledger.models import Account
 from wallets.ledger.selectors.wallets import wallet_balances
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,7 @@ from wallets.ledger.models import BooksProof
 from wallets.reconciliation.models import Reconciliation
 from wallets.withdrawals.models import Withdrawal
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 @pytest.fixture

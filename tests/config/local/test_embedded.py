@@ -99,6 +99,7 @@ def test_the_server_stops_with_its_last_user_and_keeps_the_data(tmp_path: Path) 
         assert connection.execute("SELECT n FROM kept").fetchone() == (42,)
 
 
+@pytest.mark.slow
 def test_killing_the_only_user_leaves_no_server_behind(tmp_path: Path) -> None:
     with another_user(tmp_path) as process:
         postmaster, keeper = postmaster_pid(tmp_path), keeper_pid(tmp_path)
@@ -108,6 +109,7 @@ def test_killing_the_only_user_leaves_no_server_behind(tmp_path: Path) -> None:
         wait_until(lambda: gone(keeper), "its keeper is gone", 15)
 
 
+@pytest.mark.slow
 def test_killing_the_keeper_stops_the_server_and_the_next_start_works(tmp_path: Path) -> None:
     with another_user(tmp_path):
         postmaster, keeper = postmaster_pid(tmp_path), keeper_pid(tmp_path)
@@ -118,6 +120,7 @@ def test_killing_the_keeper_stops_the_server_and_the_next_start_works(tmp_path: 
         assert query(tmp_path, "SELECT 1") == 1
 
 
+@pytest.mark.slow
 def test_killing_the_server_is_recovered_from(tmp_path: Path) -> None:
     with another_user(tmp_path):
         postmaster = postmaster_pid(tmp_path)
@@ -137,6 +140,7 @@ def test_a_pid_file_of_another_process_does_not_prevent_a_start(tmp_path: Path) 
         assert query(tmp_path, "SELECT 1") == 1
 
 
+@pytest.mark.slow
 def test_a_damaged_cluster_is_reported_in_one_line(tmp_path: Path) -> None:
     with running_server(tmp_path, durable=False):
         pass
@@ -174,6 +178,7 @@ def test_connection_settings_need_no_running_server(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 @pytest.mark.parametrize("uid", [65534, 54321], ids=["with an account", "without an account"])
 def test_it_runs_for_an_ordinary_user(uid: int) -> None:

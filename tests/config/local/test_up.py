@@ -23,7 +23,7 @@ from tests.environment.ports import claim_ports
 from tests.environment.processes import CHECKOUT, wait_until
 from tests.environment.template_cache import place_migrated_server
 
-pytestmark = [pytest.mark.services, pytest.mark.slow]
+pytestmark = pytest.mark.services
 
 HOST = "127.0.0.1"
 _REPLACEMENTS = ("DATABASE_URL", "DATABASE_OWNER_URL", "CELERY_BROKER_URL", "CACHE_URL")
@@ -181,6 +181,7 @@ def test_it_becomes_ready_and_one_sigterm_stops_everything_within_15_seconds(
     assert "creating the database" not in installation.output()
 
 
+@pytest.mark.slow
 def test_killed_children_are_restarted_and_reported(up: Callable[..., Up], migrated: Path) -> None:
     installation = up(migrated)
     installation.await_ready()
@@ -208,6 +209,7 @@ def test_killed_children_are_restarted_and_reported(up: Callable[..., Up], migra
     wait_until(installation.healthy, "the service answers again")
 
 
+@pytest.mark.slow
 def test_killing_the_supervisor_leaves_no_process_behind(
     up: Callable[..., Up], migrated: Path
 ) -> None:
@@ -219,6 +221,7 @@ def test_killing_the_supervisor_leaves_no_process_behind(
     wait_until(lambda: not installation.processes(), "everything is gone", 20)
 
 
+@pytest.mark.slow
 def test_a_signal_before_it_is_ready_stops_it_too(up: Callable[..., Up]) -> None:
     installation = up()
     wait_until(lambda: "starting the database" in installation.output(), "the database is starting")
@@ -228,6 +231,7 @@ def test_a_signal_before_it_is_ready_stops_it_too(up: Callable[..., Up]) -> None
     assert installation.processes() == {}
 
 
+@pytest.mark.slow
 def test_a_second_start_on_the_same_directory_fails_in_one_line(up: Callable[..., Up]) -> None:
     installation = up()
     wait_until(lambda: "starting the database" in installation.output(), "it holds the directory")
@@ -251,6 +255,7 @@ def test_a_busy_port_is_reported_in_one_line_and_nothing_starts(tmp_path: Path) 
     assert not (tmp_path / "data" / "postgres").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["up", "--port", "0"], ["migrate"], ["showmigrations"]])
 @pytest.mark.parametrize(
     ("url", "words"),
@@ -269,6 +274,7 @@ def test_a_wrong_database_url_is_reported_in_one_line(
     assert "hidden" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_data_directory_that_cannot_be_created_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     for command in (["up", "--port", "0"], ["showmigrations"]):

@@ -86,7 +86,6 @@ def requests_made(port: int) -> float:
     return value(scrape(port), "exchange_requests_total", **labels) or 0
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's /proc")
 def test_killed_processes_are_replaced_and_what_they_counted_stays(
     stack: ServiceStack, web: Program, port: int
@@ -110,7 +109,6 @@ def test_killed_processes_are_replaced_and_what_they_counted_stays(
     assert not folder.exists()
 
 
-@pytest.mark.slow
 def test_connections_return_to_their_pools_once_no_request_waits(
     stack: ServiceStack, web: Program, port: int
 ) -> None:
@@ -126,7 +124,6 @@ def test_connections_return_to_their_pools_once_no_request_waits(
     wait_until(lambda: connections("busy") == 0, "no thread keeps a connection")
 
 
-@pytest.mark.slow
 def test_without_a_database_metrics_are_served_and_say_so(
     stack: ServiceStack, web: Program, port: int
 ) -> None:

@@ -358,7 +358,6 @@ class Machine(RuleBasedStateMachine):
         assert found == model.accounts()
 
 
-@pytest.mark.slow
 @pytest.mark.hypothesis
 def test_no_sequence_of_steps_leads_a_loan_away_from_the_model(transactional_db):
     run_state_machine_as_test(

@@ -20,8 +20,6 @@ from exchange.core import table_locks
 from tests.environment.database import django_connected_to, extra_database, server_url
 from tests.environment.processes import wait_until
 
-pytestmark = pytest.mark.slow
-
 _WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'orders_order'::regclass"
 
 

@@ -20,7 +20,7 @@ from orders.trades.api import TradeViewSet
 from orders.trades.selectors import trades_of
 from tests.factories.traders import make_trader
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 ROWS = 20_000
 # Of 8 KiB. The orders made here fill some 1,200, their indexes some 700.

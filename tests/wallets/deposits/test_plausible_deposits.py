@@ -110,7 +110,6 @@ def test_a_failed_deposit_frees_its_reference_and_another_reference_is_another()
     assert Deposit.objects.filter(status="Pending").count() == 2
 
 
-@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_of_two_spellings_at_once_one_is_entered():
     payment, maker = make_payment(), make_staff("add_deposit")

@@ -339,7 +339,6 @@ class Machine(RuleBasedStateMachine):
 
 # Parts run in parallel. Each has its own sequences: the same in every run of the suite, new ones
 # in a fuzz.
-@pytest.mark.slow
 @pytest.mark.hypothesis
 @pytest.mark.parametrize("part", range(7))
 def test_random_sequences_agree_with_the_model(transactional_db, provider_sandbox, part):
