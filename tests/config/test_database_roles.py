@@ -16,7 +16,7 @@ from tests.config.test_production import COMPLETE
 from tests.environment.database import server_url, worker_database
 from tests.environment.processes import CHECKOUT
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 PASSWORD = "only-for-this-test"
 

@@ -24,7 +24,7 @@ from tests.factories.exports import file_bytes, read_csv, read_xlsx, request_exp
 from tests.factories.ledger_rows import ENTRIES_EACH, fill_withdrawals
 from tests.factories.wallets import make_wallet
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 SWEEP = "exchange.tasks.write_exports"
 MEGABYTE = 1024 * 1024
@@ -109,7 +109,6 @@ DURING_THE_READ = ("UPDATE", "exchange_export", "NEW.rows_done > 0")
 DURING_THE_STORAGE = ("INSERT", "exchange_exportchunk", "NEW.position = 2")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "point"),
     [("csv", DURING_THE_READ), ("xlsx", DURING_THE_READ), ("csv", DURING_THE_STORAGE)],
@@ -170,7 +169,6 @@ def test_an_export_that_kills_three_workers_fails(
     sweep_until(again, "Ready", broker)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
 def test_a_workers_memory_does_not_grow_with_the_rows(

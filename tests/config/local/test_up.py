@@ -151,6 +151,7 @@ def migrated(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
+@pytest.mark.slow
 def test_it_becomes_ready_and_one_sigterm_stops_everything_within_15_seconds(
     up: Callable[..., Up],
 ) -> None:
@@ -209,7 +210,6 @@ def test_killed_children_are_restarted_and_reported(up: Callable[..., Up], migra
     wait_until(installation.healthy, "the service answers again")
 
 
-@pytest.mark.slow
 def test_killing_the_supervisor_leaves_no_process_behind(
     up: Callable[..., Up], migrated: Path
 ) -> None:
