@@ -74,7 +74,7 @@ FULL: dict[str, dict[str, Any]] = {
     "portfolio": {"holdings": portfolio.HOLDINGS_FULL},
 }
 # Benchmarks that can measure an earlier version.
-COMPARABLE = ("withdrawals", "tokens", "orders", "loans")
+COMPARABLE = ("withdrawals", "transfers", "tokens", "orders", "loans")
 
 
 def main() -> int:

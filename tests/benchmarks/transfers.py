@@ -1,7 +1,8 @@
 """Transfers between wallets a second over HTTP: ours, and plain DRF with ORM.
 
 Between pairs of 1,000 wallets and between two hot wallets, 32 connections, all on one durable
-database in one interleaved run.
+database in one interleaved run. Alternatively ours is compared with an earlier version, each on its
+own database.
 """
 
 from __future__ import annotations
@@ -28,17 +29,30 @@ _LEAST = 8
 
 
 def run(
-    installation: Installation, *, seconds: float, rounds: int, connections: int
+    installation: Installation,
+    *,
+    seconds: float,
+    rounds: int,
+    connections: int,
+    earlier: Installation | None = None,
 ) -> dict[str, Any]:
-    """Return medians, ratios and the raw rounds of one interleaved run."""
+    """Return medians, ratios and the raw rounds of one interleaved run.
+
+    The comparison with an earlier version leaves the peers out.
+    """
 
     def http(url: str, bodies: list[dict[str, Any]], authorization: str) -> Http:
         base = url[: url.index("/", len("http://"))]
         requests = [load.post(url, json.dumps(body).encode(), authorization) for body in bodies]
         return Http(base, requests, connections, seconds)
 
-    token, members = make_our_records(installation)
-    peer_token, holders = make_peer_records(installation)
+    def exchange(one: Installation) -> Http:
+        token, members = make_our_records(one)
+        bodies = [
+            {"from": {"user_id": payer}, "to": {"user_id": payee}, **_MONEY}
+            for payer, payee in _pairs(members)
+        ]
+        return http(f"{one.serve_ours()}/v1/api/transfers", bodies, f"Bearer {token}")
 
     def peer(**environment: str) -> Http:
         application = "tests.benchmarks.peers.drf_orm.wsgi:application"
@@ -46,24 +60,24 @@ def run(
         bodies = [{"payer": payer, "payee": payee, **_MONEY} for payer, payee in _pairs(holders)]
         return http(f"{base}/transfers", bodies, f"Token {peer_token}")
 
-    ours = [
-        {"from": {"user_id": payer}, "to": {"user_id": payee}, **_MONEY}
-        for payer, payee in _pairs(members)
-    ]
-    url = f"{installation.serve_ours()}/v1/api/transfers"
-    contenders: dict[str, Callable[[int], float]] = {
-        "ours": http(url, ours, f"Bearer {token}"),
-        "DRF + ORM": peer(),
-        "DRF + ORM, pool": peer(PEER_POOL="1"),
-    }
+    contenders: dict[str, Callable[[int], float]] = {"ours": exchange(installation)}
+    if earlier:
+        contenders["before"] = exchange(earlier)
+        for one in (installation, earlier):
+            one.analyze()
+    else:
+        peer_token, holders = make_peer_records(installation)
+        contenders["DRF + ORM"] = peer()
+        contenders["DRF + ORM, pool"] = peer(PEER_POOL="1")
     for measure in contenders.values():  # warm up: caches, prepared statements, connections
         measure(WALLETS)
     scenarios = {
         "between 1,000 wallets": measured(contenders, WALLETS, rounds),
         "between two hot wallets": measured(contenders, 2, rounds),
     }
-    for figures in scenarios.values():
-        figures["bars"] = {"DRF + ORM": _LEAST}
+    if not earlier:
+        for figures in scenarios.values():
+            figures["bars"] = {"DRF + ORM": _LEAST}
     return scenarios
 
 
