@@ -90,7 +90,8 @@ def test_both_secrets_of_two_concurrent_rotations_sign_webhooks(receiver: Receiv
     twice_at_once(rotate, "UPDATE", "exchange_webhookendpoint", "NEW.secret <> OLD.secret")
     assert len(set(secrets)) == 2
     endpoint = WebhookEndpoint.objects.get(organisation=owner)
-    assert [endpoint.previous_secret, endpoint.secret] == secrets
+    # Which thread runs on first after its commit is chance.
+    assert {endpoint.previous_secret, endpoint.secret} == set(secrets)
     emit_event(owner)
     deliver_due()
     (request,) = receiver.received

@@ -225,7 +225,7 @@ def test_full_repayment_lapses_pending_proposals(lending, officers):
     assert repay_loan(loan, 1_596_000).status == LoanStatus.COMPLETED
     proposal.refresh_from_db()
     assert (proposal.status, proposal.decided_by) == ("Lapsed", None)
-    with pytest.raises(StateConflict, match="Lapsed"):
+    with pytest.raises(StateConflict, match="Already lapsed"):
         confirm_closure(proposal_id=proposal.id, user=officers[1])
     assert balance_of(lending.creditor.owner_id, lending.token.id) == 0
     assert_books_hold()
