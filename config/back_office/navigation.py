@@ -199,7 +199,10 @@ def _count_statement(
     lists: frozenset[str],
     _permissions: frozenset[str],
 ) -> tuple[tuple[str, ...], str, list[Any]]:
-    """Return the lists with a count, and the query with its parameters."""
+    """Return the lists with a count, and the query with its parameters.
+
+    Built again when `user` has other permissions.
+    """
     pending: dict[str, QuerySet[Any]] = {
         "wallets.alert": Alert.objects.filter(resolved_at__isnull=True)
     }

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
 from typing import Any
 
 from tests.benchmarks import load
@@ -20,6 +19,7 @@ from tests.benchmarks.withdrawals import (
     make_our_records,
     make_peer_records,
     measured,
+    ours_and_before,
     peer_environment,
 )
 
@@ -60,12 +60,8 @@ def run(
         bodies = [{"payer": payer, "payee": payee, **_MONEY} for payer, payee in _pairs(holders)]
         return http(f"{base}/transfers", bodies, f"Token {peer_token}")
 
-    contenders: dict[str, Callable[[int], float]] = {"ours": exchange(installation)}
-    if earlier:
-        contenders["before"] = exchange(earlier)
-        for one in (installation, earlier):
-            one.analyze()
-    else:
+    contenders = ours_and_before(installation, earlier, exchange)
+    if not earlier:
         peer_token, holders = make_peer_records(installation)
         contenders["DRF + ORM"] = peer()
         contenders["DRF + ORM, pool"] = peer(PEER_POOL="1")

@@ -95,12 +95,8 @@ def run(
         base = installation.serve(application, {**peer_environment(installation), **environment})
         return http(base, [f"/withdraw/{holder}" for holder in holders], f"Token {peer_token}")
 
-    contenders: dict[str, Callable[[int], float]] = {"ours": exchange(installation)}
-    if earlier:
-        contenders["before"] = exchange(earlier)
-        for one in (installation, earlier):
-            one.analyze()
-    else:
+    contenders = ours_and_before(installation, earlier, exchange)
+    if not earlier:
         peer_token, holders = make_peer_records(installation)
         contenders["DRF + ORM"] = peer()
         contenders["DRF + ORM, pool"] = peer(PEER_POOL="1")
@@ -113,6 +109,20 @@ def run(
         "spread over 1,000 wallets": measured(contenders, WALLETS, rounds),
         "one hot wallet": measured(contenders, 1, rounds),
     }
+
+
+def ours_and_before(
+    installation: Installation,
+    earlier: Installation | None,
+    exchange: Callable[[Installation], Http],
+) -> dict[str, Callable[[int], float]]:
+    """Return what measures this version and, if given, the earlier one, each with its records."""
+    contenders: dict[str, Callable[[int], float]] = {"ours": exchange(installation)}
+    if earlier:
+        contenders["before"] = exchange(earlier)
+        for one in (installation, earlier):
+            one.analyze()
+    return contenders
 
 
 def measured(

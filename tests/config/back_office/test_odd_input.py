@@ -75,8 +75,8 @@ def dated_filters(page: SafeAdmin) -> Iterator[tuple[str, list[str]]]:
 
 
 def test_every_day_filter_of_every_list_takes_every_day(client):
-    """The rows of each list, and its whole page for one value."""
-    user, tried = StaffUser.objects.get(), 0
+    """The rows of each list, and its page for one value; of each kind of filter, for every one."""
+    user, tried, kinds = StaffUser.objects.get(), 0, set()
     for page in pages():
         address = page.address("changelist")
         for name, values in dated_filters(page):
@@ -86,7 +86,10 @@ def test_every_day_filter_of_every_list_takes_every_day(client):
                 request.user = user
                 with transaction.atomic():
                     list(page.get_changelist_instance(request).result_list)
-            assert client.get(address, {name: "9999-12-31"}).status_code == 200, (address, name)
+            kind = (bool(page.list_filter), values is DAYS)
+            for value in ["9999-12-31"] if kind in kinds else values:
+                assert client.get(address, {name: value}).status_code == 200, (address, value)
+            kinds.add(kind)
     assert tried > 300
 
 
@@ -158,12 +161,13 @@ def test_every_form_with_a_day_takes_every_day(client, provider_sandbox):
 
 def test_a_key_with_nul_is_no_record(client):
     faults = []
+    first, *_ = pages()
     for page in pages():
         base = page.address("changelist")
         for key in ("%00", "_00", "a%00b", "9" * 40, "-", "%FF"):
             # One method finds the record of all of them.
-            others = ("", "history/", "propose/", "delete/") if key == "%00" else ()
-            for end in ("change/", *others):
+            others = ("", "history/", "propose/", "delete/")
+            for end in ("change/", *(others if key == "%00" or page is first else ())):
                 response = client.get(f"{base}{key}/{end}")
                 if response.status_code >= 500:
                     faults.append((base, key, end))

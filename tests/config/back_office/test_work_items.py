@@ -8,10 +8,13 @@ import re
 from typing import Any
 
 import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Group
 from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
+from config.back_office import navigation
 from config.back_office.roles import (
     ADMINISTRATOR,
     AUDITOR,
@@ -26,7 +29,7 @@ from exchange.staff.models import AccessProposal, StaffUser
 from exchange.tokens.models import Quote
 from orders.listings.models import TokenProposal
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.back_office import signed_in_client, text_of
+from tests.factories.back_office import signed_in_client, text_of, user_of
 from tests.factories.every_record import EveryRecord, make_every_record
 from tests.factories.logins import sign_in
 from tests.factories.staff import backdate_access
@@ -220,6 +223,14 @@ def test_the_sidebar_counts_what_the_user_can_approve(demo_records):
     assert of_finance <= badges(signed_in_client(FINANCE_APPROVER))
     assert badges(signed_in_client(AUDITOR)) == {"Alerts 1"}
     assert {title for title in badges(signed_in_as("owner")) if "Quotes" in title} == set()
+
+
+def test_the_same_person_with_another_role_sees_other_counts_at_once(demo_records):
+    lists = dict.fromkeys(model._meta.label_lower for model in admin.site._registry)
+    client = signed_in_client(FINANCE_APPROVER)
+    assert navigation._badges(user_of(client), lists)["exchange.quote"] == "1"
+    user_of(client).groups.set([Group.objects.get(name=AUDITOR)])
+    assert navigation._badges(user_of(client), lists) == {"wallets.alert": "1"}
 
 
 @pytest.mark.parametrize("model", WORDS, ids=lambda model: model.__name__)

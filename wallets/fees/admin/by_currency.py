@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from exchange.admin.base import SafeAdmin, Section
 from exchange.admin.display import record_link
 from exchange.core.currencies import currencies
-from wallets.fees.definitions import setting_definitions
+from wallets.fees.definitions import describe_value, setting_definitions
 from wallets.fees.selectors import settings_with_values
 
 TITLE = "Settings by currency"
@@ -41,10 +41,9 @@ def settings_by_currency_page(page: SafeAdmin, request: HttpRequest) -> HttpResp
 
 def _cell(row: Any, code: str) -> object:
     """Return the effective value, linked to the setting, and the pending one below."""
-    definition = setting_definitions()[row.key]
 
     def say(value: Any) -> str:
-        text = definition.describe(value)
+        text = describe_value(row.key, value)
         return text.removesuffix(" per USD").removesuffix(f" {code}")
 
     link = record_link(row, say(row.effective_value))
