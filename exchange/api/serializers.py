@@ -2,26 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 
 
 class LeanSerializer(serializers.Serializer[Any]):
-    """A serializer whose fields are created once per class, not copied for every request.
+    """A serializer of requests whose fields are created once per class, not for every request.
 
-    Threads share the fields, which have no state. `check` is for rules about several fields.
+    Threads share the fields, which have no state. Rules about several fields are in `check`; a
+    class that declares something else of DRF's that is not run here cannot be created.
     """
 
-    def run_validation(self, data: Any = serializers.empty) -> dict[str, Any]:
+    # Name, validator and default (or `empty`) of each field.
+    _inputs: ClassVar[Sequence[tuple[str, Any, Any]]]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Create the fields; raise `TypeError` for a declaration that would be ignored."""
+        super().__init_subclass__(**kwargs)
+        shared = cls()
+        hooks = ("validate", "to_internal_value")
+        ignored = [
+            name for name in hooks if getattr(cls, name) is not getattr(LeanSerializer, name)
+        ]
+        ignored += [
+            f"validate_{name}" for name in shared.fields if hasattr(cls, f"validate_{name}")
+        ]
+        ignored += ["validators"] if shared.validators else []
+        for name, field in shared.fields.items():
+            ignored += [f"{option} of {name}" for option in _ignored_options(name, field)]
+        if ignored:
+            raise TypeError(f"{cls.__name__} is lean, which ignores {', '.join(ignored)}")
+        cls._inputs = [(name, f.run_validation, f.default) for name, f in shared.fields.items()]
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
         """Return the validated values; raise one error that names every bad field."""
+        is_empty, data = self.validate_empty_values(data)
+        if is_empty:
+            return data
+        if not isinstance(data, Mapping):
+            raise serializers.ValidationError("must be an object")
         values: dict[str, Any] = {}
         errors: dict[str, Any] = {}
-        body: Mapping[str, Any] = data
-        for name, run, default in _validators(type(self)):
-            value = body.get(name, serializers.empty)
+        for name, run, default in self._inputs:
+            value = data.get(name, serializers.empty)
             if value is serializers.empty and default is not serializers.empty:
                 values[name] = default
                 continue
@@ -49,8 +74,15 @@ class ChangesSerializer(serializers.Serializer[Any]):
         return attrs
 
 
-@cache
-def _validators(kind: type[LeanSerializer]) -> tuple[tuple[str, Any, Any], ...]:
-    """Return name, validator and default (or `empty`) of each field."""
-    fields = kind().fields.items()
-    return tuple((name, field.run_validation, field.default) for name, field in fields)
+def _ignored_options(name: str, field: serializers.Field[Any, Any, Any, Any]) -> Iterator[str]:
+    """Yield the options of a field that a `LeanSerializer` does not follow."""
+    if field.source != name:
+        yield "source"
+    if field.read_only or isinstance(field, serializers.HiddenField):
+        yield "read_only or HiddenField"
+    elif field.default is not serializers.empty and callable(field.default):
+        yield "callable default"
+    elif field.default is serializers.empty and not field.required:
+        yield "required=False without a default"
+    if isinstance(field, LeanSerializer) and field.validators:
+        yield "validators"

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from drf_spectacular.utils import extend_schema_field
-from rest_framework import serializers
 
 from exchange.api.fields import EmailField, EnumField, OwnIdField, PositiveField, TextField
 from exchange.api.references import OwnReferencesSerializer
@@ -38,16 +34,6 @@ class CustomerInput(LeanSerializer):
     name = TextField(max_length=200, help_text="The customer's name")
     email = EmailField(help_text="The customer's email address")
 
-    def run_validation(self, data: Any = serializers.empty) -> Any:
-        """Return the validated values; None without a customer."""
-        if data is serializers.empty:
-            return None
-        if data is None:
-            self.fail("null")
-        if not isinstance(data, Mapping):
-            raise serializers.ValidationError("must be an object")
-        return super().run_validation(data)
-
 
 class OrderInput(OwnReferencesSerializer):
     """A new order."""
@@ -65,6 +51,7 @@ class OrderInput(OwnReferencesSerializer):
     )
     customer = CustomerInput(
         required=False,
+        default=None,
         help_text="The external customer the order is for. Without `user_id` the order's "
         "`owner_model` is `api_key`; with it the member owns the order, and the customer is "
         "stored for reference only",

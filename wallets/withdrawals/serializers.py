@@ -45,6 +45,13 @@ class AmountField(NumberField):
     """Amount of a withdrawal; its decimals are checked against the currency."""
 
 
+def _detail_field(detail: Field[Any]) -> serializers.Field[Any, Any, Any, Any]:
+    said = detail.metadata
+    limit = {"max_length": said["max_length"]} if said["max_length"] else {}
+    kind = {"name": TextField, "email": EmailField, "phone": PhoneField}[said["kind"]]
+    return kind(required=False, allow_blank=True, default="", help_text=said["help_text"], **limit)
+
+
 class WithdrawalInput(OwnReferencesSerializer):
     """A withdrawal to a bank account. Payouts to some countries need the optional fields."""
 
@@ -80,10 +87,3 @@ class WithdrawalInput(OwnReferencesSerializer):
             validate_decimals(values["amount"], currencies()[values["currency"]].decimals)
         except serializers.ValidationError as error:
             errors["amount"] = error.detail
-
-
-def _detail_field(detail: Field[Any]) -> serializers.Field[Any, Any, Any, Any]:
-    said = detail.metadata
-    limit = {"max_length": said["max_length"]} if said["max_length"] else {}
-    kind = {"name": TextField, "email": EmailField, "phone": PhoneField}[said["kind"]]
-    return kind(required=False, allow_blank=True, default="", help_text=said["help_text"], **limit)
