@@ -46,18 +46,18 @@ TAGS = {
 }
 
 PATH_IDS = {
-    "client_order_id": PathId("order, its `client_order_id`", "2025-07-04-17", OrderNotFound()),
-    "configuration_id": PathId("loan configuration", CONFIGURATION_ID, ConfigurationNotFound()),
-    "conversion_id": PathId("conversion", CONVERSION_ID, ConversionNotFound()),
-    "deposit_id": PathId("deposit", DEPOSIT_ID, DepositNotFound()),
-    "event_id": PathId("event", EVENT_ID, EventNotFound()),
-    "loan_id": PathId("loan", LOAN_ID, LoanNotFound()),
-    "member_id": PathId("member", MEMBER_ID, UserNotFound(), owner="a member"),
-    "order_id": PathId("order", ORDER_ID, OrderNotFound()),
-    "token_id": PathId("token", TOKEN_ID, TokenNotFound()),
-    "transfer_id": PathId("transfer", TRANSFER_ID, TransferNotFound()),
-    "trade_id": PathId("trade", TRADE["_id"], FillNotFound()),
-    "withdrawal_id": PathId("withdrawal", WITHDRAWAL_ID, WithdrawalNotFound()),
+    "client_order_id": PathId("order, its `client_order_id`", "2025-07-04-17", OrderNotFound),
+    "configuration_id": PathId("loan configuration", CONFIGURATION_ID, ConfigurationNotFound),
+    "conversion_id": PathId("conversion", CONVERSION_ID, ConversionNotFound),
+    "deposit_id": PathId("deposit", DEPOSIT_ID, DepositNotFound),
+    "event_id": PathId("event", EVENT_ID, EventNotFound),
+    "loan_id": PathId("loan", LOAN_ID, LoanNotFound),
+    "member_id": PathId("member", MEMBER_ID, UserNotFound, owner="a member"),
+    "order_id": PathId("order", ORDER_ID, OrderNotFound),
+    "token_id": PathId("token", TOKEN_ID, TokenNotFound),
+    "transfer_id": PathId("transfer", TRANSFER_ID, TransferNotFound),
+    "trade_id": PathId("trade", TRADE["_id"], FillNotFound),
+    "withdrawal_id": PathId("withdrawal", WITHDRAWAL_ID, WithdrawalNotFound),
 }
 
 

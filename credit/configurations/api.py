@@ -60,7 +60,7 @@ class ConfigurationViewSet(ApiViewSet):
     )
     def retrieve(self, _request: Request, configuration_id: str) -> SuccessResponse:
         """Fetch a loan configuration. One your members may borrow on, or your own."""
-        return self._respond(parse_path_id(configuration_id, ConfigurationNotFound()))
+        return self._respond(parse_path_id(configuration_id, ConfigurationNotFound))
 
     @operation(
         "Loan configuration proposed",
@@ -93,7 +93,7 @@ class ConfigurationViewSet(ApiViewSet):
         approved; existing loans keep their terms. If no terms are effective yet, the new ones
         replace the proposed ones, and a Rejected configuration becomes Pending again.
         """
-        found = parse_path_id(configuration_id, ConfigurationNotFound())
+        found = parse_path_id(configuration_id, ConfigurationNotFound)
         propose_change(
             configuration_id=found, terms=build_terms(self.body()), actor=self.caller.actor
         )

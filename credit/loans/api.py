@@ -74,7 +74,7 @@ class LoanViewSet(ApiViewSet):
     @operation("Loan retrieved", scope="credit:read", response=LOAN_DETAIL)
     def retrieve(self, _request: Request, loan_id: str) -> SuccessResponse:
         """Fetch a loan. Includes its balance, repayments and collateral value."""
-        found = parse_path_id(loan_id, LoanNotFound())
+        found = parse_path_id(loan_id, LoanNotFound)
         return self.respond(RawJSON(read_loan_detail(self.caller.organisation_id, found)))
 
     @operation(
@@ -137,7 +137,7 @@ class LoanViewSet(ApiViewSet):
     @action(detail=True)
     def statement(self, _request: Request, loan_id: str) -> SuccessResponse:
         """Fetch a loan's statement. Disbursement, repayments and closure, oldest first."""
-        found = parse_path_id(loan_id, LoanNotFound())
+        found = parse_path_id(loan_id, LoanNotFound)
         return self.respond(RawJSON(read_loan_statement(self.caller.organisation_id, found)))
 
     @operation(
@@ -176,7 +176,7 @@ class LoanViewSet(ApiViewSet):
         self, request: Request, loan_id: str, change: Callable[..., Loan]
     ) -> SuccessResponse:
         """Run `change` once per idempotency key and respond with the loan."""
-        found = parse_path_id(loan_id, LoanNotFound())
+        found = parse_path_id(loan_id, LoanNotFound)
         caller = self.caller
 
         def run() -> SuccessResponse:

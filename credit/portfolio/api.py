@@ -29,15 +29,15 @@ CURRENCIES = ("NGN", "USD", "KES")
 class ChoicesField(serializers.Field[Sequence[str], Any, Any, Any]):
     """An array of distinct values of `allowed`, case-insensitive; values are as in `allowed`.
 
-    `refusal` is what is said of others.
+    `error` is the type of the error about others.
     """
 
     def __init__(
-        self, *, allowed: Iterable[str], refusal: InvalidRequest | None = None, **kwargs: Any
+        self, *, allowed: Iterable[str], error: type[InvalidCurrency] | None = None, **kwargs: Any
     ) -> None:
         super().__init__(required=False, default=(), **kwargs)
         self.allowed = [str(choice) for choice in allowed]
-        self.refusal = refusal or InvalidRequest(f"must be one of [{', '.join(self.allowed)}]")
+        self.error = error
         schema = {
             "type": "array",
             "items": {"type": "string", "enum": self.allowed},
@@ -53,8 +53,10 @@ class ChoicesField(serializers.Field[Sequence[str], Any, Any, Any]):
         if len(data) > len(self.allowed):
             raise serializers.ValidationError(f"must have at most {len(self.allowed)} items")
         found = [match_choice(item, self.allowed) for item in data]
+        expected = f"must be one of [{', '.join(self.allowed)}]"
+        refusal = self.error(self.allowed) if self.error else InvalidRequest(expected)
         wrong = [
-            ErrorDetail(f"item {place}: {self.refusal.message}", code=self.refusal.code)
+            ErrorDetail(f"item {place}: {refusal.message}", code=refusal.code)
             for place, choice in enumerate(found, start=1)
             if choice is None
         ]
@@ -78,7 +80,7 @@ class PortfolioInput(LeanSerializer):
     )
     currencies = ChoicesField(
         allowed=CURRENCIES,
-        refusal=InvalidCurrency(CURRENCIES),
+        error=InvalidCurrency,
         help_text="Any of these; other currencies are returned only without this filter",
     )
 
@@ -114,5 +116,5 @@ class PortfolioViewSet(ApiViewSet):
         Holdings are shown whatever the status of their token; empty ones are left out.
         """
         filters = self.body()
-        found = parse_path_id(member_id, UserNotFound())
+        found = parse_path_id(member_id, UserNotFound)
         return self.respond(RawJSON(read_portfolio(self.caller.organisation_id, found, **filters)))

@@ -135,7 +135,7 @@ class PathId:
 
     record: str
     example: str
-    missing: NotFound
+    missing: type[NotFound]
     owner: str = ""
 
 

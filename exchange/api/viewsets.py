@@ -130,9 +130,9 @@ class ApiViewSet(GenericViewSet[Any]):
         )
 
 
-def parse_path_id(text: str, not_found: NotFound) -> UUID:
-    """Return the id in a path; raise `not_found` for a malformed one."""
+def parse_path_id(text: str, not_found: type[NotFound]) -> UUID:
+    """Return the id in a path; raise a `not_found` for a malformed one."""
     path_id = parse_id(text)
     if path_id is None:
-        raise not_found
+        raise not_found()
     return path_id

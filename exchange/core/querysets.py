@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from django.db.models import QuerySet, TextField
@@ -15,11 +16,14 @@ RowT = TypeVar("RowT")
 PURGE_BATCH = 1000
 
 
-def get_or_raise(rows: QuerySet[Any, RowT], missing: Exception) -> RowT:
-    """Return the first of `rows`; raise `missing` when there is none."""
+def get_or_raise(rows: QuerySet[Any, RowT], missing: Callable[[], Exception]) -> RowT:
+    """Return the first of `rows`; when there is none, raise what `missing` makes.
+
+    An exception that is kept and raised again keeps the frames of every raise alive.
+    """
     row = rows.first()
     if row is None:
-        raise missing
+        raise missing()
     return row
 
 

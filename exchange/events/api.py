@@ -57,7 +57,7 @@ class EventViewSet(ApiViewSet):
     @operation("Event retrieved", scope="webhooks:manage", response=EVENT_DETAIL)
     def retrieve(self, _request: Request, event_id: str) -> SuccessResponse:
         """Fetch an event. With its body and every delivery attempt."""
-        record_id = parse_path_id(event_id, EventNotFound())
+        record_id = parse_path_id(event_id, EventNotFound)
         return self.respond(RawJSON(event_detail_document(self.caller.organisation_id, record_id)))
 
     @operation(
@@ -73,7 +73,7 @@ class EventViewSet(ApiViewSet):
         """Resend an event. Immediately and in any status; earlier attempts are kept."""
         caller = self.caller
         event = redeliver(
-            event_id=parse_path_id(event_id, EventNotFound()),
+            event_id=parse_path_id(event_id, EventNotFound),
             organisation_id=caller.organisation_id,
             actor=caller.actor,
         )

@@ -33,23 +33,23 @@ def event_texts(events: QuerySet[Event]) -> QuerySet[Event, str]:
 def event_document(organisation_id: UUID, event_id: UUID) -> str:
     """Return the wire document of an event, JSON text. Raises EventNotFound."""
     events = events_of(organisation_id).filter(id=event_id)
-    return get_or_raise(document_texts(events, EVENT), EventNotFound())
+    return get_or_raise(document_texts(events, EVENT), EventNotFound)
 
 
 def event_detail_document(organisation_id: UUID, event_id: UUID) -> str:
     """Return the wire document with attempts and body. Raises EventNotFound."""
     events = events_of(organisation_id).filter(id=event_id)
-    return get_or_raise(document_texts(events, EVENT_DETAIL), EventNotFound())
+    return get_or_raise(document_texts(events, EVENT_DETAIL), EventNotFound)
 
 
 def get_endpoint(organisation_id: UUID) -> WebhookEndpoint:
     """Return the organisation's endpoint. Raises EndpointNotFound."""
-    return get_or_raise(_endpoints_of(organisation_id), EndpointNotFound())
+    return get_or_raise(_endpoints_of(organisation_id), EndpointNotFound)
 
 
 def endpoint_document(organisation_id: UUID) -> str:
     """Return the wire document of the organisation's endpoint. Raises EndpointNotFound."""
-    return get_or_raise(document_texts(_endpoints_of(organisation_id), WEBHOOK), EndpointNotFound())
+    return get_or_raise(document_texts(_endpoints_of(organisation_id), WEBHOOK), EndpointNotFound)
 
 
 def _endpoints_of(organisation_id: UUID) -> QuerySet[WebhookEndpoint]:

@@ -93,7 +93,7 @@ class MemberViewSet(ApiViewSet):
     @operation("Member retrieved", scope="members:read", response=MEMBER)
     def retrieve(self, _request: Request, member_id: str) -> SuccessResponse:
         """Fetch a member."""
-        record_id = parse_path_id(member_id, UserNotFound())
+        record_id = parse_path_id(member_id, UserNotFound)
         return self.respond(RawJSON(member_document(self.caller.organisation_id, record_id)))
 
     @operation(
@@ -130,7 +130,7 @@ class MemberViewSet(ApiViewSet):
         """Change a member. What is not sent stays as it is. Records that name the member, and past
         events, are unchanged.
         """
-        record_id = parse_path_id(member_id, UserNotFound())
+        record_id = parse_path_id(member_id, UserNotFound)
         values = self.body()
         return respond_once(request, lambda: self._change(record_id, values))
 

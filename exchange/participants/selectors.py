@@ -42,7 +42,7 @@ def find_participants_by_email(email: str) -> list[Participant]:
 def get_organisation(organisation_id: UUID) -> Organisation:
     """Return an organisation. Raises `NotFound`. For staff only."""
     rows = Organisation.objects.filter(id=organisation_id)
-    return get_or_raise(rows, NotFound("Organisation not found"))
+    return get_or_raise(rows, lambda: NotFound("Organisation not found"))
 
 
 def members_of(organisation_id: UUID) -> QuerySet[Member]:
@@ -52,13 +52,13 @@ def members_of(organisation_id: UUID) -> QuerySet[Member]:
 
 def get_member(organisation_id: UUID, member_id: UUID) -> Member:
     """Return a member of the organisation. Raises `UserNotFound`."""
-    return get_or_raise(members_of(organisation_id).filter(id=member_id), UserNotFound())
+    return get_or_raise(members_of(organisation_id).filter(id=member_id), UserNotFound)
 
 
 def member_document(organisation_id: UUID, member_id: UUID) -> str:
     """Return the wire document of a member, JSON text. Raises `UserNotFound`."""
     members = members_of(organisation_id).filter(id=member_id)
-    return get_or_raise(members.values_list("document", flat=True), UserNotFound())
+    return get_or_raise(members.values_list("document", flat=True), UserNotFound)
 
 
 def get_actor_names(actors: Iterable[str]) -> dict[str, str]:

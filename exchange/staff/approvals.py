@@ -41,7 +41,7 @@ def authorize_staff(user: StaffUser, permission: str, message: str) -> Actor:
 def authorize_actor(actor: Actor, permission: str, message: str) -> None:
     """Authorize the person behind `actor`; API keys and the system always pass."""
     if actor.kind == ActorKind.STAFF:
-        user = get_or_raise(StaffUser.objects.filter(pk=actor.id), Forbidden(message))
+        user = get_or_raise(StaffUser.objects.filter(pk=actor.id), lambda: Forbidden(message))
         authorize_staff(user, permission, message)
 
 
@@ -124,8 +124,8 @@ class TwoPersonApproval(Generic[Record]):
         rows = self.model._default_manager.filter(pk=record_id)
         if lock:
             rows = rows.select_for_update(no_key=True)
-        missing = NotFound(f"{self.noun.capitalize()} not found", code=f"{self.noun}_not_found")
-        return get_or_raise(rows, missing)
+        message, code = f"{self.noun.capitalize()} not found", f"{self.noun}_not_found"
+        return get_or_raise(rows, lambda: NotFound(message, code=code))
 
     def get_pending(self, record_id: UUID, *, lock: bool = True) -> Record:
         """Return a pending record, by default locked. Raises `NotFound`, `StateConflict`."""

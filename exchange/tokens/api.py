@@ -75,7 +75,7 @@ class TokenViewSet(ApiViewSet):
     )
     def retrieve(self, _request: Request, token_id: str) -> SuccessResponse:
         """Fetch a token. In any state."""
-        record_id = parse_path_id(token_id, TokenNotFound())
+        record_id = parse_path_id(token_id, TokenNotFound)
         return self.respond(RawJSON(token_document(self.caller.organisation_id, record_id)))
 
     def check_query(self) -> None:

@@ -87,7 +87,7 @@ class OrderViewSet(ApiViewSet):
         """Fetch an order. Your own in any state; orders of other organisations while Active, if
         the token is visible to you, without their owner.
         """
-        found = parse_path_id(order_id, OrderNotFound())
+        found = parse_path_id(order_id, OrderNotFound)
         return self.respond(RawJSON(read_order(self.caller.organisation_id, found)))
 
     @operation(
@@ -125,10 +125,10 @@ class OrderViewSet(ApiViewSet):
         given = place_order(
             PlaceOrder(
                 organisation=caller.organisation_id,
-                member=None if member is None else parse_path_id(member, UserNotFound()),
+                member=None if member is None else parse_path_id(member, UserNotFound),
                 actor=str(caller.actor),
                 api_key=caller.key_id,
-                token=parse_path_id(values["token_id"], TokenNotFound()),
+                token=parse_path_id(values["token_id"], TokenNotFound),
                 type=values["type"],
                 price=values["price"],
                 tokens=values["tokens"],
@@ -154,7 +154,7 @@ class OrderViewSet(ApiViewSet):
         """Cancel the open remainder of an order. Its reservation is released; existing fills
         stand. Emits `order.cancelled`.
         """
-        found = parse_path_id(order_id, OrderNotFound())
+        found = parse_path_id(order_id, OrderNotFound)
         return respond_once(request, lambda: self._cancel(found))
 
     def _cancel(self, order_id: UUID) -> SuccessResponse:
@@ -172,7 +172,7 @@ class MarketViewSet(ApiViewSet):
 
     def find_token(self, text: str) -> tuple[UUID, str]:
         """Return the id and document of the token with id `text`. Raises `TokenNotFound`."""
-        token_id = parse_path_id(text, TokenNotFound())
+        token_id = parse_path_id(text, TokenNotFound)
         return token_id, token_document(self.caller.organisation_id, token_id)
 
 

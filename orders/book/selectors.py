@@ -92,7 +92,7 @@ def read_order_by_client_id(organisation_id: UUID, client_order_id: str) -> str:
     # Of two, the one that is spelt like this.
     spelt = named.filter(client_order_id__in=ids).order_by(Length("client_order_id").desc())
     found = spelt.values_list("document", flat=True)[:1]
-    return get_or_raise(found, OrderNotFound())
+    return get_or_raise(found, OrderNotFound)
 
 
 def embed_token(order_text: str, token_id: UUID, token_text: str) -> str:

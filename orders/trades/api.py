@@ -65,7 +65,7 @@ class FillViewSet(ApiViewSet):
         """List the fills of one of your orders. Newest first; their values and fees add up to
         `meta.filled_value` and `meta.fee` of the order.
         """
-        side = get_side(self.caller.organisation_id, parse_path_id(order_id, OrderNotFound()))
+        side = get_side(self.caller.organisation_id, parse_path_id(order_id, OrderNotFound))
         fills = self.filter_queryset(fills_of(side))
         return self.paginated_response(
             fills.values_list("id", flat=True), partial(read_fills, side)
@@ -83,7 +83,7 @@ class FillViewSet(ApiViewSet):
         """Fetch the contract note of a fill. A PDF document: parties, units, price, value, fee and
         time of the trade, with its references.
         """
-        trade = parse_path_id(trade_id, FillNotFound())
-        order = parse_path_id(order_id, OrderNotFound())
+        trade = parse_path_id(trade_id, FillNotFound)
+        order = parse_path_id(order_id, OrderNotFound)
         note = print_note(self.caller.organisation_id, order, trade)
         return file_response(note, PDF, f"contract-note-{trade}.pdf")

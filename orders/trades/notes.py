@@ -37,7 +37,7 @@ def print_note(organisation_id: UUID, order_id: UUID, trade_id: UUID) -> bytes:
     with take_printer() as printer:
         side = get_side(organisation_id, order_id)
         rows = fills_of(side).select_related("token__issuer")
-        trade = get_or_raise(rows.filter(id=trade_id), FillNotFound())
+        trade = get_or_raise(rows.filter(id=trade_id), FillNotFound)
         order = Order.objects.select_related("member", "organisation").get(id=order_id)
         return printer.print(_to_printout(order, trade))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -74,17 +75,17 @@ class UndeclaredViewSet(ApiViewSet):
         return SuccessResponse({}, "Should never be seen")
 
 
-FAULTS: dict[str, Exception] = {
-    "fault": ZeroDivisionError("secret detail"),
-    "refused": errors.Rejected("No", code="because"),
-    "invalid": errors.InvalidRequest("Bad"),
-    "missing": errors.NotFound("Thing not found", code="thing_not_found"),
-    "forbidden": errors.Forbidden("Not yours"),
-    "conflict": errors.Conflict("Too late"),
-    "running": errors.RequestInProgress(),
-    "reused": errors.IdempotencyKeyReused(),
-    "provider": errors.ProviderFailed("Provider down"),
-    "unready": errors.NotReady("Not yet"),
+FAULTS: dict[str, Callable[[], Exception]] = {
+    "fault": lambda: ZeroDivisionError("secret detail"),
+    "refused": lambda: errors.Rejected("No", code="because"),
+    "invalid": lambda: errors.InvalidRequest("Bad"),
+    "missing": lambda: errors.NotFound("Thing not found", code="thing_not_found"),
+    "forbidden": lambda: errors.Forbidden("Not yours"),
+    "conflict": lambda: errors.Conflict("Too late"),
+    "running": errors.RequestInProgress,
+    "reused": errors.IdempotencyKeyReused,
+    "provider": lambda: errors.ProviderFailed("Provider down"),
+    "unready": lambda: errors.NotReady("Not yet"),
 }
 
 
@@ -102,7 +103,7 @@ class FaultViewSet(ApiViewSet):
                     cursor.execute("SELECT pg_sleep(5)")
                 finally:
                     connection.close()
-        raise FAULTS[kind]
+        raise FAULTS[kind]()
 
 
 class FloatViewSet(ApiViewSet):

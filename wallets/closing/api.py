@@ -68,7 +68,7 @@ class MemberClosingViewSet(ApiViewSet):
     def _respond(
         self, request: Request, member_id: str, change: Callable[..., Member]
     ) -> SuccessResponse:
-        found = parse_path_id(member_id, UserNotFound())
+        found = parse_path_id(member_id, UserNotFound)
         caller = self.caller
 
         def act() -> SuccessResponse:

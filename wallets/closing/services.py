@@ -87,7 +87,7 @@ def _locking() -> Iterator[None]:
 
 def _get_member(organisation_id: UUID, member_id: UUID) -> Member:
     members = Member.objects.filter(id=member_id, organisation_id=organisation_id)
-    return get_or_raise(members, UserNotFound())
+    return get_or_raise(members, UserNotFound)
 
 
 def _close(organisation_id: UUID, member_id: UUID) -> Member:

@@ -54,7 +54,7 @@ class ConversionViewSet(ApiViewSet):
     @operation("Conversion retrieved", scope="wallets:read", response=CONVERSION)
     def retrieve(self, _request: Request, conversion_id: str) -> SuccessResponse:
         """Fetch a conversion."""
-        found = parse_path_id(conversion_id, ConversionNotFound())
+        found = parse_path_id(conversion_id, ConversionNotFound)
         return self.respond(RawJSON(conversion_document(self.caller.organisation_id, found)))
 
     @operation(
@@ -95,8 +95,8 @@ class ConversionViewSet(ApiViewSet):
         member = body["user_id"]
         given = convert_money(
             organisation_id=self.caller.organisation_id,
-            member_id=None if member is None else parse_path_id(member, UserNotFound()),
-            quote_id=parse_path_id(body["quote_id"], QuoteNotFound()),
+            member_id=None if member is None else parse_path_id(member, UserNotFound),
+            quote_id=parse_path_id(body["quote_id"], QuoteNotFound),
             actor=self.caller.actor,
             claim=read_key(request),
         )

@@ -19,4 +19,4 @@ def organisation_conversions(organisation_id: UUID) -> QuerySet[Conversion]:
 def conversion_document(organisation_id: UUID, conversion_id: UUID) -> str:
     """Return the document (JSON text) of a conversion. Raises `ConversionNotFound`."""
     found = organisation_conversions(organisation_id).filter(id=conversion_id)
-    return get_or_raise(found.values_list("document", flat=True), ConversionNotFound())
+    return get_or_raise(found.values_list("document", flat=True), ConversionNotFound)

@@ -64,7 +64,7 @@ class DepositViewSet(ApiViewSet):
     @operation("Deposit retrieved", scope="wallets:read", response=DEPOSIT)
     def retrieve(self, _request: Request, deposit_id: str) -> SuccessResponse:
         """Fetch a deposit."""
-        found = parse_path_id(deposit_id, DepositNotFound())
+        found = parse_path_id(deposit_id, DepositNotFound)
         return self.respond(RawJSON(deposit_document(self.caller.organisation_id, found)))
 
 
@@ -151,4 +151,4 @@ class VirtualAccountViewSet(ApiViewSet):
 
 
 def _member(member_id: str | None) -> UUID | None:
-    return None if member_id is None else parse_path_id(member_id, UserNotFound())
+    return None if member_id is None else parse_path_id(member_id, UserNotFound)

@@ -94,8 +94,9 @@ def propose_lift(*, freeze_id: UUID, explanation: str, user: StaffUser) -> Freez
     """
     authorize_staff(user, LIFT, "You may not lift freezes")
     why = clean_text(explanation, missing="Enter an explanation", max_length=_MAX_REASON_LENGTH)
-    not_found = NotFound("Freeze not found", code="freeze_not_found")
-    _require_active(get_or_raise(Freeze.objects.filter(pk=freeze_id), not_found))
+    rows = Freeze.objects.filter(pk=freeze_id)
+    freeze = get_or_raise(rows, lambda: NotFound("Freeze not found", code="freeze_not_found"))
+    _require_active(freeze)
     return LIFTS.propose(
         Conflict("A proposal to lift this freeze is pending already", code="lift_pending"),
         freeze_id=freeze_id,

@@ -35,7 +35,7 @@ class OwnerViewSet(ApiViewSet):
         member_id = self.kwargs.get("member_id")
         if member_id is None:
             return organisation_id
-        return get_member(organisation_id, parse_path_id(member_id, UserNotFound())).id
+        return get_member(organisation_id, parse_path_id(member_id, UserNotFound)).id
 
 
 class WalletViewSet(OwnerViewSet):

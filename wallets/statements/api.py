@@ -55,6 +55,6 @@ class AccountStatementViewSet(ApiViewSet):
         return replica.read(lambda: self._find(query, member_id), self.caller.position)
 
     def _find(self, query: StatementQuery, member_id: str | None) -> Statement:
-        member = None if member_id is None else parse_path_id(member_id, UserNotFound())
+        member = None if member_id is None else parse_path_id(member_id, UserNotFound)
         owner = get_statement_owner(self.caller.organisation_id, member)
         return read_statement(owner, query.currency, query.period, timezone.now())

@@ -17,6 +17,7 @@ from uuid import UUID
 from exchange.core.database import read_cursor
 from exchange.core.errors import NotFound, Rejected
 from exchange.core.ids import first_id_at
+from exchange.core.querysets import get_or_raise
 from exchange.participants.errors import UserNotFound
 from exchange.participants.models import Member, Organisation
 from wallets.ledger.models import AccountKind
@@ -41,12 +42,10 @@ class TooManyMovements(Rejected):
     """The statement would be too long to answer in one response."""
 
     code = "too_many_movements"
-
-    def __init__(self) -> None:
-        super().__init__(
-            f"There are more than {MAX_MOVEMENTS} movements between from and to: choose a shorter "
-            "period",
-        )
+    message = (
+        f"There are more than {MAX_MOVEMENTS} movements between from and to: choose a shorter "
+        "period"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,18 +141,11 @@ class Statement:
 def get_statement_owner(organisation_id: UUID, member_id: UUID | None) -> StatementOwner:
     """Return the organisation, or its member, as an owner. Raises `UserNotFound`."""
     if member_id is None:
-        name = Organisation.objects.filter(id=organisation_id).values_list("name", flat=True)
-        return StatementOwner(organisation_id, "organisation", _first(name, NotFound()), None)
+        names = Organisation.objects.filter(id=organisation_id).values_list("name", flat=True)
+        return StatementOwner(organisation_id, "organisation", get_or_raise(names, NotFound), None)
     rows = Member.objects.filter(id=member_id, organisation_id=organisation_id)
-    name, firm = _first(rows.values_list("name", "organisation__name"), UserNotFound())
+    name, firm = get_or_raise(rows.values_list("name", "organisation__name"), UserNotFound)
     return StatementOwner(member_id, "user", name, firm)
-
-
-def _first(rows: Any, missing: NotFound) -> Any:
-    found = rows.first()
-    if found is None:
-        raise missing
-    return found
 
 
 def read_statement(

@@ -116,11 +116,10 @@ PARAMETERS = [
     ),
 ]
 
-_CURRENCY = InvalidCurrency(WALLET_CURRENCIES)
 FAILURES = {
     "400": {
         "invalid_request": "to must not be before from",
-        _CURRENCY.code: _CURRENCY.message,
-        TooManyMovements.code: TooManyMovements().message,
+        InvalidCurrency.code: InvalidCurrency(WALLET_CURRENCIES).message,
+        TooManyMovements.code: TooManyMovements.message,
     }
 }

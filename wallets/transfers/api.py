@@ -58,7 +58,7 @@ class TransferViewSet(ApiViewSet):
     @operation("Transfer retrieved", scope="wallets:read", response=WALLET_TRANSFER)
     def retrieve(self, _request: Request, transfer_id: str) -> SuccessResponse:
         """Fetch a transfer."""
-        found = parse_path_id(transfer_id, TransferNotFound())
+        found = parse_path_id(transfer_id, TransferNotFound)
         return self.respond(RawJSON(transfer_document(self.caller.organisation_id, found)))
 
     @operation(

@@ -19,4 +19,4 @@ def organisation_transfers(organisation_id: UUID) -> QuerySet[WalletTransfer]:
 def transfer_document(organisation_id: UUID, transfer_id: UUID) -> str:
     """Return the document (JSON text) of a transfer. Raises `TransferNotFound`."""
     found = organisation_transfers(organisation_id).filter(id=transfer_id)
-    return get_or_raise(found.values_list("document", flat=True), TransferNotFound())
+    return get_or_raise(found.values_list("document", flat=True), TransferNotFound)

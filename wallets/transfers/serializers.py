@@ -31,7 +31,7 @@ class WalletField(serializers.Field[Any, Any, Any, Any]):
         user_id = data.get("user_id")
         if not isinstance(user_id, str) or not user_id.strip():
             raise serializers.ValidationError(_SHAPE)
-        return parse_path_id(user_id, UserNotFound())
+        return parse_path_id(user_id, UserNotFound)
 
 
 class TransferInput(OwnReferencesSerializer):

@@ -78,7 +78,7 @@ class WithdrawalViewSet(ApiViewSet):
     @operation("Withdrawal retrieved", scope="wallets:read", response=shapes.WITHDRAWAL_DETAIL)
     def retrieve(self, _request: Request, withdrawal_id: str) -> SuccessResponse:
         """Fetch a withdrawal. `reason` explains a rejection or a failure."""
-        found = parse_path_id(withdrawal_id, WithdrawalNotFound())
+        found = parse_path_id(withdrawal_id, WithdrawalNotFound)
         return self.respond(_detail(self.caller.organisation_id, found))
 
     @operation(
@@ -103,7 +103,7 @@ class WithdrawalViewSet(ApiViewSet):
             RequestWithdrawal(
                 **self.body(),
                 organisation=caller.organisation_id,
-                member=None if member_id is None else parse_path_id(member_id, UserNotFound()),
+                member=None if member_id is None else parse_path_id(member_id, UserNotFound),
                 actor=str(caller.actor),
             ),
             claim=read_key(request),
@@ -122,7 +122,7 @@ class WithdrawalViewSet(ApiViewSet):
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, withdrawal_id: str) -> SuccessResponse:
         """Cancel a Pending withdrawal. Its amount moves from escrow back to the wallet."""
-        found = parse_path_id(withdrawal_id, WithdrawalNotFound())
+        found = parse_path_id(withdrawal_id, WithdrawalNotFound)
         return respond_once(request, lambda: self._cancel(found))
 
     def _cancel(self, withdrawal_id: UUID) -> SuccessResponse:

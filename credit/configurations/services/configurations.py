@@ -245,7 +245,7 @@ def _add_version(
 
 def _lock(configuration_id: UUID) -> LoanConfiguration:
     rows = LoanConfiguration.objects.select_for_update(no_key=True).filter(id=configuration_id)
-    return get_or_raise(rows, ConfigurationNotFound())
+    return get_or_raise(rows, ConfigurationNotFound)
 
 
 def _lock_of(version_id: UUID) -> LoanConfiguration:

@@ -104,7 +104,7 @@ def lock_collateral(loan_id: UUID) -> None:
 def lock_loan(**conditions: Any) -> Loan:
     """Return the matching loan, locked. Raises `LoanNotFound`."""
     rows = Loan.objects.select_for_update(of=("self",), no_key=True).select_related("borrower")
-    return get_or_raise(rows.filter(**conditions), LoanNotFound())
+    return get_or_raise(rows.filter(**conditions), LoanNotFound)
 
 
 def lien_legs(member: Member, pledges: tuple[Pledge, ...], *, release: bool = False) -> list[Leg]:

@@ -228,7 +228,7 @@ def _require_active_proposer(proposal: AccessProposal, proposer: StaffUser) -> N
 
 def _get_role(name: str) -> Group:
     roles = Group.objects.filter(name=name)
-    return get_or_raise(roles, Conflict(f"The role {name} no longer exists"))
+    return get_or_raise(roles, lambda: Conflict(f"The role {name} no longer exists"))
 
 
 def _parse_time(text: str | None) -> datetime | None:

@@ -109,7 +109,7 @@ def rotate_secret(*, organisation_id: UUID, actor: Actor) -> tuple[WebhookEndpoi
     """
 
     rows = WebhookEndpoint.objects.select_for_update().filter(organisation_id=organisation_id)
-    endpoint = get_or_raise(rows, EndpointNotFound())
+    endpoint = get_or_raise(rows, EndpointNotFound)
     endpoint.previous_secret = endpoint.secret
     endpoint.previous_secret_until = timezone.now() + _OLD_SECRET_OVERLAP
     endpoint.secret = secret = new_secret()

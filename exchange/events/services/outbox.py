@@ -68,7 +68,7 @@ def redeliver(*, event_id: UUID, actor: Actor, organisation_id: UUID | None = No
         reachable = Event.objects.filter(id=event_id)
         if organisation_id is not None:
             reachable = reachable.filter(organisation_id=organisation_id)
-        event = get_or_raise(reachable.select_for_update(), EventNotFound())
+        event = get_or_raise(reachable.select_for_update(), EventNotFound)
         _require_endpoint(event.organisation_id)
         held = leases.leased(Now())
         Event.objects.filter(id=event_id).update(

@@ -154,7 +154,7 @@ def rotate_api_key(
         raise InvalidRequest("The overlap must not be negative")
     with transaction.atomic():
         keys = ApiKey.objects.select_for_update(of=("self",)).select_related("organisation")
-        old = get_or_raise(keys.filter(id=key_id), NotFound("API key not found"))
+        old = get_or_raise(keys.filter(id=key_id), lambda: NotFound("API key not found"))
         require_rotatable(old)
         new_key, secret = _create_key(
             organisation=old.organisation,

@@ -67,7 +67,7 @@ def change_member(
         rows = Member.objects.select_for_update(no_key=True).filter(id=member_id)
         if organisation_id is not None:
             rows = rows.filter(organisation_id=organisation_id)
-        member = get_or_raise(rows, UserNotFound())
+        member = get_or_raise(rows, UserNotFound)
         for field, value in changes.items():
             setattr(member, field, value)
         try:

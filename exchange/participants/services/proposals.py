@@ -93,7 +93,7 @@ def _file_key_proposal(
 def _get_usable_key(key_id: UUID, by: StaffUser) -> ApiKey:
     authorize_staff(by, "exchange.add_apikey", "You may not propose API keys")
     keys = ApiKey.objects.select_related("organisation").filter(pk=key_id)
-    key: ApiKey = get_or_raise(keys, NotFound("API key not found"))
+    key: ApiKey = get_or_raise(keys, lambda: NotFound("API key not found"))
     if not key.usable:
         raise Conflict(api_keys.KEY_NOT_USABLE)
     return key

@@ -187,7 +187,7 @@ def unlock(*, user_id: UUID, by: StaffUser | None) -> StaffUser:
 def get_person(user_id: UUID, people: QuerySet[StaffUser] | None = None) -> StaffUser:
     """Return a user, from `people` if given. Raises `NotFound`."""
     rows = StaffUser.objects.all() if people is None else people
-    return get_or_raise(rows.filter(pk=user_id), NotFound("User not found"))
+    return get_or_raise(rows.filter(pk=user_id), lambda: NotFound("User not found"))
 
 
 def lock_person(

@@ -142,7 +142,7 @@ def _apply_prices(quote: Quote, token: Token) -> None:
 
 def _get_token_for_prices(token_id: UUID, prices: Prices) -> Token:
     tokens = Token.objects.select_related("currency").filter(id=token_id)
-    token = get_or_raise(tokens, TokenNotFound())
+    token = get_or_raise(tokens, TokenNotFound)
     errors = find_price_errors(token, prices)
     if errors:
         raise InvalidRequest("; ".join(errors.values()), fields=errors)

@@ -107,7 +107,7 @@ def withdraw_access(*, token_id: UUID, organisation_id: UUID, user: StaffUser) -
         organisation = get_organisation(organisation_id)
         access = get_or_raise(
             TokenAccess.objects.filter(token=token, organisation=organisation),
-            Conflict(f"{organisation} has no access", code="state_conflict"),
+            lambda: Conflict(f"{organisation} has no access", code="state_conflict"),
         )
         access.delete()
         replica.show_to_everyone()
@@ -125,7 +125,7 @@ def _log_access_change(event: str, access: TokenAccess, user: StaffUser | None) 
 
 def _lock_token(token_id: UUID) -> Token:
     rows = Token.objects.select_for_update(of=("self",), no_key=True).select_related("currency")
-    return get_or_raise(rows.filter(id=token_id), TokenNotFound())
+    return get_or_raise(rows.filter(id=token_id), TokenNotFound)
 
 
 def _require_version(token: Token, expected_version: UUID | None) -> None:

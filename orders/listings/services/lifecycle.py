@@ -69,9 +69,8 @@ def reopen_token(*, token_id: UUID, user: StaffUser) -> Token:
 
 def lock_token(token_id: UUID) -> Token:
     """Return the token, locked. Raises `TokenNotFound`."""
-    return get_or_raise(
-        Token.objects.select_for_update(no_key=True).filter(pk=token_id), TokenNotFound()
-    )
+    rows = Token.objects.select_for_update(no_key=True).filter(pk=token_id)
+    return get_or_raise(rows, TokenNotFound)
 
 
 def find_obstacle(token: Token, action: TokenAction) -> DomainError | None:

@@ -53,7 +53,7 @@ def propose_token_action(
     """
     authorize_staff(user, PERMISSION, NOT_ALLOWED)
     why = clean_text(explanation, missing="Enter an explanation", max_length=_MAX_EXPLANATION)
-    token = get_or_raise(Token.objects.filter(pk=token_id), TokenNotFound())
+    token = get_or_raise(Token.objects.filter(pk=token_id), TokenNotFound)
     if obstacle := find_obstacle(token, action):
         raise obstacle
     return PROPOSALS.propose(

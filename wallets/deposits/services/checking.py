@@ -33,7 +33,7 @@ def check_payment_now(*, payment_id: UUID, user: StaffUser) -> str:
     """
     actor = authorize_staff(user, RESOLVE, "You may not decide about payments")
     rows = Payment.objects.filter(pk=payment_id)
-    payment = get_or_raise(rows, PaymentNotFound())
+    payment = get_or_raise(rows, PaymentNotFound)
     if payment.status in CLOSED_PAYMENTS:
         return _check_closed(payment, actor)
     if payment.status in OPEN_PAYMENTS:

@@ -54,7 +54,7 @@ def find_customer(organisation_id: UUID, member_id: UUID | None) -> Customer:
     owner: Member | Organisation = organisation
     if member_id is not None:
         rows = Member.objects.filter(pk=member_id, organisation_id=organisation_id)
-        owner = get_or_raise(rows, UserNotFound())
+        owner = get_or_raise(rows, UserNotFound)
         if owner.status == MemberStatus.CLOSED:
             raise MemberClosed
         verified = owner.verification == Verification.VERIFIED

@@ -143,7 +143,7 @@ def reject_reversal(*, reversal_id: UUID, reason: str, user: StaffUser) -> Depos
 def lock_completed(deposit_id: UUID) -> Deposit:
     """Return the deposit, locked. Raises `DepositNotFound`, `StateConflict` unless Completed."""
     rows = Deposit.objects.select_for_update(no_key=True).filter(pk=deposit_id)
-    deposit = get_or_raise(rows, DepositNotFound())
+    deposit = get_or_raise(rows, DepositNotFound)
     problem = describe_reversal_blocker(deposit)
     if problem:
         raise StateConflict(problem)

@@ -68,7 +68,7 @@ def propose_resolution(
     """
     authorize_staff(user, RESOLVE, _NOT_ALLOWED)
     why = clean_text(explanation, missing="Enter an explanation", max_length=_MAX_EXPLANATION)
-    payment = get_or_raise(Payment.objects.filter(pk=payment_id), PaymentNotFound())
+    payment = get_or_raise(Payment.objects.filter(pk=payment_id), PaymentNotFound)
     _require_status(payment, action)
     if (action == PaymentAction.ASSIGN) != (owner is not None):
         raise InvalidRequest.for_field("owner", "Choose an owner to assign it, none otherwise")

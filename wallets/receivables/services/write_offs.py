@@ -42,8 +42,8 @@ def propose_write_off(
     """
     authorize_staff(user, WRITE_OFF, _NOT_ALLOWED)
     why = clean_text(explanation, missing="Enter an explanation", max_length=_MAX_EXPLANATION)
-    not_found = NotFound("Receivable not found", code="receivable_not_found")
-    debt = get_or_raise(Receivable.objects.filter(pk=account_id), not_found)
+    rows = Receivable.objects.filter(pk=account_id)
+    debt = get_or_raise(rows, lambda: NotFound("Receivable not found", code="receivable_not_found"))
     if problem := describe_entry_error(amount, currencies()[debt.asset_id].decimals):
         raise InvalidRequest.for_field("amount", problem)
     if amount > debt.owed:
