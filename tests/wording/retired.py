@@ -8,6 +8,7 @@ import re
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 _ROW = re.compile(r"^\| (?P<words>[^|]+) \| [^|]+ \| (?P<scopes>[^|]+) \|$", re.MULTILINE)
@@ -15,6 +16,8 @@ _PART_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _TEMPLATE_CODE = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}|<[^>]*>", re.DOTALL)
 _CODE = re.compile(r"`[^`]*`")
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+# What may stand between two words of a phrase: a string goes on in the next literal, for example.
+_BETWEEN = r"""\W+(?:f["'])?"""
 _SQL_COMMENT = re.compile(r"--.*$", re.MULTILINE)
 
 
@@ -37,7 +40,15 @@ class RetiredWords:
         plain = " ".join(_CODE.sub(" ", text).split())
         return [match.lower() for match in self._pattern.findall(plain)]
 
-    @property
+    def may_occur(self, path: str, source: str) -> bool:
+        """Return whether a file has a retired word anywhere, in its code or as part of another."""
+        content = f"{path} {source}".lower()
+        return any(
+            parts[0] in content and re.search(_BETWEEN.join(map(re.escape, parts)), content)
+            for parts in map(str.split, self.names | self.text)
+        )
+
+    @cached_property
     def _pattern(self) -> re.Pattern[str]:
         words = "|".join(map(re.escape, sorted(self.text, key=len, reverse=True)))
         return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)
@@ -87,6 +98,8 @@ def find_in_python(path: str, source: str, words: RetiredWords) -> Iterator[Find
 
 def find_in_file(path: str, source: str, words: RetiredWords) -> list[Finding]:
     """Find retired words in a Python, SQL, template or Markdown file."""
+    if not words.may_occur(path, source):
+        return []
     if path.endswith(".py"):
         return sorted(set(find_in_python(path, source, words)))
     if path.endswith(".html"):

@@ -84,3 +84,8 @@ def test_documents_are_searched_outside_code():
 
 def test_sql_is_searched_in_comments():
     assert found("a.sql", "SELECT desk;\nSELECT 1; -- the desk\n") == [(2, "desk")]
+
+
+def test_phrases_are_found_that_go_on_in_the_next_literal_or_line():
+    assert found("a.py", 'raise Error("a lost "\n f"payout {it}")\n') == [(1, "lost payout")]
+    assert found("a.py", '"""What is in\n\n    force."""\n') == [(1, "in force")]
