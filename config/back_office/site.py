@@ -17,6 +17,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import path
+from django.utils.functional import SimpleLazyObject
 from django.utils.module_loading import import_string
 from django.views.decorators.http import require_safe
 from unfold.sites import UnfoldAdminSite
@@ -88,6 +89,10 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
         """Register the project's admins and ignore those of libraries."""
         if getattr(admin_class, "in_back_office", False):
             super().register(model_or_iterable, admin_class, **options)
+
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> Any:
+        """Return the lists of each app, computed only by the pages that show them."""
+        return SimpleLazyObject(partial(super().get_app_list, request, app_label))
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         """Add the access notices, evaluated only by templates that show them."""
