@@ -275,6 +275,38 @@ ACTIONS: dict[str, str] = {
 # `tests/config/back_office/test_signin.py`.
 OUTSIDE = {"login", "logout", "code", "enrol", "welcome"}
 
+# Pages about a step that the record of `every_record` does not allow: they lead back to it.
+LEAD_ON = {
+    "resume",
+    "credit_loan_liquidate",
+    "credit_loan_write_off",
+    "credit_loanconfiguration_retire",
+    "exchange_apikey_revoke_token",
+    "exchange_export_download",
+    "exchange_organisation_activate",
+    "exchange_token_cancel",
+    "exchange_token_complete",
+    "exchange_token_exit",
+    "exchange_token_reopen",
+    "exchange_token_secondaries",
+    "exchange_webhookendpoint_enable",
+    "exchange_webhookendpoint_send_again",
+    "wallets_deposit_cancel",
+    "wallets_deposit_dispute",
+    "wallets_deposit_reverse",
+    "wallets_freeze_lift",
+    "wallets_payment_propose_not_refunded",
+    "wallets_payment_propose_refunded",
+    "wallets_reconciliationbreak_explain",
+    "wallets_settingchange_cancel",
+    "wallets_settingchange_confirm_cancellation",
+    "wallets_settingchange_dismiss_cancellation",
+    "wallets_settingchange_request_cancellation",
+    "wallets_withdrawal_bulk",
+    "wallets_withdrawal_decided",
+    "wallets_withdrawal_details",
+}
+
 # All that an auditor's POST may change: requested exports and the auditor's own recovery codes.
 AUDITOR_LEAVES = {
     "credit_loan_export": {"exchange_export", "exchange_change"},
