@@ -26,6 +26,7 @@ from exchange.core.ids import uuid7
 from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import as_owner
+from tests.environment.view_caller import ViewCaller
 from tests.factories.back_office import (
     fund,
     make_participants,
@@ -67,6 +68,7 @@ def demo_records(provider_sandbox):
 def test_nothing_is_added_changed_or_deleted_but_through_services(demo_records):
     client = Client()
     sign_in(client, create_superuser("owner", password="x"))
+    views = ViewCaller(client)
     before = table_fingerprints()
     for model in admin.site._registry:
         if model is StaffUser:
@@ -74,13 +76,12 @@ def test_nothing_is_added_changed_or_deleted_but_through_services(demo_records):
         name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
         row = model._default_manager.first()
         if row is not None:
-            assert client.post(reverse(f"{name}_change", args=[row.pk]), {}).status_code in {
-                403,
-                405,
-            }
+            change = views.call("POST", reverse(f"{name}_change", args=[row.pk]))
+            assert change.status_code in {403, 405}
             delete = reverse(f"{name}_delete", args=[row.pk])
-            assert client.post(delete, {"post": "yes"}).status_code == 403
-        client.post(
+            assert views.call("POST", delete, {"post": "yes"}).status_code == 403
+        views.call(
+            "POST",
             reverse(f"{name}_changelist"),
             {"action": "delete_selected", "_selected_action": [str(row.pk)] if row else []},
         )
@@ -145,9 +146,10 @@ def test_staff_without_a_role_see_nothing():
     client = Client()
     sign_in(client, StaffUser.objects.create_user("newcomer", password="x", is_staff=True))
     assert client.get(reverse("admin:index")).status_code == 200
+    views = ViewCaller(client)
     for model in admin.site._registry:
         name = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
-        assert client.get(reverse(name)).status_code == 403
+        assert views.call("GET", reverse(name)).status_code == 403
 
 
 CUSTOMERS = {
@@ -164,13 +166,12 @@ CUSTOMERS = {
 
 def test_support_views_what_customers_ask_about_and_may_only_comment():
     client = signed_in_client(SUPPORT)
+    views = ViewCaller(client)
+    names = {f"{model._meta.app_label}_{model._meta.model_name}" for model in admin.site._registry}
     seen = {
-        f"{model._meta.app_label}_{model._meta.model_name}"
-        for model in admin.site._registry
-        if client.get(
-            reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
-        ).status_code
-        == 200
+        name
+        for name in names
+        if views.call("GET", reverse(f"admin:{name}_changelist")).status_code == 200
     }
     assert seen == CUSTOMERS
     assert {one for one in ROLES[SUPPORT] if ".view_" not in one} == {"exchange.add_comment"}
