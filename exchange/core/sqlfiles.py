@@ -39,7 +39,8 @@ class SqlAppConfig(AppConfig):
     """An app with SQL files.
 
     `sql_parts` lists them in the order of installation, as `<subject>/<file without .sql>`;
-    `commands` the composite types that they take, as `<subject>.<name>` of a `commands` module;
+    `commands` the composite types that they take, with the functions that these declare, as
+    `<subject>.<name>` of a `commands` module;
     `stored_documents` the documents that a trigger stores, of a `payloads` module. `read_first`
     are tables that every request of the API reads before it calls a function.
     """
@@ -142,6 +143,8 @@ def _declared() -> Iterator[tuple[str, str]]:
     for config in sql_apps():
         for command in config.command_types():
             yield f"the type {command.sql_type}", command.type_sql()
+            if command.function:
+                yield f"the function {command.function}", command.function_sql()
         for path in config.sql_files:
             yield f"{config.label}/{path.relative_to(config.path)}", path.read_text()
         for document in config.documents():

@@ -42,7 +42,7 @@ class Migration(migrations.Migration):
 '''
 # Tables that the clients write.
 _EXPANDED = {"wallets": "withdrawal", "orders": "order"}
-_CHANGED_SQL = "wallets/withdrawals/sql/request_withdrawal.sql"
+_CHANGED_SQL = "wallets/withdrawals/sql/request_withdrawals.sql"
 
 
 def copy_checkout(source: Path, target: Path, faulty_sql: str = "") -> None:

@@ -32,6 +32,7 @@ class ConvertMoney(Command):
 
     sql_type: ClassVar[str] = "conversion_order"
     id_field: ClassVar[str] = "conversion"
+    function: ClassVar[str] = "convert_money"
 
     quote: UUID
     max_rate_age_hours: int

@@ -45,7 +45,7 @@ QUOTE_RETENTION = timedelta(days=7)
 # SQLSTATE of a rejection by the SQL functions.
 _REJECTED = "XW400"
 
-_function = BatchedFunction("convert_money", 201, "Conversion completed")
+_function = BatchedFunction(ConvertMoney.function, 201, "Conversion completed")
 
 
 def quote_conversion(

@@ -21,6 +21,8 @@ class TransferMoney(OwnReferences, Command):
 
     sql_type: ClassVar[str] = "wallet_transfer_order"
     id_field: ClassVar[str] = "record"
+    function: ClassVar[str] = "transfer_money"
+    skips_rejected: ClassVar[bool] = True
 
     payee: UUID | None
     currency: str

@@ -29,7 +29,7 @@ _REJECTED = "XW400"
 # Violated where another transfer with the reference committed after the rules were checked.
 _REFERENCE_CONSTRAINT = "wallet_transfer_client_reference_once"
 
-_function = BatchedFunction("transfer_money", 201, "Transfer completed")
+_function = BatchedFunction(TransferMoney.function, 201, "Transfer completed")
 
 
 def transfer_money(

@@ -49,6 +49,8 @@ class RequestWithdrawal(OwnReferences, PayoutDetails, Command):
 
     sql_type: ClassVar[str] = "withdrawal_order"
     id_field: ClassVar[str] = "withdrawal"
+    function: ClassVar[str] = "request_withdrawals"
+    skips_rejected: ClassVar[bool] = True
 
     currency: str
     amount: Decimal

@@ -282,7 +282,7 @@ def test_what_functions_post_with_their_record_the_login_does_not_post(records, 
     [
         "post_transfers('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
         "set_transfer_rule('deposit', '{}', '{}', '', '', '{}', true)",
-        "hold_withdrawals('{}')",
+        "request_withdrawals_execute('{}')",
     ],
 )
 def test_what_only_other_functions_need_the_login_does_not_call(attacker, function):

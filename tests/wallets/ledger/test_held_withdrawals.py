@@ -28,7 +28,9 @@ def settings_rows(books: Books) -> None:
 
 def hold(books: Books, *orders: dict[str, Any]) -> dict[Any, str]:
     """The answers to the orders that are done, by the withdrawals."""
-    return dict(run(books.owner, "hold_withdrawals", Records("withdrawal_order", list(orders))))
+    return dict(
+        run(books.owner, "request_withdrawals_execute", Records("withdrawal_order", list(orders)))
+    )
 
 
 def done(books: Books, *orders: dict[str, Any]) -> list[bool]:

@@ -32,7 +32,7 @@ def wallets() -> list[Owner]:
 
 def locked(orders: list[dict[str, Any]], strength: str) -> set[UUID]:
     """Return the accounts that no other order locks in that way."""
-    text, values = expression("hold_withdrawals", Records("withdrawal_order", orders))
+    text, values = expression("request_withdrawals_execute", Records("withdrawal_order", orders))
     with session("owner") as connection, session("owner") as other:
         assert connection.execute(f"SELECT {text}", values).fetchall() == []
         every = {row[0] for row in other.execute(ACCOUNTS)}

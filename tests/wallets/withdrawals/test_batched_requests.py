@@ -288,7 +288,9 @@ def test_an_invalid_request_rolls_back_the_batch_and_harms_no_other(kind):
     assert_books_hold()
 
 
-@pytest.mark.parametrize("function", ["hold_withdrawals('{}')", "reject_withdrawal(NULL, 1, 1)"])
+@pytest.mark.parametrize(
+    "function", ["request_withdrawals_execute('{}')", "reject_withdrawal(NULL, 1, 1)"]
+)
 def test_the_application_cannot_call_the_inner_functions(function):
     with pytest.raises(DatabaseError, match="permission denied"), transaction.atomic():
         fetch_one(f"SELECT {function}")

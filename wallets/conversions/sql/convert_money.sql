@@ -1,18 +1,13 @@
--- Executes one conversion by a quote: claims the idempotency key, checks the quote, moves the money,
--- writes the record and its event, and stores the response.
+-- Executes one conversion by a quote: checks the quote, moves the money, writes the record and its event.
+-- `convert_money` calls it with one order whose idempotency key is new (`exchange.core.commands`). A
+-- rejection raises SQLSTATE XW400 with the code as message and JSON as detail.
 --
--- `p_commands` is an array of one `conversion_order` (wallets.conversions.commands), as JSON. A rejection
--- raises SQLSTATE XW400 with the code as message and JSON as detail.
---
--- Locks: the owner, so that a freeze is seen; the quote, so that it is used once; the positions of both currencies, so that limits hold; the
--- owner's accounts.
-CREATE FUNCTION convert_money(
-    p_commands jsonb, p_wait_ms integer, p_retention interval, p_status_code integer, p_message text
-) RETURNS TABLE (id uuid, status_code integer, message text, data text, replayed boolean)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-#variable_conflict use_column
+-- Locks: the owner, so that a freeze is seen; the quote, so that it is used once; the positions of both
+-- currencies, so that limits hold; the owner's accounts.
+CREATE FUNCTION convert_money_execute(p_orders conversion_order[])
+RETURNS TABLE (done uuid, answer text) LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 DECLARE
-    o conversion_order := jsonb_populate_record(NULL::conversion_order, p_commands -> 0);
+    o conversion_order := p_orders[1];
     q record;
     v_owner uuid := coalesce(o.member, o.organisation);
     v_source record;
@@ -20,17 +15,6 @@ DECLARE
     v_balance numeric;
     v_code text;
 BEGIN
-    IF o.key IS NOT NULL THEN
-        SELECT o.conversion, c.status_code, c.message, c.data, true
-            INTO id, status_code, message, data, replayed
-            FROM claim_idempotency_key(
-                o.organisation, o.method, o.path, o.key, o.body_hash, p_wait_ms, p_retention) c;
-        IF status_code IS NOT NULL THEN
-            RETURN NEXT;
-            RETURN;
-        END IF;
-    END IF;
-
     PERFORM lock_owners(ARRAY[v_owner]);
     v_code := member_refusal(o.organisation, o.member);
     IF v_code IS NOT NULL THEN
@@ -93,7 +77,7 @@ BEGIN
     VALUES (o.conversion, o.organisation, o.member, o.quote, q.from_currency_id, q.to_currency_id,
             q.amount, q.rate, q.converted_amount, q.fee, q.from_rate, q.to_rate, q.from_rate_change,
             q.to_rate_change, q.from_spread, q.to_spread, 'Completed', o.actor, now())
-    RETURNING document INTO data;
+    RETURNING document INTO answer;
     PERFORM post_transfers(
         ARRAY[o.transfer], ARRAY['conversion'], ARRAY['conversion:' || o.conversion],
         ARRAY[o.conversion], ARRAY[o.actor], ARRAY[''], array_agg(o.transfer),
@@ -107,20 +91,12 @@ BEGIN
             (5, q.to_currency_id, 'fees', NULL, NULL, q.fee)
         ) l (n, currency, kind, organisation, member, amount);
     PERFORM emit_event(o.event, o.organisation, 'conversion.completed', o.conversion,
-                       '{"conversion":' || data || '}');
+                       '{"conversion":' || answer || '}');
 
-    id := o.conversion;
-    status_code := p_status_code;
-    message := p_message;
-    replayed := false;
-    IF o.key IS NOT NULL THEN
-        PERFORM store_idempotent_response(
-            o.organisation, o.method, o.path, o.key, status_code, message, data);
-    END IF;
+    done := o.conversion;
     RETURN NEXT;
 END $$;
-REVOKE ALL ON FUNCTION convert_money FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION convert_money TO exchange_runtime;
+REVOKE ALL ON FUNCTION convert_money_execute FROM PUBLIC;
 
 -- Moves a position, unless that takes the exchange beyond its limit. Back towards zero it may always go.
 CREATE FUNCTION change_position(p_currency text, p_amount numeric) RETURNS void

@@ -1,98 +1,145 @@
--- Executes one or several concurrent transfers between wallets in one transaction: claims the idempotency
--- keys, moves the money, writes the records and stores the responses.
+-- Moves the amounts of orders from one wallet of an organisation to another and writes their ledger
+-- transfers, records and outbox events, in one set-based pass. `transfer_money` calls it with the orders whose
+-- idempotency keys are new (`exchange.core.commands`).
 --
--- `p_commands` is an array of the JSON form of `wallet_transfer_order` (wallets.transfers.commands).
--- Returns a row for each transfer that was executed or whose key has a stored response. In a batch,
--- transfers that cannot be executed are skipped without a trace and must be sent again alone. The
--- rejection of a single transfer raises SQLSTATE XW400 with the code as message and JSON as detail.
-CREATE FUNCTION transfer_money(
-    p_commands jsonb, p_wait_ms integer, p_retention interval, p_status_code integer, p_message text
-) RETURNS TABLE (id uuid, status_code integer, message text, data text, replayed boolean)
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = public, pg_temp SET enable_seqscan = off
-SET plan_cache_mode = force_generic_plan AS $$
-#variable_conflict use_column
+-- An order is executed and returned, or skipped: an account is missing, or `find_transfer_rejection`
+-- rejects it. Of several orders from one wallet, those are executed, by id, that its balance before them
+-- covers up to the first it does not; what orders of the same call bring in does not count.
+--
+-- `wallet_transfer_order` is `wallets.transfers.commands.TransferMoney`.
+CREATE TYPE wallet_transfer_move AS (
+    o wallet_transfer_order, payer uuid, payee uuid, debt uuid, owed numeric, before numeric
+);
+
+-- Returns the first rule, in the specified order, that rejects an order, or NULL.
+CREATE FUNCTION find_transfer_rejection(o wallet_transfer_order, p_balance numeric) RETURNS text
+LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    v_alone boolean := jsonb_array_length(p_commands) = 1;
-    v_wait text := current_setting('lock_timeout');
-    v_new wallet_transfer_order[] := '{}';
-    v_before wallet_transfer_order;
-    v_done uuid[];
-    v_answers text[];
-    o wallet_transfer_order;
+    -- An unknown member comes before a closed one: the greater code.
+    v_code text := greatest(public.member_refusal(o.organisation, o.member),
+                            public.member_refusal(o.organisation, o.payee));
 BEGIN
-    -- Claim keys in a fixed order to avoid deadlocks.
-    FOREACH o IN ARRAY ARRAY(
-        SELECT c FROM jsonb_populate_recordset(NULL::wallet_transfer_order, p_commands) c
-        ORDER BY c.organisation, c.method, c.path, c.key, c.record
-    ) LOOP
-        IF o.key IS NOT NULL THEN
-            IF (o.organisation, o.method, o.path, o.key)
-                = (v_before.organisation, v_before.method, v_before.path, v_before.key)
-            THEN
-                CONTINUE;
-            END IF;
-            v_before := o;
-            SELECT o.record, c.status_code, c.message, c.data, true
-                INTO id, status_code, message, data, replayed
-                FROM claim_idempotency_key(
-                    o.organisation, o.method, o.path, o.key, o.body_hash, p_wait_ms, p_retention) c;
-            IF status_code IS NOT NULL THEN
-                RETURN NEXT;
-                CONTINUE;
-            END IF;
+    IF v_code IS NOT NULL THEN
+        RETURN v_code;
+    ELSIF coalesce(p_balance, 0) < o.amount THEN
+        RETURN 'insufficient_balance';
+    ELSIF o.client_reference IS NOT NULL THEN
+        IF EXISTS (
+            SELECT FROM public.wallets_wallettransfer w
+            WHERE w.organisation_id = o.organisation AND w.client_reference = o.client_reference)
+        THEN
+            RETURN 'client_reference_taken';
         END IF;
-        v_new := v_new || o;
-    END LOOP;
-    IF cardinality(v_new) = 0 THEN
+    END IF;
+    RETURN public.owner_block(o.organisation, o.member, o.currency);
+END $$;
+
+-- Plans are made once, so force access by key whatever the number of rows.
+CREATE FUNCTION transfer_money_execute(p_orders wallet_transfer_order[])
+RETURNS TABLE (done uuid, answer text) LANGUAGE plpgsql
+SET search_path = public, pg_temp SET enable_seqscan = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    v_accounts uuid[];
+    v_moves wallet_transfer_move[];
+    v_done uuid[];
+    v_events uuid[];
+    v_organisations uuid[];
+    v_types text[];
+    v_data text[];
+    v_answers text[];
+BEGIN
+    PERFORM lock_owners(ARRAY(SELECT coalesce(o.member, o.organisation) FROM unnest(p_orders) o));
+    v_accounts := ARRAY(
+        SELECT a.id FROM unnest(p_orders) o CROSS JOIN LATERAL (
+            SELECT id FROM wallets_account
+            WHERE owner_id = ANY (ARRAY[coalesce(o.member, o.organisation),
+                                        coalesce(o.payee, o.organisation)])
+                AND asset_id = o.currency AND kind IN ('available', 'receivable')
+            OFFSET 0
+        ) a);
+    -- Lock in the order of ids to avoid deadlocks.
+    PERFORM 1 FROM wallets_account WHERE id = ANY (v_accounts) ORDER BY id FOR NO KEY UPDATE;
+
+    SELECT array_agg(m ORDER BY (m.o).record) INTO v_moves FROM (
+        SELECT x.o, x.payer, x.payee, x.debt, x.owed,
+               -- What earlier orders of the call repay of it.
+               coalesce(sum((x.o).amount) OVER (
+                   PARTITION BY x.payee ORDER BY (x.o).record
+                   ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+        FROM (
+            SELECT o, a.id AS payer, p.id AS payee, d.id AS debt, coalesce(- d.balance, 0) AS owed,
+                   a.balance - sum(o.amount) OVER (
+                       PARTITION BY a.id ORDER BY o.record) AS available_after
+            FROM unnest(p_orders) o
+            -- Only accounts locked above; one opened since is left to the next call.
+            CROSS JOIN LATERAL (
+                SELECT id, balance FROM wallets_account
+                WHERE owner_id = coalesce(o.member, o.organisation) AND asset_id = o.currency
+                    AND kind = 'available' AND id = ANY (v_accounts)
+                OFFSET 0
+            ) a
+            CROSS JOIN LATERAL (
+                SELECT id FROM wallets_account
+                WHERE owner_id = coalesce(o.payee, o.organisation) AND asset_id = o.currency
+                    AND kind = 'available' AND id = ANY (v_accounts)
+                OFFSET 0
+            ) p
+            LEFT JOIN LATERAL (
+                SELECT id, balance FROM wallets_account
+                WHERE owner_id = coalesce(o.payee, o.organisation) AND asset_id = o.currency
+                    AND kind = 'receivable' AND id = ANY (v_accounts)
+                OFFSET 0
+            ) d ON true
+            -- All exclusions are here, so that the running sums count only the remaining orders.
+            WHERE find_transfer_rejection(o, a.balance) IS NULL
+        ) x
+        WHERE x.available_after >= 0
+    ) m;
+    IF v_moves IS NULL THEN
         RETURN;
     END IF;
 
-    IF NOT v_alone THEN
-        -- A wallet locked for long must not block the batch: after a second all run separately.
-        PERFORM set_config('lock_timeout', '1s', true);
-    END IF;
-    SELECT coalesce(array_agg(m.done), '{}'), coalesce(array_agg(m.answer), '{}')
-        INTO v_done, v_answers FROM move_between_wallets(v_new) m;
-    IF cardinality(v_done) = 0 AND v_alone THEN
-        o := v_new[1];
-        PERFORM reject_transfer(o);
-        -- Not rejected: the first money of this wallet, which has no account yet.
-        PERFORM open_account(o.new_account, o.currency, 'available', o.organisation, o.payee);
-        SELECT array_agg(m.done), array_agg(m.answer) INTO STRICT v_done, v_answers
-            FROM move_between_wallets(v_new) m;
-        IF v_done IS NULL THEN
-            -- Rejected meanwhile.
-            PERFORM reject_transfer(o);
-            RAISE EXCEPTION 'transfer % was not executed', o.record;
-        END IF;
-    END IF;
-    IF NOT v_alone THEN
-        PERFORM set_config('lock_timeout', v_wait, true);
-    END IF;
+    -- A payee who owes repays first. Legs of zero are skipped.
+    PERFORM post_transfers(
+        array_agg((m.o).transfer) FILTER (WHERE l.n = 1),
+        array_agg('wallet_transfer'::text) FILTER (WHERE l.n = 1),
+        array_agg('transfer:' || (m.o).record) FILTER (WHERE l.n = 1),
+        array_agg((m.o).record) FILTER (WHERE l.n = 1),
+        array_agg((m.o).actor) FILTER (WHERE l.n = 1),
+        array_agg(coalesce((m.o).client_reference, '')) FILTER (WHERE l.n = 1),
+        array_agg((m.o).transfer), array_agg(l.account), array_agg(l.amount))
+    FROM unnest(v_moves) m
+    CROSS JOIN LATERAL (
+        SELECT greatest(least((m.o).amount, m.owed - m.before), 0) AS repaid
+    ) r
+    CROSS JOIN LATERAL (
+        VALUES (1, m.payer, - (m.o).amount), (2, m.payee, (m.o).amount - r.repaid),
+               (3, m.debt, r.repaid)
+    ) l (n, account, amount);
 
-    FOREACH o IN ARRAY v_new LOOP
-        IF o.record = ANY (v_done) THEN
-            id := o.record;
-            status_code := p_status_code;
-            message := p_message;
-            data := v_answers[array_position(v_done, o.record)];
-            replayed := false;
-            IF o.key IS NOT NULL THEN
-                PERFORM store_idempotent_response(
-                    o.organisation, o.method, o.path, o.key, status_code, message, data);
-            END IF;
-            RETURN NEXT;
-        ELSIF o.key IS NOT NULL THEN
-            PERFORM release_idempotency_key(o.organisation, o.method, o.path, o.key);
-        END IF;
-    END LOOP;
+    WITH written AS (
+        INSERT INTO wallets_wallettransfer
+            (id, organisation_id, from_member_id, to_member_id, currency_id, amount, status,
+             requested_by, client_reference, metadata, created_at)
+        SELECT (o).record, (o).organisation, (o).member, (o).payee, (o).currency, (o).amount,
+               'Completed', (o).actor, (o).client_reference, (o).metadata, now()
+        FROM unnest(v_moves)
+        RETURNING id, organisation_id, document
+    )
+    SELECT array_agg(w.id), array_agg((m.o).event), array_agg(w.organisation_id),
+           array_agg('transfer.completed'::text), array_agg('{"transfer":' || w.document || '}'),
+           array_agg(w.document)
+        INTO v_done, v_events, v_organisations, v_types, v_data, v_answers
+        FROM unnest(v_moves) m JOIN written w ON w.id = (m.o).record;
+    PERFORM emit_events(v_events, v_organisations, v_types, v_done, v_data);
+    RETURN QUERY SELECT w.id, w.answer FROM unnest(v_done, v_answers) w (id, answer);
 END $$;
-REVOKE ALL ON FUNCTION transfer_money FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION transfer_money TO exchange_runtime;
+REVOKE ALL ON FUNCTION transfer_money_execute FROM PUBLIC;
 
--- Raises the first reason to reject `o`, if any.
-CREATE FUNCTION reject_transfer(o wallet_transfer_order) RETURNS void
+-- Raises the reason why an order cannot be executed: SQLSTATE XW400 with the code as message and JSON as
+-- detail. Without one it is the first money of the payee's wallet, which has no account yet.
+CREATE FUNCTION transfer_money_reject(o wallet_transfer_order) RETURNS void
 LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 DECLARE
     v_balance numeric := (
@@ -105,5 +152,6 @@ BEGIN
         RAISE EXCEPTION '%', v_code USING ERRCODE = 'XW400',
             DETAIL = format('{"available":%s}', trim_scale(coalesce(v_balance, 0)));
     END IF;
+    PERFORM open_account(o.new_account, o.currency, 'available', o.organisation, o.payee);
 END $$;
-REVOKE ALL ON FUNCTION reject_transfer FROM PUBLIC;
+REVOKE ALL ON FUNCTION transfer_money_reject FROM PUBLIC;

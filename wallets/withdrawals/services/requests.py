@@ -42,7 +42,7 @@ _REJECTED = "XW400"
 # Violated where another request with the reference committed after the rules were checked.
 _REFERENCE_CONSTRAINT = "withdrawal_client_reference_once"
 
-_function = BatchedFunction("request_withdrawals", 201, "Withdrawal request created")
+_function = BatchedFunction(RequestWithdrawal.function, 201, "Withdrawal request created")
 
 
 def request_withdrawal(

@@ -1,9 +1,10 @@
 -- Moves the amounts of withdrawal orders from available to escrow and writes their transfers, bank
--- records, requests and outbox events, in one set-based pass.
+-- records, requests and outbox events, in one set-based pass. `request_withdrawals` calls it with the
+-- requests whose idempotency keys are new (`exchange.core.commands`).
 --
 -- An order is executed and returned, or skipped: member or account missing, or rejected by
--- `find_withdrawal_rejection`; `reject_withdrawal` gives the reason. Of several orders on one wallet,
--- those are executed, by id, that the balance covers up to the first it does not.
+-- `find_withdrawal_rejection`. Of several orders on one wallet, those are executed, by id, that the balance
+-- covers up to the first it does not.
 --
 -- `withdrawal_order` is `wallets.withdrawals.commands.RequestWithdrawal`.
 CREATE TYPE withdrawal_hold AS (
@@ -13,7 +14,7 @@ CREATE TYPE withdrawal_hold AS (
 );
 
 -- Plans are made once, so force access by key whatever the number of rows.
-CREATE FUNCTION hold_withdrawals(p_orders withdrawal_order[])
+CREATE FUNCTION request_withdrawals_execute(p_orders withdrawal_order[])
 RETURNS TABLE (done uuid, answer text) LANGUAGE plpgsql
 SET search_path = public, pg_temp SET enable_seqscan = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
@@ -135,4 +136,4 @@ BEGIN
     PERFORM emit_events(v_events, v_organisations, v_types, v_done, v_data);
     RETURN QUERY SELECT w.id, w.answer FROM unnest(v_done, v_answers) w (id, answer);
 END $$;
-REVOKE ALL ON FUNCTION hold_withdrawals FROM PUBLIC;
+REVOKE ALL ON FUNCTION request_withdrawals_execute FROM PUBLIC;
