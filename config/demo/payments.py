@@ -16,15 +16,10 @@ from django.conf import settings
 
 from config.demo.data import DemoPayment
 from exchange.core.actors import Actor
-from exchange.core.references import OwnReferences
 from exchange.events.services.outbox import mark_unsent
 from exchange.participants.models import Member, Organisation
 from wallets.deposits.models import Payment, VirtualAccount
-from wallets.deposits.services.opening import (
-    open_virtual_account,
-    request_checkout,
-    store_checkout,
-)
+from wallets.deposits.services.opening import Checkout, open_checkout, open_virtual_account
 from wallets.deposits.services.payments import look_up
 from wallets.payouts.services.provider_events import receive_webhook
 from wallets.providers.collection import CheckoutRequest
@@ -80,14 +75,14 @@ def _open(shown: DemoPayment, organisation: Organisation, member: Member | None)
                 "payer": payer,
             }
         case "card":
-            checkout = request_checkout(
+            checkout = Checkout(
                 organisation_id=organisation.id,
                 member_id=member_id,
                 amount=shown.amount,
                 currency=shown.currency,
-                url=f"{organisation.redirect_origins[0]}/paid",
+                redirect_url=f"{organisation.redirect_origins[0]}/paid",
             )
-            store_checkout(checkout, OwnReferences())
+            open_checkout(checkout)
             return {"tx_ref": checkout.reference, "payment_type": "card"}
         case _:
             request = CheckoutRequest(

@@ -1,8 +1,7 @@
 """`Idempotency-Key` of money-moving POSTs.
 
-A view whose service runs in one transaction wraps it in `respond_once`. A view whose service uses
-the network first passes the claim of `read_key` to it and returns `stored_to_response` of the
-result.
+A view passes the claim of `read_key` to its service and returns `stored_to_response` of the result.
+A view whose service knows no responses wraps it in `respond_once`.
 """
 
 from __future__ import annotations
@@ -12,13 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
-from django.db import transaction
 from rest_framework.request import Request
 
 from exchange.api.authentication import get_caller
 from exchange.api.responses import RawJSON, SuccessResponse, encode_json, to_json_types
 from exchange.core.errors import InvalidRequest
-from exchange.core.idempotency import IdempotencyClaim, StoredResponse, claim_key, store_response
+from exchange.core.idempotency import IdempotencyClaim, StoredResponse, execute_once
 from exchange.core.ids import parse_id
 
 HEADER = "Idempotency-Key"
@@ -68,14 +66,13 @@ def respond_once(request: Request, run: Callable[[], SuccessResponse]) -> Succes
     claim = read_key(request)
     if claim is None:
         return run()
-    with transaction.atomic():
-        stored = claim_key(claim)
-        if stored is not None:
-            return stored_to_response(stored)
+
+    def execute() -> StoredResponse:
         response = run()
         text = encode_json(response.payload).decode()
-        store_response(claim, StoredResponse(response.status_code, response.message, text))
-    return response
+        return StoredResponse(response.status_code, response.message, text)
+
+    return stored_to_response(execute_once(claim, execute))
 
 
 def stored_to_response(stored: StoredResponse) -> SuccessResponse:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from exchange.core.database import LOCK_NOT_AVAILABLE, failed_inside, fetch_one, sqlstate
@@ -128,6 +129,24 @@ def store_response(claim: IdempotencyClaim, response: StoredResponse) -> None:
     fetch_one(
         _STORE, [*_key_parameters(claim), response.status_code, response.message, response.data]
     )
+
+
+def execute_once(
+    claim: IdempotencyClaim | None, execute: Callable[[], StoredResponse]
+) -> StoredResponse:
+    """Return the response of `execute`, or the stored one if the claim has one.
+
+    `execute` and the storing of its response are one transaction; an error rolls back both and is
+    not stored. Raises as `claim_key`.
+    """
+    with transaction.atomic():
+        if claim is None:
+            return execute()
+        stored = claim_key(claim)
+        if stored is None:
+            stored = execute()
+            store_response(claim, stored)
+        return stored
 
 
 def _key_parameters(claim: IdempotencyClaim) -> list[object]:

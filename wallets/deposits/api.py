@@ -5,22 +5,14 @@ from __future__ import annotations
 from typing import ClassVar
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import QuerySet
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from exchange.api.idempotency import read_key, stored_to_response
 from exchange.api.operations import RecordList, RecordPage, operation
-from exchange.api.references import pop_references
-from exchange.api.responses import RawJSON, SuccessResponse, encode_json, join_documents
+from exchange.api.responses import RawJSON, SuccessResponse, join_documents
 from exchange.api.viewsets import ApiViewSet, parse_path_id
-from exchange.core.idempotency import (
-    StoredResponse,
-    claim_key,
-    find_response,
-    store_response,
-)
 from exchange.participants.errors import UserNotFound
 from exchange.participants.selectors import get_member
 from wallets.deposits import shapes
@@ -89,28 +81,12 @@ class CheckoutViewSet(ApiViewSet):
         credited is what was paid. Emits `deposit.completed` or `deposit.failed`.
         """
         claim = read_key(request)
-        values = self.body()
-        references = pop_references(values)
-        if claim is not None and (stored := find_response(claim)) is not None:
-            return stored_to_response(stored)
-        caller = self.caller
-        checkout = opening.request_checkout(
-            organisation_id=caller.organisation_id,
+        checkout = opening.Checkout(
+            **self.body(),
+            organisation_id=self.caller.organisation_id,
             member_id=_member(member_id),
-            amount=values["amount"],
-            currency=values["currency"],
-            url=values["redirect_url"],
         )
-        with transaction.atomic():
-            if claim is not None and (stored := claim_key(claim)) is not None:
-                return stored_to_response(stored)
-            deposit_id = opening.store_checkout(checkout, references)
-            document = deposit_document(caller.organisation_id, deposit_id)
-            text = f'{{"deposit":{document},"url":{encode_json(checkout.url).decode()}}}'
-            response = self.respond(RawJSON(text))
-            if claim is not None:
-                store_response(claim, StoredResponse(201, response.message, text))
-        return response
+        return stored_to_response(opening.open_checkout(checkout, claim=claim))
 
 
 class VirtualAccountViewSet(ApiViewSet):

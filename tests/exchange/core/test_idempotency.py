@@ -15,12 +15,14 @@ from exchange.core.idempotency import (
     IdempotencyClaim,
     StoredResponse,
     claim_key,
+    execute_once,
     find_response,
     retention_period,
     store_response,
     wait_milliseconds,
 )
 from exchange.core.models import IdempotencyRecord
+from exchange.participants.models import Organisation
 from tests.environment.database import session
 from tests.factories.api_clients import make_organisation
 
@@ -78,6 +80,32 @@ def test_another_body_is_rejected_once_a_response_is_stored(claim):
     assert find_response(other) is None
     # There is no response yet.
     assert claim_key(claim) is None
+
+
+def test_what_has_a_response_is_not_executed_again(claim):
+    responses = [StoredResponse(201, "Done", f"{number}") for number in range(4)]
+
+    def execute(under: IdempotencyClaim | None) -> StoredResponse:
+        return execute_once(under, lambda: responses.pop(0))
+
+    assert execute(claim) == StoredResponse(201, "Done", "0")
+    assert execute(claim) == StoredResponse(201, "Done", "0", replayed=True)
+    with pytest.raises(IdempotencyKeyReused), transaction.atomic():
+        execute(replace(claim, body_hash="1" * 64))
+    assert [execute(None).data for _ in range(2)] == ["1", "2"]
+    assert len(responses) == 1
+
+
+def test_an_error_takes_back_the_effect_and_leaves_the_key(claim):
+    def fail() -> StoredResponse:
+        make_organisation("Acme")
+        raise RequestInProgress
+
+    count = Organisation.objects.count()
+    for under in (claim, None):
+        with pytest.raises(RequestInProgress):
+            execute_once(under, fail)
+        assert (Organisation.objects.count(), IdempotencyRecord.objects.count()) == (count, 0)
 
 
 def test_a_response_is_stored_for_a_day(claim):

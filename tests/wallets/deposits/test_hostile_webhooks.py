@@ -18,7 +18,6 @@ import requests
 from django.test import Client
 from django.utils import timezone
 
-from exchange.core.references import OwnReferences
 from exchange.events.models import Event
 from tests.environment.concurrency import race_size
 from tests.factories.api_clients import make_member, make_organisation
@@ -75,14 +74,15 @@ def open_account(owner: Owner, currency: str) -> VirtualAccount:
 
 
 def open_checkout(owner: Owner, amount: str, currency: str) -> Deposit:
-    checkout = opening.request_checkout(
+    checkout = opening.Checkout(
         organisation_id=owner.organisation.pk,
         member_id=owner.member_id,
         amount=Decimal(amount),
         currency=currency,
-        url="https://example.com/paid",
+        redirect_url="https://example.com/paid",
     )
-    return Deposit.objects.get(pk=opening.store_checkout(checkout, OwnReferences()))
+    opening.open_checkout(checkout)
+    return Deposit.objects.get(reference=checkout.reference)
 
 
 def make_payments(sandbox: SandboxServer) -> dict[str, Owner]:

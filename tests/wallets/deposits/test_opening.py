@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import pytest
@@ -13,15 +16,16 @@ import requests
 from django.db import IntegrityError, connection
 
 from exchange.core.errors import InvalidRequest, ProviderFailed, Rejected
-from exchange.core.references import OwnReferences
+from exchange.core.idempotency import IdempotencyClaim
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.deposits import Owner
 from wallets.deposits.models import Deposit, VirtualAccount
 from wallets.deposits.services.opening import (
     Checkout,
+    open_checkout,
     open_virtual_account,
-    request_checkout,
+    request_page,
     store_checkout,
 )
 from wallets.providers.sandbox import SandboxServer
@@ -30,6 +34,7 @@ from wallets.providers.sandbox.faults import Fault
 pytestmark = pytest.mark.django_db
 
 BVN = "12345678901"
+T = TypeVar("T")
 
 
 @pytest.fixture
@@ -50,11 +55,18 @@ def open_account(owner: Owner, currency: str = "NGN", bvn: str = BVN) -> UUID:
     )
 
 
-def checkout(owner: Owner, **changes: Any) -> Checkout:
-    values = {"amount": Decimal("25.5"), "currency": "NGN", "url": "https://example.com/paid"}
-    return request_checkout(
+def make_checkout(owner: Owner, **changes: Any) -> Checkout:
+    values: dict[str, Any] = {
+        "amount": Decimal("25.5"), "currency": "NGN", "redirect_url": "https://example.com/paid",
+    }  # fmt: skip
+    return Checkout(
         organisation_id=owner.organisation.pk, member_id=owner.member_id, **{**values, **changes}
     )
+
+
+def checkout(owner: Owner, **changes: Any) -> str:
+    """Return the address of a new page at the provider; nothing is stored."""
+    return request_page(make_checkout(owner, **changes))
 
 
 def listed(sandbox: SandboxServer, what: str) -> list[dict[str, Any]]:
@@ -84,24 +96,41 @@ def test_an_account_is_opened_once_in_the_owners_name(sandbox, owner):
     assert len(listed(sandbox, "accounts")) == 3
 
 
-@pytest.mark.django_db(transaction=True)
-def test_one_account_is_opened_by_eight_requests_at_once(sandbox, owner):
+def eight_at_once(act: Callable[[], T]) -> list[T]:
+    """Return the results of `act` in eight threads, each on a connection of its own."""
     barrier = threading.Barrier(8)
 
-    def open_at_once(_: int) -> UUID:
+    def run(_: int) -> T:
         try:
             barrier.wait(30)
-            return open_account(owner)
+            return act()
         finally:
             connection.close()
 
     with ThreadPoolExecutor(8) as pool:
-        opened = set(pool.map(open_at_once, range(8)))
-    assert opened == {VirtualAccount.objects.get().pk}
+        return list(pool.map(run, range(8)))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_account_is_opened_by_eight_requests_at_once(sandbox, owner):
+    assert set(eight_at_once(lambda: open_account(owner))) == {VirtualAccount.objects.get().pk}
     # The provider made several, all with the one reference by which their payments are matched.
     assert {each["tx_ref"] for each in listed(sandbox, "accounts")} == {
         VirtualAccount.objects.get().reference
     }
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_checkout_is_opened_by_eight_requests_at_once_under_one_key(sandbox, owner):
+    claim = IdempotencyClaim(owner.organisation.pk, "POST", "/v1/checkout", "key", "hash")
+    responses = eight_at_once(lambda: open_checkout(make_checkout(owner), claim=claim))
+    deposit = Deposit.objects.get()
+    assert [response.replayed for response in responses].count(False) == 1
+    [text] = {response.data for response in responses}
+    assert json.loads(text)["deposit"]["reference"] == deposit.reference
+    # The provider made several; the one in the response is the deposit's.
+    pages = {f"{sandbox.url}/pay/{each['token']}": each for each in listed(sandbox, "checkouts")}
+    assert pages[json.loads(text)["url"]]["tx_ref"] == deposit.reference
 
 
 def test_what_the_provider_declines_is_explained_and_nothing_is_written(sandbox, owner):
@@ -143,15 +172,16 @@ def test_an_organisation_needs_an_email_address(sandbox, owner):
 
 
 def test_a_checkout_is_requested_for_its_owner_and_stored_once(sandbox, owner):
-    made = checkout(owner, url="https://EXAMPLE.com:8443/paid?order=7")
+    address = "https://EXAMPLE.com:8443/paid?order=7"
+    own = {"client_reference": "a", "metadata": {"cart": "1"}}
+    made = make_checkout(owner, redirect_url=address, **own)
+    url = request_page(made)
     [page] = listed(sandbox, "checkouts")
     assert (page["tx_ref"], page["amount"], page["currency"], page["redirect_url"]) == (
-        made.reference, 25.5, "NGN", "https://EXAMPLE.com:8443/paid?order=7",
+        made.reference, 25.5, "NGN", address,
     )  # fmt: skip
-    assert made.url == f"{sandbox.url}/pay/{page['token']}"
-    deposit = Deposit.objects.get(
-        pk=store_checkout(made, OwnReferences(client_reference="a", metadata={"cart": "1"}))
-    )
+    assert url == f"{sandbox.url}/pay/{page['token']}"
+    deposit = Deposit.objects.get(pk=store_checkout(made))
     assert (deposit.status, deposit.channel, deposit.amount, deposit.currency_id) == (
         "Pending", "checkout", Decimal("25.5"), "NGN",
     )  # fmt: skip
@@ -159,10 +189,10 @@ def test_a_checkout_is_requested_for_its_owner_and_stored_once(sandbox, owner):
         owner.organisation.pk, owner.member_id, made.reference,
     )  # fmt: skip
     assert (deposit.redirect_url, deposit.client_reference, deposit.metadata) == (
-        made.redirect_url, "a", {"cart": "1"},
+        address, "a", {"cart": "1"},
     )  # fmt: skip
     with assert_nothing_changes(), pytest.raises(IntegrityError, match="deposit_reference_once"):
-        store_checkout(made, OwnReferences())
+        store_checkout(replace(made, client_reference=None))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +207,7 @@ def test_a_checkout_is_requested_for_its_owner_and_stored_once(sandbox, owner):
 )
 def test_the_payer_returns_to_registered_addresses_only(sandbox, owner, url):
     with assert_nothing_changes(), pytest.raises(InvalidRequest) as caught:
-        checkout(owner, url=url)
+        checkout(owner, redirect_url=url)
     assert caught.value.message == (
         "redirect_url must be on one of your organisation's registered addresses"
         " (https://example.com, https://example.com:8443). Ask the exchange to register another"

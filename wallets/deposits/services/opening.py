@@ -5,16 +5,23 @@ Both request it from the provider first and write afterwards: without a record n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from urllib.parse import urlsplit
 from uuid import UUID
 
+import msgspec
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from exchange.core.database import violated_constraint
 from exchange.core.errors import InvalidCurrency, InvalidRequest, ProviderFailed, Rejected
+from exchange.core.idempotency import (
+    IdempotencyClaim,
+    StoredResponse,
+    execute_once,
+    find_response,
+)
 from exchange.core.ids import new_reference, uuid7
 from exchange.core.querysets import get_or_raise
 from exchange.core.references import ClientReferenceTaken, OwnReferences
@@ -22,6 +29,7 @@ from exchange.participants.errors import MemberClosed, UserNotFound, Verificatio
 from exchange.participants.models import Member, MemberStatus, Organisation, Verification
 from exchange.participants.services.members import hold_open
 from wallets.deposits.models import Deposit, DepositChannel, DepositStatus, VirtualAccount
+from wallets.deposits.selectors import deposit_document
 from wallets.providers.base import CollectionDeclined, ProviderUnavailable
 from wallets.providers.collection import CheckoutRequest, VirtualAccountRequest
 from wallets.providers.registry import payment_provider
@@ -132,50 +140,64 @@ def open_virtual_account(
         return accounts.values_list("pk", flat=True).get()
 
 
-@dataclass(frozen=True, slots=True)
-class Checkout:
-    """A checkout at the provider, not yet written: the deposit's reference and the page."""
+@dataclass(frozen=True, kw_only=True)
+class Checkout(OwnReferences):
+    """A checkout of a wallet: what is to be paid, and the address to which the payer returns."""
 
-    customer: Customer
-    reference: str
+    organisation_id: UUID
+    member_id: UUID | None
     amount: Decimal
     currency: str
     redirect_url: str
-    url: str
+    reference: str = field(default_factory=lambda: new_reference("deposit_"))
 
 
-def request_checkout(
-    *, organisation_id: UUID, member_id: UUID | None, amount: Decimal, currency: str, url: str
-) -> Checkout:
-    """Ask the provider for a page on which `amount` is paid; it returns the payer to `url`.
+def open_checkout(checkout: Checkout, *, claim: IdempotencyClaim | None = None) -> StoredResponse:
+    """Create the pending deposit of `checkout` and the page on which it is paid.
+
+    A `claim` replays the response stored under it. Raises as `request_page`, `store_checkout` and
+    `execute_once`.
+    """
+    if claim is not None and (stored := find_response(claim)) is not None:
+        return stored
+    url = msgspec.json.encode(request_page(checkout)).decode()
+
+    def store() -> StoredResponse:
+        document = deposit_document(checkout.organisation_id, store_checkout(checkout))
+        return StoredResponse(201, "Checkout created", f'{{"deposit":{document},"url":{url}}}')
+
+    return execute_once(claim, store)
+
+
+def request_page(checkout: Checkout) -> str:
+    """Ask the provider for the page on which `checkout` is paid; return its address.
 
     Raises `InvalidRequest` for an address that the organisation did not register, as
     `find_customer`, `Rejected` (`checkout_declined`) and `ProviderFailed`.
     """
-    _check_redirect(organisation_id, url)
-    customer = find_customer(organisation_id, member_id)
-    reference = new_reference("deposit_")
+    organisation_id = checkout.organisation_id
+    _check_redirect(organisation_id, checkout.redirect_url)
+    customer = find_customer(organisation_id, checkout.member_id)
     request = CheckoutRequest(
-        tx_ref=reference,
-        amount=amount,
-        currency=currency,
-        redirect_url=url,
+        tx_ref=checkout.reference,
+        amount=checkout.amount,
+        currency=checkout.currency,
+        redirect_url=checkout.redirect_url,
         customer_email=customer.email,
         customer_name=customer.name,
         title=Organisation.objects.values_list("name", flat=True).get(pk=organisation_id),
     )
     try:
-        page = payment_provider().create_checkout(request)
+        return payment_provider().create_checkout(request)
     except CollectionDeclined as error:
         raise Rejected(
             f"The payment provider declined the checkout: {error}", code="checkout_declined"
         ) from error
     except ProviderUnavailable as error:
         raise ProviderFailed("The payment provider did not respond. Please try again") from error
-    return Checkout(customer, reference, amount, currency, url, page)
 
 
-def store_checkout(checkout: Checkout, references: OwnReferences) -> UUID:
+def store_checkout(checkout: Checkout) -> UUID:
     """Write the pending deposit of a checkout; return its id.
 
     Raises `ClientReferenceTaken`, and `MemberClosed` if the member was closed meanwhile.
@@ -183,12 +205,12 @@ def store_checkout(checkout: Checkout, references: OwnReferences) -> UUID:
     now = timezone.now()
     try:
         with transaction.atomic():
-            if not hold_open(checkout.customer.member_id):
+            if not hold_open(checkout.member_id):
                 raise MemberClosed
             return Deposit.objects.create(
                 id=uuid7(),
-                organisation_id=checkout.customer.organisation_id,
-                member_id=checkout.customer.member_id,
+                organisation_id=checkout.organisation_id,
+                member_id=checkout.member_id,
                 channel=DepositChannel.CHECKOUT,
                 status=DepositStatus.PENDING,
                 amount=checkout.amount,
@@ -197,15 +219,15 @@ def store_checkout(checkout: Checkout, references: OwnReferences) -> UUID:
                 requested_currency=checkout.currency,
                 reference=checkout.reference,
                 redirect_url=checkout.redirect_url,
-                client_reference=references.client_reference,
-                metadata=references.metadata,
+                client_reference=checkout.client_reference,
+                metadata=checkout.metadata,
                 created_at=now,
                 updated_at=now,
             ).pk
     except IntegrityError as error:
         if violated_constraint(error) != "deposit_client_reference_once":
             raise
-        raise ClientReferenceTaken(references.client_reference or "", "a deposit") from error
+        raise ClientReferenceTaken(checkout.client_reference or "", "a deposit") from error
 
 
 def _check_redirect(organisation_id: UUID, url: str) -> None:
