@@ -13,6 +13,7 @@ class ExchangeConfig(sqlfiles.SqlAppConfig):
         "core/wire",
         "core/append_only",
         "core/record_guards",
+        "core/constructors",
         "audit/audit",
         "events/emit_event",
         "core/idempotency",

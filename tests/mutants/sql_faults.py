@@ -128,7 +128,7 @@ def _terms(found: Sequence[Token], body: str) -> Iterator[Change]:
             after = _close(found, index + 1)
             term = body[token.end : _end_before(found, after)]
             yield _term(token.word, term), token.start, token.end + len(term), ""
-            before = find(found, index - 1, _OPENS, ";,", step=-1)
+            before = find(found, index - 1, _OPENS, (";", ",", "=>"), step=-1)
             if found[before].word not in ("AND", "OR") or found[before].depth != token.depth:
                 start = found[before + 1].start
                 yield _term(token.word, body[start : token.start]), start, token.end, ""

@@ -65,7 +65,11 @@ def tokens(body: str) -> list[Token]:
 
 
 def find(
-    found: Sequence[Token], start: int, words: frozenset[str], signs: str = "", step: int = 1
+    found: Sequence[Token],
+    start: int,
+    words: frozenset[str],
+    signs: Sequence[str] = "",
+    step: int = 1,
 ) -> int:
     """Return the index of the end of the part that begins at `start`, in the direction of `step`.
 

@@ -15,6 +15,9 @@
 -- batch. An order that requires further steps (closing a maker's remainder, completing a raise) ends the
 -- batch: the orders after it are not returned and must be sent again.
 --
+-- The command does not declare this function (`Command.function_sql`), as others do: one function more for each
+-- order, and its settings, cost a tenth of the processor time of an order.
+--
 -- The types are in order_types.sql.
 
 -- Index scans only: plans are made once, possibly while the tables are still small.
@@ -66,8 +69,10 @@ BEGIN
         -- The only place where orders wait for accounts, in id order, so orders cannot deadlock. If a
         -- balance was spent since `plan_order` read it, account_balance_not_negative fails and the
         -- order is placed again, to get the proper error.
-        PERFORM post_transfers(l.transfers, l.kinds, l.refs, l.transfers, l.actors, l.memos,
-                               l.leg_transfers, l.accounts, l.amounts);
+        PERFORM post_transfers(
+            p_transfers => l.transfers, p_kinds => l.kinds, p_references => l.refs,
+            p_subjects => l.transfers, p_actors => l.actors, p_memos => l.memos,
+            p_leg_transfers => l.leg_transfers, p_accounts => l.accounts, p_amounts => l.amounts);
     END IF;
     IF cardinality(p.dust) > 0 THEN
         PERFORM close_order(d.maker, 'The rest is worth nothing', q.actor) FROM unnest(p.dust) d;
@@ -81,9 +86,11 @@ GRANT EXECUTE ON FUNCTION enter_orders TO exchange_runtime;
 
 CREATE FUNCTION joined_legs(a order_legs, b order_legs) RETURNS order_legs
 LANGUAGE sql IMMUTABLE
-RETURN ROW(a.transfers || b.transfers, a.kinds || b.kinds, a.actors || b.actors, a.memos || b.memos,
-           a.leg_transfers || b.leg_transfers, a.accounts || b.accounts, a.amounts || b.amounts,
-           a.refs || b.refs)::public.order_legs;
+RETURN public.order_legs(
+    transfers => a.transfers || b.transfers, kinds => a.kinds || b.kinds, refs => a.refs || b.refs,
+    actors => a.actors || b.actors, memos => a.memos || b.memos,
+    leg_transfers => a.leg_transfers || b.leg_transfers, accounts => a.accounts || b.accounts,
+    amounts => a.amounts || b.amounts);
 
 -- Plans an order: locks its token, checks and matches it. Opens missing accounts and writes nothing
 -- else. `p_before` are the legs of orders entered earlier in the same call.
@@ -99,28 +106,32 @@ DECLARE
     m order_match;
     f order_fill;
     v_rule text;
-    v_accounts uuid[];
 BEGIN
     FOR n IN 1..2 LOOP
-        SELECT x.id, x.symbol, x.issuer_id, x.currency_id,
-               CASE WHEN buys THEN x.currency_id ELSE x.id::text END,
-               CASE WHEN buys THEN x.id::text ELSE x.currency_id END, c.decimals,
-               CASE WHEN buys THEN x.buy_fee ELSE x.sell_fee END,
-               CASE WHEN buys THEN x.min_buy ELSE x.min_sell END,
-               CASE WHEN buys THEN x.max_buy ELSE x.max_sell END,
-               CASE WHEN buys THEN x.min_trade_buy ELSE x.min_trade_sell END,
-               CASE WHEN buys THEN x.max_trade_buy ELSE x.max_trade_sell END,
-               x.cancelled, x.exited, x.closed, x.secondaries, x.completed_raise,
-               x.price_buy, x.raise_amount - x.total_raised, NULL, x.min_trade_buy,
-               x.deal_access = 'Public' OR public.token_visible(x, q.organisation),
-               -- An account shows an active member of the organisation without reading the member.
-               CASE WHEN q.member IS NOT NULL
-                       AND (a.member_id = q.member AND a.organisation_id = q.organisation
-                           AND NOT a.closed) IS NOT TRUE
-                   THEN public.member_refusal(q.organisation, q.member) END,
-               public.owner_block(q.organisation, q.member, x.currency_id),
-               a.id, a.balance, z.id, 10::numeric ^ -c.decimals::numeric
-            INTO t
+        t := (
+            SELECT public.order_terms(
+                id => x.id, symbol => x.symbol, issuer => x.issuer_id, currency => x.currency_id,
+                gives => CASE WHEN buys THEN x.currency_id ELSE x.id::text END,
+                gets => CASE WHEN buys THEN x.id::text ELSE x.currency_id END,
+                decimals => c.decimals, minor => 10::numeric ^ -c.decimals::numeric,
+                fee => CASE WHEN buys THEN x.buy_fee ELSE x.sell_fee END,
+                lowest => CASE WHEN buys THEN x.min_buy ELSE x.min_sell END,
+                highest => CASE WHEN buys THEN x.max_buy ELSE x.max_sell END,
+                "least" => CASE WHEN buys THEN x.min_trade_buy ELSE x.min_trade_sell END,
+                most => CASE WHEN buys THEN x.max_trade_buy ELSE x.max_trade_sell END,
+                cancelled => x.cancelled, exited => x.exited, closed => x.closed,
+                secondaries => x.secondaries, completed => x.completed_raise,
+                offer => x.price_buy, needed => x.raise_amount - x.total_raised,
+                smallest => x.min_trade_buy,
+                visible => x.deal_access = 'Public' OR public.token_visible(x, q.organisation),
+                -- An account shows an active member of the organisation without reading the member.
+                member_refusal => CASE
+                    WHEN q.member IS NOT NULL
+                        AND (a.member_id = q.member AND a.organisation_id = q.organisation
+                            AND NOT a.closed) IS NOT TRUE
+                    THEN public.member_refusal(q.organisation, q.member) END,
+                block => public.owner_block(q.organisation, q.member, x.currency_id),
+                account => a.id, available => a.balance, reserve => z.id)
             FROM public.exchange_token x JOIN public.exchange_currency c ON c.code = x.currency_id
             LEFT JOIN public.wallets_account a ON a.owner_id = coalesce(q.member, q.organisation)
                 AND a.asset_id = CASE WHEN buys THEN x.currency_id ELSE x.id::text END
@@ -128,8 +139,8 @@ BEGIN
             LEFT JOIN public.wallets_account z ON z.owner_id = a.owner_id
                 AND z.asset_id = a.asset_id AND z.kind = 'reserved'
             WHERE x.id = q.token
-            FOR NO KEY UPDATE OF x SKIP LOCKED;
-        EXIT WHEN FOUND;
+            FOR NO KEY UPDATE OF x SKIP LOCKED);
+        EXIT WHEN t.id IS NOT NULL;
         -- Locked or missing. Waits in a separate statement, so that the next read sees what earlier
         -- transactions committed.
         PERFORM FROM public.exchange_token WHERE id = q.token FOR NO KEY UPDATE;
@@ -161,20 +172,15 @@ BEGIN
         END LOOP;
         o := public.end_or_reserve(o, t, m.stopped);
     END IF;
-    IF cardinality(m.fills) = 0 AND cardinality(m.dust) = 0 AND t.reserve IS NOT NULL THEN
-        v_accounts := ARRAY[t.account, t.reserve];
-    ELSE
-        v_accounts := public.accounts_to_move(o, t, m);
-    END IF;
-    RETURN ROW(o, m.fills, m.dust, m.completes, CASE
-        WHEN o.status = 'Active' AND cardinality(m.fills) = 0
-            -- The most common case.
-            THEN ROW(ARRAY[o.id], ARRAY['order_reserve'], ARRAY[o.placed_by], ARRAY[t.symbol],
-                     -- Accounts of closed makers may follow.
-                     ARRAY[o.id, o.id], v_accounts[1:2], ARRAY[- o.reserved, o.reserved],
-                     ARRAY['order:' || o.id || ':reserve'])::order_legs
-        ELSE public.legs_of_order(o, t, m.fills, v_accounts)
-    END)::order_plan;
+    RETURN public.order_plan(
+        o => o, fills => m.fills, dust => m.dust, completes => m.completes,
+        legs => CASE
+            WHEN o.status = 'Active' AND cardinality(m.fills) = 0 AND cardinality(m.dust) = 0
+                AND t.reserve IS NOT NULL
+                -- The most common case.
+                THEN public.legs_of_rest(o, t, t.account, t.reserve)
+            ELSE public.legs_of_order(o, t, m.fills, public.accounts_to_move(o, t, m))
+        END);
 END $$;
 
 -- Amount that earlier orders of the same call will add to an account.
@@ -193,39 +199,33 @@ BEGIN
     RAISE EXCEPTION '%', p_code USING ERRCODE = 'XO400', DETAIL = p_detail;
 END $$;
 
--- The incoming order: fully reserved, nothing filled. One SELECT INTO is cheaper than an assignment per
--- column; the values match the columns below by position.
+-- The incoming order: fully reserved, nothing filled. One expression is cheaper than an assignment per column.
 CREATE FUNCTION new_order(q order_request, t order_terms) RETURNS orders_order
 LANGUAGE plpgsql AS $$
-DECLARE
-    o orders_order;
 BEGIN
-    SELECT q.id, nextval('public.orders_seq'),
-           q.api_key, q.member, q.organisation, coalesce(q.member, q.organisation),
-           CASE WHEN q.member IS NOT NULL THEN 'user'
-                WHEN q.customer_name IS NOT NULL THEN 'api_key' ELSE 'organisation' END,
-           q.token, q.type, q.price, q.tokens, t.fee,
-           -- 1e29: far above the limit for amounts, and still fits the column.
-           least(public.round_half_even(q.price * q.tokens, t.decimals), 1e29),
-           CASE WHEN q.type = 'Buy'
-               THEN least(public.order_total('Buy', q.price * q.tokens, t.fee, t.minor), 1e29)
-               ELSE q.tokens END,
-           'Active', 0, 0, 0, 0,
-           coalesce(q.customer_name, ''), coalesce(q.customer_email, ''),
-           coalesce(q.client_order_id, ''), q.client_reference, q.metadata, q.actor, '',
-           -- Read under the lock, so that times follow priority.
-           clock_timestamp()
-        INTO
-           o.id, o.seq,
-           o.api_key_id, o.member_id, o.organisation_id, o.owner_id, o.owner_model,
-           o.token_id, o.type, o.price, o.tokens, o.fee_percent,
-           o.amount,
-           o.reserved,
-           o.status, o.filled, o.filled_value, o.charged, o.charged_fee,
-           o.customer_name, o.customer_email,
-           o.client_order_id, o.client_reference, o.metadata, o.placed_by, o.reason,
-           o.created_at;
-    RETURN o;
+    RETURN public.orders_order(
+        id => q.id, seq => nextval('public.orders_seq'),
+        api_key_id => q.api_key, member_id => q.member, organisation_id => q.organisation,
+        owner_id => coalesce(q.member, q.organisation),
+        owner_model => CASE
+            WHEN q.member IS NOT NULL THEN 'user'
+            WHEN q.customer_name IS NOT NULL THEN 'api_key' ELSE 'organisation' END,
+        token_id => q.token, type => q.type, price => q.price, tokens => q.tokens,
+        fee_percent => t.fee,
+        -- 1e29: far above the limit for amounts, and still fits the column.
+        amount => least(public.round_half_even(q.price * q.tokens, t.decimals), 1e29),
+        reserved => CASE
+            WHEN q.type = 'Buy'
+            THEN least(public.order_total('Buy', q.price * q.tokens, t.fee, t.minor), 1e29)
+            ELSE q.tokens END,
+        status => 'Active', filled => 0, filled_value => 0, charged => 0, charged_fee => 0,
+        customer_name => coalesce(q.customer_name, ''),
+        customer_email => coalesce(q.customer_email, ''),
+        client_order_id => coalesce(q.client_order_id, ''),
+        client_reference => q.client_reference, metadata => q.metadata, placed_by => q.actor,
+        reason => '',
+        -- Read under the lock, so that times follow priority.
+        created_at => clock_timestamp());
 END $$;
 
 -- The first rule that rejects the order, or NULL: whether the token accepts it now, and the owner has the

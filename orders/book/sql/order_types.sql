@@ -30,6 +30,11 @@ CREATE TYPE order_fill AS (
     filled numeric, filled_value numeric, charged numeric, charged_fee numeric, fulfilled boolean,
     trade uuid, taker uuid
 );
+-- The accounts that an order moves: those that it pays from and receives on, its reservation, those of the
+-- maker of each fill, and all that it or what follows from it changes.
+CREATE TYPE order_accounts AS (
+    gives uuid, gets uuid, reserve uuid, makers_give uuid[], makers_get uuid[], every uuid[]
+);
 -- Result of matching: the fills, makers whose remainder is dust, why the incoming order does not
 -- rest, and whether it completes a raise.
 CREATE TYPE order_match AS (
@@ -46,3 +51,5 @@ CREATE TYPE order_legs AS (
 CREATE TYPE order_plan AS (
     o orders_order, fills order_fill[], dust order_fill[], completes boolean, legs order_legs
 );
+SELECT make_constructor(t)
+    FROM unnest('{order_terms,order_accounts,order_legs,order_plan,orders_order}'::regtype[]) t;

@@ -1,36 +1,39 @@
 -- Ledger legs of an order, a part of `enter_orders`.
 
--- The accounts an order moves, in fixed order: the owner's paying account; with fills, the owner's
--- receiving account; with a remainder, its reservation; then for each fill the counterparty's paying and
--- receiving accounts. Opens missing accounts.
+-- Finds the accounts of an order: its owner's, with fills also the receiving one and those of the makers, with
+-- a remainder its reservation. Opens missing accounts.
 CREATE FUNCTION accounts_to_move(o orders_order, t order_terms, m order_match)
-RETURNS uuid[] LANGUAGE plpgsql AS $$
+RETURNS order_accounts LANGUAGE plpgsql AS $$
 DECLARE
     f order_fill;
     s record;
-    v_roles uuid[];
+    a order_accounts;
+    v_roles text[] := '{gives}';
     v_owners uuid[] := ARRAY[o.owner_id];
     v_assets text[] := ARRAY[t.gives];
-    v_kinds text[] := ARRAY['available'];
+    v_kinds text[] := '{available}';
 BEGIN
     IF cardinality(m.fills) > 0 THEN
+        v_roles := v_roles || 'gets'::text;
         v_owners := v_owners || o.owner_id;
         v_assets := v_assets || t.gets;
         v_kinds := v_kinds || 'available'::text;
     END IF;
     IF o.status = 'Active' THEN
+        v_roles := v_roles || 'reserve'::text;
         v_owners := v_owners || o.owner_id;
         v_assets := v_assets || t.gives;
         v_kinds := v_kinds || 'reserved'::text;
     END IF;
     FOREACH f IN ARRAY m.fills LOOP
+        v_roles := v_roles || '{maker gives,maker gets}'::text[];
         v_owners := v_owners || f.owner || f.owner;
         v_assets := v_assets || t.gets || t.gives;
         v_kinds := v_kinds || CASE WHEN t.completed THEN 'reserved' ELSE 'unsold' END
             || CASE WHEN t.completed THEN 'available' ELSE 'raise' END;
     END LOOP;
     -- Also the accounts that `close_order` will move for makers with dust, and `complete_raise` for the
-    -- issuer.
+    -- issuer. They have no role here.
     FOREACH f IN ARRAY m.dust LOOP
         v_owners := v_owners || f.owner || f.owner;
         v_assets := v_assets || t.gets || t.gets;
@@ -42,11 +45,19 @@ BEGIN
         v_kinds := v_kinds || 'available'::text || 'available'::text;
     END IF;
     LOOP
-        SELECT array_agg(a.id ORDER BY x.n) INTO v_roles
-            FROM unnest(v_owners, v_assets, v_kinds) WITH ORDINALITY x (owner, asset, kind, n)
-            LEFT JOIN public.wallets_account a
-                ON a.owner_id = x.owner AND a.asset_id = x.asset AND a.kind = x.kind;
-        EXIT WHEN array_position(v_roles, NULL) IS NULL;
+        a := (
+            SELECT public.order_accounts(
+                gives => (array_agg(y.id) FILTER (WHERE x.role = 'gives'))[1],
+                gets => (array_agg(y.id) FILTER (WHERE x.role = 'gets'))[1],
+                reserve => (array_agg(y.id) FILTER (WHERE x.role = 'reserve'))[1],
+                makers_give => array_agg(y.id ORDER BY x.n) FILTER (WHERE x.role = 'maker gives'),
+                makers_get => array_agg(y.id ORDER BY x.n) FILTER (WHERE x.role = 'maker gets'),
+                every => array_agg(y.id))
+            FROM unnest(v_owners, v_assets, v_kinds, v_roles)
+                WITH ORDINALITY x (owner, asset, kind, role, n)
+            LEFT JOIN public.wallets_account y
+                ON y.owner_id = x.owner AND y.asset_id = x.asset AND y.kind = x.kind);
+        EXIT WHEN array_position(a.every, NULL) IS NULL;
         FOR s IN
             SELECT DISTINCT x.owner, x.asset, x.kind, y.organisation, y.member
             FROM unnest(v_owners, v_assets, v_kinds) x (owner, asset, kind)
@@ -65,15 +76,15 @@ BEGIN
     IF m.completes OR cardinality(m.dust) > 0 THEN
         -- Locked here already, so that `close_order` and `complete_raise` never wait.
         PERFORM FROM public.wallets_account
-            WHERE id = ANY (v_roles) ORDER BY id FOR NO KEY UPDATE;
+            WHERE id = ANY (a.every) ORDER BY id FOR NO KEY UPDATE;
     END IF;
-    RETURN v_roles;
+    RETURN a;
 END $$;
 
 -- Builds the legs of an order: units and money of every fill, and the reserved remainder. A transfer has
 -- the id of its trade or order.
 CREATE FUNCTION legs_of_order(
-    o orders_order, t order_terms, p_fills order_fill[], p_accounts uuid[]
+    o orders_order, t order_terms, p_fills order_fill[], a order_accounts
 ) RETURNS order_legs LANGUAGE plpgsql AS $$
 DECLARE
     l order_legs;
@@ -81,8 +92,6 @@ DECLARE
     buys boolean := o.type = 'Buy';
     v_count integer := cardinality(p_fills);
     v_fees uuid;
-    -- Index of the next fill's first account.
-    v_next integer := CASE WHEN o.status = 'Active' THEN 4 ELSE 3 END;
     v_taker_gives numeric;
     v_taker_gets numeric;
     v_maker_gives numeric;
@@ -111,27 +120,26 @@ BEGIN
             v_maker_gets := f.units;
         END IF;
         l.leg_transfers := l.leg_transfers || array_fill(f.trade, ARRAY[5]);
-        l.accounts := l.accounts || ARRAY[
-            p_accounts[1], p_accounts[2], p_accounts[v_next], p_accounts[v_next + 1], v_fees];
+        l.accounts := l.accounts
+            || ARRAY[a.gives, a.gets, a.makers_give[n], a.makers_get[n], v_fees];
         l.amounts := l.amounts || ARRAY[
             - v_taker_gives, v_taker_gets, - v_maker_gives, v_maker_gets,
             CASE WHEN buys THEN v_taker_gives - v_maker_gets
                  ELSE v_maker_gives - v_taker_gets END];
-        v_next := v_next + 2;
     END LOOP;
     IF o.status = 'Active' THEN
-        l.transfers := l.transfers || o.id;
-        l.refs := l.refs || ('order:' || o.id || ':reserve');
-        l.kinds := l.kinds || 'order_reserve'::text;
-        l.actors := l.actors || o.placed_by::text;
-        l.memos := l.memos || t.symbol;
-        l.leg_transfers := l.leg_transfers || ARRAY[o.id, o.id];
-        l.accounts := l.accounts
-            || ARRAY[p_accounts[1], p_accounts[CASE v_count WHEN 0 THEN 2 ELSE 3 END]];
-        l.amounts := l.amounts || ARRAY[- o.reserved, o.reserved];
+        RETURN public.joined_legs(l, public.legs_of_rest(o, t, a.gives, a.reserve));
     END IF;
     RETURN l;
 END $$;
+
+-- The legs that reserve the remainder of an order.
+CREATE FUNCTION legs_of_rest(o orders_order, t order_terms, p_gives uuid, p_reserve uuid)
+RETURNS order_legs LANGUAGE sql STABLE
+RETURN public.order_legs(
+    transfers => ARRAY[o.id], kinds => '{order_reserve}', refs => ARRAY['order:' || o.id || ':reserve'],
+    actors => ARRAY[o.placed_by], memos => ARRAY[t.symbol], leg_transfers => ARRAY[o.id, o.id],
+    accounts => ARRAY[p_gives, p_reserve], amounts => ARRAY[- o.reserved, o.reserved]);
 
 -- The account of an owner (NULL: the exchange itself).
 CREATE FUNCTION account_of(p_owner uuid, p_asset text, p_kind text) RETURNS uuid

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -252,7 +253,12 @@ def fill(trade: UUID, **amounts: Any) -> dict[str, Any]:
 
 
 def test_legs_of_an_order_move_units_money_and_fees_of_every_fill_and_reserve_its_rest():
-    places, trades = [uuid7() for _ in range(7)], [uuid7(), uuid7()]
+    gives, gets, reserve, trades = uuid7(), uuid7(), uuid7(), [uuid7(), uuid7()]
+    sellers = [(uuid7(), uuid7()), (uuid7(), uuid7())]
+    places: dict[str, Any] = {
+        "gives": gives, "gets": gets, "reserve": reserve,
+        "makers_give": [pays for pays, _ in sellers], "makers_get": [paid for _, paid in sellers],
+    }  # fmt: skip
     fees = Account.objects.get(owner_id=None, kind="fees", asset_id="KES").id
     token = Token(id=uuid7())
     fills = [
@@ -271,7 +277,6 @@ def test_legs_of_an_order_move_units_money_and_fees_of_every_fill_and_reserve_it
         for completed, kind in ((True, "trade"), (False, "raise_sale")):
             for status in ("Active", "Fulfilled", "Cancelled"):
                 rests = status == "Active"
-                first, second = (3, 5) if rests else (2, 4)
                 coming = order(token, side, 10, 9, status=status, reserved="44")
                 found = legs(coming, fills, places, completed=completed)
                 own = [str(coming.fields["id"])] if rests else []
@@ -286,37 +291,38 @@ def test_legs_of_an_order_move_units_money_and_fees_of_every_fill_and_reserve_it
                 assert found["memos"] == ["TKN"] * count
                 assert found["leg_transfers"] == ids[:1] * 5 + ids[1:] * 5 + own * 2
                 assert found["accounts"] == names(
-                    [*places[:2], *places[first : first + 2], fees],
-                    [*places[:2], *places[second : second + 2], fees],
-                    [places[0], places[2]] if rests else [],
+                    [gives, gets, *sellers[0], fees],
+                    [gives, gets, *sellers[1], fees],
+                    [gives, reserve] if rests else [],
                 )
                 assert found["amounts"] == [*amounts, *([-44, 44] if rests else [])]
     # All of it is reserved, where there is no fill.
     resting = order(token, "Buy", 10, 9, reserved="44")
     found = legs(resting, [], places)
-    assert (found["accounts"], found["amounts"]) == (names(places[:2]), [-44, 44])
+    assert (found["accounts"], found["amounts"]) == (names([gives, reserve]), [-44, 44])
     assert found["kinds"] == ["order_reserve"]
 
 
 def legs(
-    coming: Record, fills: list[dict[str, Any]], places: list[UUID], *, completed: bool = True
+    coming: Record, fills: list[dict[str, Any]], places: dict[str, Any], *, completed: bool = True
 ) -> Any:
     terms = Record("order_terms", {"currency": "KES", "symbol": "TKN", "completed": completed})
-    return call("legs_of_order", coming, terms, Records("order_fill", fills), places)
+    filled = Records("order_fill", fills)
+    return call("legs_of_order", coming, terms, filled, Record("order_accounts", places))
 
 
 def names(*accounts: Sequence[UUID]) -> list[str]:
     return [str(account) for some in accounts for account in some]
 
 
-def test_the_accounts_of_an_order_are_named_in_order_and_opened_where_missing():
+def test_the_accounts_of_an_order_are_found_by_role_and_opened_where_missing():
     issuer, taker = make_trader(), make_trader(member=True)
     maker, dust = make_trader(member=True), make_trader()
     token = issuer.issue()
     units = str(token.id)
 
     def made(status: str, fills: list[Trader], rests: list[Trader], **terms: Any) -> Any:
-        """Return owner, asset and kind of each account of a buy order."""
+        """Return owner, asset and kind of a buy order's accounts by role, and of those without."""
         coming = order(
             token, "Buy", 10, 9, status=status, owner_id=taker.owner_id,
             organisation_id=taker.wallet.organisation.id, member_id=taker.wallet.member_id,
@@ -331,7 +337,7 @@ def test_the_accounts_of_an_order_are_named_in_order_and_opened_where_missing():
             "accounts_to_move", coming, Record("order_terms", given | terms),
             Record("order_match", matched),
         )  # fmt: skip
-        accounts = {str(row.id): row for row in Account.objects.filter(id__in=found)}
+        accounts = {str(row.id): row for row in Account.objects.filter(id__in=found["every"])}
         people = {
             issuer.owner_id: "i",
             taker.owner_id: "t",
@@ -344,28 +350,37 @@ def test_the_accounts_of_an_order_are_named_in_order_and_opened_where_missing():
                 owner.wallet.organisation.id,
                 owner.wallet.member_id,
             )
-        rows = [accounts[each] for each in found]
-        assert {row.asset_id for row in rows} <= {"KES", units}
-        return [
-            f"{people[row.owner_id]} {'KES' if row.asset_id == 'KES' else 'units'} {row.kind}"
-            for row in rows
-        ]
+        assert {row.asset_id for row in accounts.values()} <= {"KES", units}
 
-    gives, gets, kept = "t KES available", "t units available", "t KES reserved"
+        def shown(account: Any) -> Any:
+            if isinstance(account, list):
+                return [shown(each) for each in account]
+            row = accounts[account]
+            asset = "KES" if row.asset_id == "KES" else "units"
+            return f"{people[row.owner_id]} {asset} {row.kind}"
+
+        every = Counter(shown(found.pop("every")))
+        roles = {role: shown(account) for role, account in found.items() if account is not None}
+        for account in roles.values():
+            every.subtract(account if isinstance(account, list) else [account])
+        return roles, {account: count for account, count in every.items() if count}
+
+    gives = {"gives": "t KES available"}
+    buys, kept = gives | {"gets": "t units available"}, {"reserve": "t KES reserved"}
     sells, paid = "m units reserved", "m KES available"
-    assert made("Active", [], []) == [gives, kept]
-    assert made("Cancelled", [], []) == [gives]
-    assert made("Active", [maker], []) == [gives, gets, kept, sells, paid]
-    assert made("Fulfilled", [maker, maker], []) == [gives, gets, sells, paid, sells, paid]
-    away = ["d units reserved", "d units available"]
-    assert made("Active", [], [dust]) == [gives, kept, *away]
-    assert made("Fulfilled", [maker], [dust]) == [gives, gets, sells, paid, *away]
-    from_issuer = ["i units unsold", "i KES raise"]
-    assert made("Fulfilled", [issuer], [], completed=False) == [gives, gets, *from_issuer]
-    assert made("Fulfilled", [issuer], [], completed=False, completes=True) == [
-        *(gives, gets, *from_issuer),
-        *("i units available", "i KES available"),
-    ]
+    assert made("Active", [], []) == (gives | kept, {})
+    assert made("Cancelled", [], []) == (gives, {})
+    one = buys | {"makers_give": [sells], "makers_get": [paid]}
+    assert made("Active", [maker], []) == (one | kept, {})
+    two = buys | {"makers_give": [sells] * 2, "makers_get": [paid] * 2}
+    assert made("Fulfilled", [maker, maker], []) == (two, {})
+    away = {"d units reserved": 1, "d units available": 1}
+    assert made("Active", [], [dust]) == (gives | kept, away)
+    assert made("Fulfilled", [maker], [dust]) == (one, away)
+    sold = buys | {"makers_give": ["i units unsold"], "makers_get": ["i KES raise"]}
+    assert made("Fulfilled", [issuer], [], completed=False) == (sold, {})
+    issued = {"i units available": 1, "i KES available": 1}
+    assert made("Fulfilled", [issuer], [], completed=False, completes=True) == (sold, issued)
 
 
 def party(trader: Trader) -> dict[str, Any]:
