@@ -45,9 +45,9 @@ class Confirmation:
     """
 
     title: str
-    facts: Sequence[tuple[str, object]]
     text: str
     submit: str
+    facts: Sequence[tuple[str, object]] = ()
     blocker: str = ""
     live_facts: Sequence[tuple[str, object]] = ()
     sections: Sequence[Section] = ()

@@ -15,20 +15,22 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
-from exchange.admin.base import PendingDecision, SafeAdmin, Section, Tool, staff_of
-from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
+from exchange.admin.base import SafeAdmin, Section, Tool, staff_of
+from exchange.admin.columns import column
+from exchange.admin.confirmation import Confirmation
 from exchange.admin.display import age, format_time, kind_label, record_link, status_badge
 from exchange.admin.fields import MoneyField, ReasonField, ReasonForm, set_currency
 from exchange.admin.forms import bind_form
-from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, id_filter
+from exchange.admin.list_filters import ListFilters, currency_filter, id_filter
 from exchange.admin.panels import Panel
 from exchange.core.currencies import format_money
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_records import owner_id_of
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
-from exchange.staff.admin.pending import Queue, QueueFilter, pending_decision
-from exchange.staff.models import ApprovalStatus, StaffUser
+from exchange.staff.admin.pending import approval_filters
+from exchange.staff.admin.proposals import ProposalAdmin, Step, ask_to_close
+from exchange.staff.models import ApprovalStatus
 from wallets.ledger.admin.legs import transfer_legs_section
 from wallets.ledger.models import Account
 from wallets.receivables.models import Receivable, ReceivableWriteOff
@@ -213,24 +215,34 @@ class DebtsPanel(Panel):
         return found
 
 
+def _amount(write_off: ReceivableWriteOff) -> str:
+    return format_money(write_off.amount, write_off.account.asset_id)
+
+
 class WriteOffFilters(ListFilters):
-    decision = QueueFilter(
-        Queue(
-            "Write-offs to confirm",
-            write_offs.WRITE_OFF,
-            lambda rows: rows.filter(status=ApprovalStatus.PENDING),
-            write_offs.WRITE_OFFS.proposed_by,
-        )
-    )
-    status__exact = ChoiceFilter("status", ApprovalStatus.choices, title="status")
+    decision, status__exact = approval_filters("Write-offs to confirm", write_offs.WRITE_OFFS)
     currency__code__exact = currency_filter("account__asset")
 
 
 @admin.register(ReceivableWriteOff)
-class ReceivableWriteOffAdmin(ConfirmationAdmin):
+class ReceivableWriteOffAdmin(ProposalAdmin):
+    approval = write_offs.WRITE_OFFS
+    approve_step = Step(
+        "confirm",
+        "write_off_id",
+        write_offs.confirm_write_off,
+        lambda row: f"Written off. {_amount(row)} is no longer owed.",
+    )
+    reject_step = Step(
+        "reject",
+        "write_off_id",
+        write_offs.reject_write_off,
+        "Proposal closed. The debt stays.",
+        ReasonForm,
+    )
     filters = WriteOffFilters
     list_display = (
-        "amount_display", "state_display", "owned_by", "proposed_by", "decided_by", "proposed",
+        "amount_display", "state_display", "owned_by", "proposed_by", "decided_by", "proposed_age",
     )  # fmt: skip
     list_select_related = (
         "account__organisation", "account__member", "proposed_by", "decided_by",
@@ -239,45 +251,38 @@ class ReceivableWriteOffAdmin(ConfirmationAdmin):
     search_help_text = "Organisation, member, explanation, amount or ID"
     id_fields = ("pk", "account_id", "account__owner_id")
     amount_fields = ("amount",)
-    labels = {"created_at": "proposed (UTC)"}
-    ordering = ("-pk",)
     fields = (
         "amount_display", "state_display", "owned_by", "explanation", "proposed_by", "created_at",
         "decided_by", "decided_at", "reason",
     )  # fmt: skip
     readonly_fields = fields
+    fact_fields = ("amount_display", "owned_by", "explanation", "proposed_by")
 
     def heading(self, obj: ReceivableWriteOff) -> str:
-        return f"Write-off of {self.amount_display(obj)}"
+        return f"Write-off of {_amount(obj)}"
 
-    @admin.display(description="amount", ordering="amount")
-    def amount_display(self, write_off: ReceivableWriteOff) -> str:
-        return format_money(write_off.amount, write_off.account.asset_id)
+    amount_display = column("amount", _amount, ordering="amount")
+    owned_by = column("owner", lambda row: _owner_link(row.account))
 
-    @admin.display(description="status", ordering="status")
-    def state_display(self, write_off: ReceivableWriteOff) -> str:
-        return status_badge(write_off.status)
+    def ask_approval(self, proposal: ReceivableWriteOff) -> Confirmation:
+        account = proposal.account
+        owner = account.member or account.organisation
+        return Confirmation(
+            title=f"Write off {_amount(proposal)} owed by {owner}?",
+            text="The debt is cancelled and booked as an expense of the exchange. This cannot be"
+            " undone.",
+            submit=f"Write off {_amount(proposal)}",
+            live_facts=[("Owed now", _owed(account.balance, account.asset_id))],
+            final=True,
+        )
 
-    @admin.display(description="owner")
-    def owned_by(self, write_off: ReceivableWriteOff) -> str:
-        return _owner_link(write_off.account)
-
-    @admin.display(description="age", ordering="created_at")
-    def proposed(self, write_off: ReceivableWriteOff) -> str:
-        return age(write_off.created_at)
-
-    def get_urls(self) -> list[URLPattern]:
-        return [*self.confirmed_action_urls(_ACTIONS), *super().get_urls()]
-
-    def decision(self, request: HttpRequest, obj: ReceivableWriteOff) -> PendingDecision | None:
-        return pending_decision(
-            obj,
-            staff_of(request),
-            write_offs.WRITE_OFFS,
-            proposal=_title(obj),
-            proposer=obj.proposed_by,
-            approve=Tool(f"Write off {self.amount_display(obj)}", self.address("confirm", obj.pk)),
-            reject=Tool("Reject", self.address("reject", obj.pk)),
+    def ask_rejection(self, proposal: ReceivableWriteOff, *, own: bool) -> Confirmation:
+        return ask_to_close(
+            f"the write-off of {_amount(proposal)}",
+            "The debt stays. Later credits of the owner repay it.",
+            own=own,
+            submit="Reject write-off",
+            final=True,
         )
 
     def sections(self, request: HttpRequest, obj: ReceivableWriteOff) -> list[Section]:
@@ -299,70 +304,3 @@ def _since(debt: Receivable) -> str:
 
 def _owed(balance: Decimal | None, currency: str) -> str:
     return format_money(-(balance or Decimal(0)), currency)
-
-
-def _facts(write_off: ReceivableWriteOff) -> list[tuple[str, object]]:
-    account = write_off.account
-    return [
-        ("Amount", format_money(write_off.amount, account.asset_id)),
-        ("Owner", _owner_link(account)),
-        ("Explanation", write_off.explanation),
-        ("Proposed by", write_off.proposed_by),
-    ]
-
-
-def _title(write_off: ReceivableWriteOff) -> str:
-    account = write_off.account
-    amount = format_money(write_off.amount, account.asset_id)
-    return f"Write off {amount} owed by {account.member or account.organisation}"
-
-
-def _confirmation(write_off: ReceivableWriteOff, user: StaffUser) -> Confirmation:
-    account = write_off.account
-    amount = format_money(write_off.amount, account.asset_id)
-    return Confirmation(
-        title=f"{_title(write_off)}?",
-        facts=_facts(write_off),
-        live_facts=[("Owed now", _owed(account.balance, account.asset_id))],
-        text="The debt is cancelled and booked as an expense of the exchange. This cannot be"
-        " undone.",
-        submit=f"Write off {amount}",
-        blocker=write_offs.WRITE_OFFS.describe_blocker(write_off, user),
-        final=True,
-    )
-
-
-def _rejection(write_off: ReceivableWriteOff, user: StaffUser) -> Confirmation:
-    amount = format_money(write_off.amount, write_off.account.asset_id)
-    own = write_off.proposed_by_id == user.pk
-    return Confirmation(
-        title=f"{'Cancel' if own else 'Reject'} the write-off of {amount}?",
-        facts=_facts(write_off),
-        text="The debt stays. Later credits of the owner repay it.",
-        submit="Cancel proposal" if own else "Reject write-off",
-        blocker=write_offs.WRITE_OFFS.describe_closed(write_off),
-        final=True,
-    )
-
-
-_ACTIONS = (
-    ConfirmedAction(
-        "confirm",
-        "write_off_id",
-        (write_offs.WRITE_OFF,),
-        _confirmation,
-        write_offs.confirm_write_off,
-        lambda row: (
-            f"Written off. {format_money(row.amount, row.account.asset_id)} is no longer owed."
-        ),
-    ),
-    ConfirmedAction(
-        "reject",
-        "write_off_id",
-        (write_offs.WRITE_OFF,),
-        _rejection,
-        write_offs.reject_write_off,
-        "Proposal closed. The debt stays.",
-        ReasonForm,
-    ),
-)

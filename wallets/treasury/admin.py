@@ -8,20 +8,20 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
 
-from exchange.admin.base import PendingDecision, Section, Tool, staff_of
-from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
+from exchange.admin.base import Section, staff_of
+from exchange.admin.columns import column
+from exchange.admin.confirmation import Confirmation
 from exchange.admin.custom_pages import AddFormAdmin
-from exchange.admin.display import age, status_badge
 from exchange.admin.fields import INTERNAL, MoneyField, ReasonField, ReasonForm, audience_help
 from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.core.currencies import format_money
 from exchange.core.models import Currency
 from exchange.exports.admin import Exportable
-from exchange.staff.admin.pending import Queue, QueueFilter, pending_decision
-from exchange.staff.models import ApprovalStatus, StaffUser
+from exchange.staff.admin.pending import approval_filters
+from exchange.staff.admin.proposals import ProposalAdmin, Step, ask_to_close
+from exchange.staff.models import ApprovalStatus
 from wallets.ledger.admin.legs import transfer_legs_section
 from wallets.treasury import services as treasury
 from wallets.treasury.models import TreasuryKind, TreasuryMovement
@@ -72,36 +72,60 @@ class MovementForm(forms.Form):
     ]
 
 
+def _amount(movement: TreasuryMovement) -> str:
+    return format_money(movement.amount, movement.currency_id)
+
+
+def _bought(movement: TreasuryMovement, amount: Decimal | None) -> str:
+    return format_money(amount, movement.bought_currency_id) if movement.bought_currency_id else "-"
+
+
+def _held(movement: TreasuryMovement) -> list[tuple[str, object]]:
+    """Return what the exchange has now; it may change while the page is open."""
+    facts: list[tuple[str, object]] = []
+    for currency in filter(None, (movement.currency_id, movement.bought_currency_id)):
+        held = treasury_balances(currency)
+        facts += [
+            (f"Own money in {currency}", format_money(held.own, currency)),
+            (f"Fee income in {currency}", format_money(held.fees, currency)),
+            (f"Position in {currency}", format_money(held.position, currency)),
+            (f"Treasury in {currency}", format_money(held.treasury, currency)),
+        ]
+    return facts
+
+
 class MovementFilters(ListFilters):
-    decision = QueueFilter(
-        Queue(
-            "Treasury movements to confirm",
-            treasury.MOVE,
-            lambda rows: rows.filter(status=ApprovalStatus.PENDING),
-            treasury.MOVEMENTS.proposed_by,
-        )
-    )
-    status__exact = ChoiceFilter("status", ApprovalStatus.choices, title="status")
+    decision, status__exact = approval_filters("Treasury movements to confirm", treasury.MOVEMENTS)
     kind__exact = ChoiceFilter("kind", TreasuryKind.choices, title="kind")
     currency__code__exact = currency_filter()
     day_from, day_to = day_range()
 
 
 @admin.register(TreasuryMovement)
-class TreasuryMovementAdmin(Exportable, AddFormAdmin, ConfirmationAdmin):
+class TreasuryMovementAdmin(Exportable, AddFormAdmin, ProposalAdmin):
+    approval = treasury.MOVEMENTS
+    approve_step = Step(
+        "confirm",
+        "movement_id",
+        treasury.confirm_movement,
+        lambda row: f"Confirmed. {format_money(row.amount, row.currency_id)} posted.",
+    )
+    reject_step = Step(
+        "reject",
+        "movement_id",
+        treasury.reject_movement,
+        "Proposal closed. Nothing was posted.",
+        ReasonForm,
+    )
     add_permission = treasury.MOVE
     filters = MovementFilters
     list_display = (
         "reference", "kind_display", "state_display", "amount_display", "bought_display",
-        "proposed_by", "decided_by", "proposed",
+        "proposed_by", "decided_by", "proposed_age",
     )  # fmt: skip
-    list_select_related = ("proposed_by", "decided_by")
     search_fields = ("reference", "note")
     search_help_text = "Reference, note, amount or ID"
     amount_fields = ("amount", "bought_amount")
-    labels = {"created_at": "proposed (UTC)"}
-    # Ids grow with time and have an index.
-    ordering = ("-pk",)
     fields = (
         "reference", "kind_display", "state_display", "amount_display", "charge_display",
         "bought_display", "closed_display", "note", "proposed_by", "created_at", "decided_by",
@@ -110,52 +134,62 @@ class TreasuryMovementAdmin(Exportable, AddFormAdmin, ConfirmationAdmin):
     readonly_fields = fields
 
     def heading(self, obj: TreasuryMovement) -> str:
-        return f"{obj.get_kind_display()}: {format_money(obj.amount, obj.currency_id)}"
+        return f"{obj.get_kind_display()}: {_amount(obj)}"
 
-    @admin.display(description="kind", ordering="kind")
-    def kind_display(self, movement: TreasuryMovement) -> str:
-        return movement.get_kind_display()
+    kind_display = column("kind", lambda row: row.get_kind_display(), ordering="kind")
+    amount_display = column("amount", _amount, ordering="amount")
+    charge_display = column(
+        "provider's charge",
+        lambda row: format_money(row.charge, row.currency_id) if row.charge else "-",
+    )
+    bought_display = column(
+        "bought", lambda row: _bought(row, row.bought_amount), ordering="bought_amount"
+    )
+    closed_display = column("position closed", lambda row: _bought(row, row.closed_amount))
 
-    @admin.display(description="status", ordering="status")
-    def state_display(self, movement: TreasuryMovement) -> str:
-        return status_badge(movement.status)
+    def describe(self, proposal: TreasuryMovement) -> str:
+        return f"{proposal.get_kind_display()} of {_amount(proposal)}"
 
-    @admin.display(description="amount", ordering="amount")
-    def amount_display(self, movement: TreasuryMovement) -> str:
-        return format_money(movement.amount, movement.currency_id)
+    def label_approval(self, proposal: TreasuryMovement) -> str:
+        return f"Confirm {_amount(proposal)}"
 
-    @admin.display(description="provider's charge")
-    def charge_display(self, movement: TreasuryMovement) -> str:
-        return format_money(movement.charge, movement.currency_id) if movement.charge else "-"
-
-    @admin.display(description="bought", ordering="bought_amount")
-    def bought_display(self, movement: TreasuryMovement) -> str:
-        return _bought(movement, movement.bought_amount)
-
-    @admin.display(description="position closed")
-    def closed_display(self, movement: TreasuryMovement) -> str:
-        return _bought(movement, movement.closed_amount)
-
-    @admin.display(description="age", ordering="created_at")
-    def proposed(self, movement: TreasuryMovement) -> str:
-        return age(movement.created_at)
-
-    def get_urls(self) -> list[URLPattern]:
-        return [*self.confirmed_action_urls(_ACTIONS), *super().get_urls()]
-
-    def decision(self, request: HttpRequest, obj: TreasuryMovement) -> PendingDecision | None:
-        return pending_decision(
-            obj,
-            staff_of(request),
-            treasury.MOVEMENTS,
-            proposal=f"{obj.get_kind_display()} of {self.amount_display(obj)}",
-            proposer=obj.proposed_by,
-            approve=Tool(f"Confirm {self.amount_display(obj)}", self.address("confirm", obj.pk)),
-            reject=Tool("Reject", self.address("reject", obj.pk)),
+    def ask_approval(self, proposal: TreasuryMovement) -> Confirmation:
+        return Confirmation(
+            title=f"Confirm {proposal.get_kind_display().lower()} of {_amount(proposal)}?",
+            text=f"{_EFFECTS[proposal.kind]} Check amount and reference against the bank statement"
+            " first.",
+            submit=self.label_approval(proposal),
+            live_facts=_held(proposal),
         )
 
-    def warnings(self, obj: TreasuryMovement) -> list[str]:
-        return treasury.notices_of(obj) if obj.status == ApprovalStatus.PENDING else []
+    def ask_rejection(self, proposal: TreasuryMovement, *, own: bool) -> Confirmation:
+        return ask_to_close(
+            f"{proposal.get_kind_display().lower()} of {_amount(proposal)}",
+            "Nothing is posted. It can be proposed again under the same reference.",
+            own=own,
+            submit=f"Reject {_amount(proposal)}",
+            final=True,
+        )
+
+    def find_notices(self, proposal: TreasuryMovement) -> list[str]:
+        return treasury.notices_of(proposal)
+
+    def facts(self, proposal: TreasuryMovement) -> list[tuple[str, object]]:
+        facts = self.field_facts(proposal, "kind_display", "amount_display")
+        if proposal.charge:
+            facts += self.field_facts(proposal, "charge_display")
+        if proposal.bought_currency_id:
+            nothing = Decimal(0)
+            bought, closed = proposal.bought_amount or nothing, proposal.closed_amount or nothing
+            facts += [
+                *self.field_facts(proposal, "bought_display", "closed_display"),
+                ("Loss" if bought < closed else "Gain", _bought(proposal, abs(bought - closed))),
+            ]
+        return [
+            *facts,
+            ("Bank's reference", proposal.reference),
+            *self.field_facts(proposal, "note", "proposed_by"),
+        ]
 
     def sections(self, request: HttpRequest, obj: TreasuryMovement) -> list[Section]:
         empty = "Nothing was posted."
@@ -201,98 +235,3 @@ def _terms(data: dict[str, Any]) -> treasury.MovementTerms:
         reference=data["reference"],
         note=data["note"],
     )
-
-
-def _bought(movement: TreasuryMovement, amount: Decimal | None) -> str:
-    return format_money(amount, movement.bought_currency_id) if movement.bought_currency_id else "-"
-
-
-def _facts(movement: TreasuryMovement) -> list[tuple[str, object]]:
-    facts: list[tuple[str, object]] = [
-        ("Kind", movement.get_kind_display()),
-        ("Amount", format_money(movement.amount, movement.currency_id)),
-    ]
-    if movement.charge:
-        facts.append(("Provider's charge", format_money(movement.charge, movement.currency_id)))
-    if movement.bought_currency_id:
-        nothing = Decimal(0)
-        bought, closed = movement.bought_amount or nothing, movement.closed_amount or nothing
-        facts += [
-            ("Bought", _bought(movement, movement.bought_amount)),
-            ("Position closed", _bought(movement, movement.closed_amount)),
-            (
-                "Loss" if bought < closed else "Gain",
-                _bought(movement, abs(bought - closed)),
-            ),
-        ]
-    return [
-        *facts,
-        ("Bank's reference", movement.reference),
-        ("Note", movement.note),
-        ("Proposed by", movement.proposed_by),
-    ]
-
-
-def _held(movement: TreasuryMovement) -> list[tuple[str, object]]:
-    """Return what the exchange has now; it may change while the page is open."""
-    currencies = (movement.currency_id, movement.bought_currency_id)
-    facts: list[tuple[str, object]] = []
-    for currency in filter(None, currencies):
-        held = treasury_balances(currency)
-        facts += [
-            (f"Own money in {currency}", format_money(held.own, currency)),
-            (f"Fee income in {currency}", format_money(held.fees, currency)),
-            (f"Position in {currency}", format_money(held.position, currency)),
-            (f"Treasury in {currency}", format_money(held.treasury, currency)),
-        ]
-    return facts
-
-
-def _confirmation(movement: TreasuryMovement, user: StaffUser) -> Confirmation:
-    amount = format_money(movement.amount, movement.currency_id)
-    notices = treasury.notices_of(movement)
-    return Confirmation(
-        title=f"Confirm {movement.get_kind_display().lower()} of {amount}?",
-        facts=_facts(movement),
-        live_facts=_held(movement),
-        text=f"{_EFFECTS[movement.kind]} Check amount and reference against the bank statement"
-        " first.",
-        submit=f"Confirm {amount}",
-        blocker=treasury.MOVEMENTS.describe_blocker(movement, user),
-        warnings=notices,
-        asks_reason=bool(notices),
-    )
-
-
-def _rejection(movement: TreasuryMovement, user: StaffUser) -> Confirmation:
-    amount = format_money(movement.amount, movement.currency_id)
-    own = movement.proposed_by_id == user.pk
-    return Confirmation(
-        title=f"{'Cancel' if own else 'Reject'} {movement.get_kind_display().lower()} of {amount}?",
-        facts=_facts(movement),
-        text="Nothing is posted. It can be proposed again under the same reference.",
-        submit="Cancel proposal" if own else f"Reject {amount}",
-        blocker=treasury.MOVEMENTS.describe_closed(movement),
-        final=True,
-    )
-
-
-_ACTIONS = (
-    ConfirmedAction(
-        "confirm",
-        "movement_id",
-        (treasury.MOVE,),
-        _confirmation,
-        treasury.confirm_movement,
-        lambda row: f"Confirmed. {format_money(row.amount, row.currency_id)} posted.",
-    ),
-    ConfirmedAction(
-        "reject",
-        "movement_id",
-        (treasury.MOVE,),
-        _rejection,
-        treasury.reject_movement,
-        "Proposal closed. Nothing was posted.",
-        ReasonForm,
-    ),
-)

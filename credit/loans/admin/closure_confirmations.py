@@ -30,7 +30,7 @@ def build_proposal_confirmation(loan: Loan, action: ClosureAction) -> Confirmati
     try:
         draft = draft_closure(loan, action)
     except DomainError as error:
-        return Confirmation(title, (), "", "", blocker=error.message)
+        return Confirmation(title, "", "", blocker=error.message)
     facts = [*_parties(loan), *_current_state(loan)]
     code = loan.currency_id
     for step in draft.plan:
@@ -60,7 +60,7 @@ def build_closure_confirmation(
     closed = closures.CLOSURES.describe_closed(proposal)
     blocker = closed or " ".join(describe_blockers(user, loan, proposal))
     if blocker:
-        return Confirmation("", facts, "", "", blocker=blocker)
+        return Confirmation("", "", "", facts, blocker=blocker)
     code, action = loan.currency_id, ClosureAction(proposal.action)
     owing = format_money(amount_owed(loan), code)
     facts += _current_state(loan)

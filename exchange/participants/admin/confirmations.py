@@ -48,7 +48,7 @@ def confirm_key_revocation(key: ApiKey) -> Confirmation:
 def confirm_token_revocation(key: ApiKey, token: Any) -> Confirmation:
     """Return the confirmation for revoking `token` of `key`; None means no such token."""
     if token is None:
-        return Confirmation("", (), "", "", blocker="The access token no longer exists")
+        return Confirmation("", "", "", blocker="The access token no longer exists")
     return Confirmation(
         title=f"Revoke an access token of {key.name}?",
         facts=[

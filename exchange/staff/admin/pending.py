@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.utils.html import format_html
 
 from exchange.admin.base import PendingDecision, SafeAdmin, Tool
@@ -95,8 +95,23 @@ class Queue:
         return self.filter_pending(rows).filter(self.proposed_by(user))
 
 
-def approval_queue(label: str, approval: TwoPersonApproval[Any]) -> Queue:
-    """Return the queue of the pending proposals of `approval`."""
+def approval_queue(label: str, approval: TwoPersonApproval[Any], subject: str = "") -> Queue:
+    """Return the queue of the pending proposals of `approval`.
+
+    `subject` is the proposals' column of the record they are about, where a list is of those.
+    """
+
+    def having(condition: Q) -> Q:
+        pending = approval.pending_records().filter(condition)
+        return Q(Exists(pending.filter(**{subject: OuterRef("pk")})))
+
+    if subject:
+        return Queue(
+            label,
+            approval.permission,
+            lambda rows: rows.filter(having(Q())),
+            lambda user: having(approval.proposed_by(user)),
+        )
     return Queue(
         label,
         approval.permission,
@@ -124,6 +139,15 @@ class QueueFilter(ChoiceFilter):
             AWAITING_OTHERS: self.queue.awaiting_others,
         }.get(value)
         return found(qs, self.parent.user) if found else qs
+
+
+def approval_filters(
+    label: str, approval: TwoPersonApproval[Any]
+) -> tuple[QueueFilter, ChoiceFilter]:
+    """Return the filters `decision` and `status__exact` of a list of proposals."""
+    choices: Any = approval.model._meta.get_field("status").choices
+    queue = approval_queue(label, approval)
+    return QueueFilter(queue), ChoiceFilter("status", choices, title="status")
 
 
 def queues() -> dict[type[Model], Queue]:
