@@ -7,7 +7,7 @@ response to the POST that collects it.
 from __future__ import annotations
 
 import re
-from functools import partial
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -21,14 +21,16 @@ from django.utils.dateparse import parse_datetime
 
 from exchange.access.services import decisions
 from exchange.access.services.decisions import is_collectable
-from exchange.admin.base import PendingDecision, Tool, staff_of
-from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
+from exchange.admin.base import Tool, staff_of
+from exchange.admin.columns import column
+from exchange.admin.confirmation import Confirmation
 from exchange.admin.display import expiry, format_time, record_link, status_badge
 from exchange.admin.fields import ReasonForm
 from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
-from exchange.staff.admin.pending import QueueFilter, approval_queue, pending_decision
-from exchange.staff.models import AccessKind, AccessProposal, AccessProposalStatus, StaffUser
+from exchange.staff.admin.pending import approval_filters
+from exchange.staff.admin.proposals import ProposalAdmin, Step
+from exchange.staff.models import AccessKind, AccessProposal, AccessProposalStatus
 from exchange.staff.services.proposals import APPROVAL, DECIDE
 
 _LABELS = {
@@ -47,9 +49,47 @@ _LABELS = {
 }
 
 
+def _subject_label(proposal: AccessProposal) -> str:
+    payload = proposal.payload
+    if proposal.kind == AccessKind.INVITE_PERSON:
+        return str(payload["username"])
+    if proposal.person:
+        return proposal.person.username
+    name = proposal.key.name if proposal.key else payload.get("name")
+    return f"{name} of {proposal.organisation}" if name else str(proposal.organisation)
+
+
+def _describe_payload(proposal: AccessProposal) -> list[tuple[str, str]]:
+    """Return the proposal's payload as labels and values."""
+    payload = {**proposal.payload, **proposal.payload.get("details", {})}
+    payload.pop("details", None)
+    if proposal.kind in {AccessKind.ROTATE_KEY, AccessKind.ISSUE_TOKEN} and proposal.key:
+        payload["scopes"] = proposal.key.scopes
+    if "expires_at" in payload:
+        payload["expires_at"] = expiry(parse_datetime(payload["expires_at"] or ""))
+    return [
+        (_LABELS.get(name, name), ", ".join(value) if isinstance(value, list) else str(value))
+        for name, value in payload.items()
+        if value not in ("", None)
+    ]
+
+
+def _ask_to_close(word: str, proposal: AccessProposal) -> Confirmation:
+    return Confirmation(
+        title=f"{word}: {proposal.get_kind_display()}?", text="No changes are made.", submit=word
+    )
+
+
+def _confirmed_message(proposal: AccessProposal) -> str:
+    if proposal.status == AccessProposalStatus.PENDING:
+        return "Adopted. A second person must confirm it."
+    if is_collectable(proposal):
+        return f"Confirmed. {proposal.proposed_by} can now collect the secret, once."
+    return "Confirmed and effective."
+
+
 class AccessProposalFilters(ListFilters):
-    decision = QueueFilter(approval_queue("Access proposals", APPROVAL))
-    status__exact = ChoiceFilter("status", AccessProposalStatus.choices, title="status")
+    decision, status__exact = approval_filters("Access proposals", APPROVAL)
     kind__exact = ChoiceFilter("kind", AccessKind.choices, title="kind")
     break_glass__exact = ChoiceFilter(
         "break_glass", [("1", "Yes"), ("0", "No")], title="break glass"
@@ -58,17 +98,37 @@ class AccessProposalFilters(ListFilters):
 
 
 @admin.register(AccessProposal)
-class AccessProposalAdmin(ConfirmationAdmin):
+class AccessProposalAdmin(ProposalAdmin):
+    approval = APPROVAL
+    approve_step = Step(
+        "confirm", "proposal_id", decisions.confirm, _confirmed_message, person="by"
+    )
+    reject_step = Step(
+        "reject",
+        "proposal_id",
+        decisions.reject,
+        "Proposal rejected. No changes were made.",
+        ReasonForm,
+        person="by",
+    )
+    cancel_step = Step(
+        "cancel",
+        "proposal_id",
+        decisions.cancel,
+        "Proposal cancelled. No changes were made.",
+        person="by",
+    )
     filters = AccessProposalFilters
     list_display = (
-        "created", "kind", "about", "state_display", "proposer_display", "decided_by", "decided",
+        "proposed_time", "kind", "about", "state_display", "proposer_display", "decided_by",
+        "decided_time",
     )  # fmt: skip
-    list_display_links = ("created",)
+    list_display_links = ("proposed_time",)
     list_select_related = ("person", "organisation", "key", "proposed_by", "decided_by")
     search_fields = ("person__username", "organisation__name")
     id_fields = ("pk", "person_id", "organisation_id", "key_id")
     search_help_text = "Username, organisation, or the ID of either"
-    ordering = ("-pk",)
+    labels = MappingProxyType({})
     fields = (
         ("kind", "state_display"), ("about", "details"), "note",
         ("proposer_display", "created_at"), ("decided_by", "decided_at"), "reason",
@@ -77,23 +137,20 @@ class AccessProposalAdmin(ConfirmationAdmin):
     readonly_fields = flatten(fields)
 
     def heading(self, obj: AccessProposal) -> str:
-        return f"{obj.get_kind_display()}: {_subject_label(obj)}"
+        return self.describe(obj)
 
-    @admin.display(description="proposed (UTC)", ordering="created_at")
-    def created(self, proposal: AccessProposal) -> str:
-        return format_time(proposal.created_at)
-
-    @admin.display(description="decided (UTC)", ordering="decided_at")
-    def decided(self, proposal: AccessProposal) -> str:
-        return format_time(proposal.decided_at) if proposal.decided_at else "-"
-
-    @admin.display(description="about")
-    def about(self, proposal: AccessProposal) -> str:
-        return _subject_label(proposal)
-
-    @admin.display(description="details")
-    def details(self, proposal: AccessProposal) -> str:
-        return "; ".join(f"{name}: {value}" for name, value in _describe_payload(proposal)) or "-"
+    about = column("about", _subject_label)
+    details = column(
+        "details",
+        lambda proposal: (
+            "; ".join(f"{name}: {value}" for name, value in _describe_payload(proposal)) or "-"
+        ),
+    )
+    proposer_display = column(
+        "proposed by",
+        lambda proposal: str(proposal.proposed_by or "command line"),
+        ordering="proposed_by__username",
+    )
 
     @admin.display(description="status", ordering="status")
     def state_display(self, proposal: AccessProposal) -> str:
@@ -102,22 +159,12 @@ class AccessProposalAdmin(ConfirmationAdmin):
         approved = proposal.status == AccessProposalStatus.APPROVED
         return status_badge(proposal.get_status_display(), "good" if approved else "")
 
-    @admin.display(description="proposed by", ordering="proposed_by__username")
-    def proposer_display(self, proposal: AccessProposal) -> str:
-        return str(proposal.proposed_by or "command line")
-
     def get_urls(self) -> list[URLPattern]:
-        pages = (
-            ("confirm", self.confirm),
-            ("reject", self.reject),
-            ("cancel", self.cancel),
-            ("collect", self.collect),
-        )
-        own = [
-            self.action_url(f"<uuid:object_id>/{name}/", name, page, only_post=False)
-            for name, page in pages
+        route = "<uuid:object_id>/collect/"
+        return [
+            self.action_url(route, "collect", self.collect, only_post=False),
+            *super().get_urls(),
         ]
-        return [*own, *super().get_urls()]
 
     def tools(self, request: HttpRequest, obj: AccessProposal) -> list[Tool]:
         own = obj.proposed_by_id == staff_of(request).pk
@@ -125,56 +172,56 @@ class AccessProposalAdmin(ConfirmationAdmin):
             return []
         return [Tool("Collect the secret", self.address("collect", obj.pk))]
 
-    def decision(self, request: HttpRequest, obj: AccessProposal) -> PendingDecision | None:
-        me = staff_of(request)
-        own = obj.proposed_by_id == me.pk
-        confirm = "Confirm" if obj.proposed_by_id else "Adopt"
-        cancel = Tool("Cancel proposal", self.address("cancel", obj.pk))
-        return pending_decision(
-            obj,
-            me,
-            APPROVAL,
-            proposal=f"{obj.get_kind_display()}: {_subject_label(obj)}",
-            proposer=self.proposer_display(obj),
-            approve=Tool(confirm, self.address("confirm", obj.pk)),
-            reject=Tool("Reject", self.address("reject", obj.pk)),
-            cancel=cancel if own and self.may(request, DECIDE) else None,
+    def proposer_of(self, proposal: AccessProposal) -> object:
+        return proposal.proposed_by or "command line"
+
+    def describe(self, proposal: AccessProposal) -> str:
+        return f"{proposal.get_kind_display()}: {_subject_label(proposal)}"
+
+    def label_approval(self, proposal: AccessProposal) -> str:
+        return "Confirm" if proposal.proposed_by_id else "Adopt"
+
+    def ask_approval(self, proposal: AccessProposal) -> Confirmation:
+        kind = proposal.get_kind_display()
+        if proposal.proposed_by_id is None:
+            return Confirmation(
+                title=f"Adopt: {kind}?",
+                text="This proposal was filed by a command. You become its proposer, and a second"
+                " person must confirm it.",
+                submit="Adopt",
+            )
+        return Confirmation(
+            title=f"{re.sub(' an? ', ' this ', kind)}?",
+            text="Verify the request with the person or organisation concerned, not through the"
+            " proposer. It grants privileged access. Only the proposer sees the resulting secret.",
+            submit=re.sub(" an? ", " ", kind),
+            final=True,
         )
 
-    # --- pages ---
+    def ask_rejection(self, proposal: AccessProposal, *, own: bool) -> Confirmation:
+        return _ask_to_close("Reject", proposal)
 
-    def confirm(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Confirm a proposal, or adopt one filed by a command."""
-        proposal, me = self._get_proposal(request, object_id)
-        act = partial(decisions.confirm, proposal_id=proposal.pk, by=me)
-        return self.confirm_page(
-            request, proposal, _confirmation(proposal, me), act, _confirmed_message
-        )
+    def ask_cancellation(self, proposal: AccessProposal) -> Confirmation:
+        return _ask_to_close("Cancel proposal", proposal)
 
-    def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Reject a proposal."""
-        proposal, me = self._get_proposal(request, object_id)
-        return self.confirm_page(
-            request,
-            proposal,
-            _closing_confirmation(proposal, "Reject"),
-            partial(decisions.reject, proposal_id=proposal.pk, by=me),
-            "Proposal rejected. No changes were made.",
-            form=bind_form(request, ReasonForm),
+    def facts(self, proposal: AccessProposal) -> list[tuple[str, object]]:
+        subjects = (
+            ("Person", proposal.person),
+            ("Organisation", proposal.organisation),
+            ("Key", proposal.key),
         )
-
-    def cancel(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Cancel the user's own proposal."""
-        proposal, me = self._get_proposal(request, object_id)
-        act = partial(decisions.cancel, proposal_id=proposal.pk, by=me)
-        confirmation = _closing_confirmation(proposal, "Cancel proposal")
-        return self.confirm_page(
-            request, proposal, confirmation, act, "Proposal cancelled. No changes were made."
-        )
+        return [
+            ("Proposal", proposal.get_kind_display()),
+            *((name, record_link(subject)) for name, subject in subjects if subject),
+            *_describe_payload(proposal),
+            ("Proposed by", self.proposer_of(proposal)),
+            ("Proposed (UTC)", format_time(proposal.created_at)),
+            ("Note", proposal.note or "Not provided"),
+        ]
 
     def collect(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Create the secret and show it to the proposer, once."""
-        proposal, me = self._get_proposal(request, object_id)
+        proposal, me = self.record(request, object_id, DECIDE), staff_of(request)
 
         def act(_: dict[str, Any]) -> HttpResponse:
             found = decisions.collect(proposal_id=proposal.pk, by=me)
@@ -205,91 +252,3 @@ class AccessProposalAdmin(ConfirmationAdmin):
             note="The next page shows the secret, once. Send it only to the person or organisation"
             " it is for.",
         )
-
-    def _get_proposal(
-        self, request: HttpRequest, object_id: UUID
-    ) -> tuple[AccessProposal, StaffUser]:
-        return self.record(request, object_id, DECIDE), staff_of(request)
-
-
-def _subject_label(proposal: AccessProposal) -> str:
-    payload = proposal.payload
-    if proposal.kind == AccessKind.INVITE_PERSON:
-        return str(payload["username"])
-    if proposal.person:
-        return proposal.person.username
-    name = proposal.key.name if proposal.key else payload.get("name")
-    return f"{name} of {proposal.organisation}" if name else str(proposal.organisation)
-
-
-def _describe_payload(proposal: AccessProposal) -> list[tuple[str, str]]:
-    """Return the proposal's payload as labels and values."""
-    payload = {**proposal.payload, **proposal.payload.get("details", {})}
-    payload.pop("details", None)
-    if proposal.kind in {AccessKind.ROTATE_KEY, AccessKind.ISSUE_TOKEN} and proposal.key:
-        payload["scopes"] = proposal.key.scopes
-    if "expires_at" in payload:
-        payload["expires_at"] = expiry(parse_datetime(payload["expires_at"] or ""))
-    return [
-        (_LABELS.get(name, name), ", ".join(value) if isinstance(value, list) else str(value))
-        for name, value in payload.items()
-        if value not in ("", None)
-    ]
-
-
-def _facts(proposal: AccessProposal) -> list[tuple[str, object]]:
-    facts: list[tuple[str, object]] = [("Proposal", proposal.get_kind_display())]
-    if proposal.person:
-        facts.append(("Person", record_link(proposal.person)))
-    if proposal.organisation:
-        facts.append(("Organisation", record_link(proposal.organisation)))
-    if proposal.key:
-        facts.append(("Key", record_link(proposal.key)))
-    return [
-        *facts,
-        *_describe_payload(proposal),
-        ("Proposed by", proposal.proposed_by or "command line"),
-        ("Proposed (UTC)", format_time(proposal.created_at)),
-        ("Note", proposal.note or "Not provided"),
-    ]
-
-
-def _confirmation(proposal: AccessProposal, me: StaffUser) -> Confirmation:
-    blocker = APPROVAL.describe_blocker(proposal, me)
-    kind = proposal.get_kind_display()
-    if proposal.proposed_by_id is None:
-        return Confirmation(
-            title=f"Adopt: {kind}?",
-            facts=_facts(proposal),
-            text="This proposal was filed by a command. You become its proposer, and a second"
-            " person must confirm it.",
-            submit="Adopt",
-            blocker=blocker,
-        )
-    return Confirmation(
-        title=f"{re.sub(' an? ', ' this ', kind)}?",
-        facts=_facts(proposal),
-        text="Verify the request with the person or organisation concerned, not through the"
-        " proposer. It grants privileged access. Only the proposer sees the resulting secret.",
-        submit=re.sub(" an? ", " ", kind),
-        blocker=blocker,
-        final=True,
-    )
-
-
-def _closing_confirmation(proposal: AccessProposal, word: str) -> Confirmation:
-    return Confirmation(
-        title=f"{word}: {proposal.get_kind_display()}?",
-        facts=_facts(proposal),
-        text="No changes are made.",
-        submit=word,
-        blocker=APPROVAL.describe_closed(proposal),
-    )
-
-
-def _confirmed_message(proposal: AccessProposal) -> str:
-    if proposal.status == AccessProposalStatus.PENDING:
-        return "Adopted. A second person must confirm it."
-    if is_collectable(proposal):
-        return f"Confirmed. {proposal.proposed_by} can now collect the secret, once."
-    return "Confirmed and effective."

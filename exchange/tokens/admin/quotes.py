@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from functools import partial
 from typing import Any
-from uuid import UUID
 
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.utils import flatten
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, reverse
+from django.urls import reverse
 from django.utils.functional import lazy
 
-from exchange.admin.base import PendingDecision, Section, Tool, staff_of
-from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
+from exchange.admin.base import Section
+from exchange.admin.columns import column
+from exchange.admin.confirmation import Confirmation
 from exchange.admin.custom_pages import AddFormAdmin
-from exchange.admin.display import age, difference, format_time, record_link, status_badge
+from exchange.admin.display import age, difference, record_link, status_badge
 from exchange.admin.fields import (
     INTERNAL,
     AmountField,
@@ -31,17 +31,17 @@ from exchange.admin.fields import (
     set_currency,
 )
 from exchange.admin.forms import ModelChoice, RecordSelect, bind_form
-from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
+from exchange.admin.list_filters import ListFilters, currency_filter, day_range
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_grouped
-from exchange.staff.admin.pending import QueueFilter, approval_queue, pending_decision
+from exchange.staff.admin.pending import approval_filters
+from exchange.staff.admin.proposals import ProposalAdmin, Step, ask_to_close
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.staff.plausibility import Comparison, band_of, find_notices
 from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
 
 PROPOSE_PERMISSION = "exchange.propose_quote"
-_DECIDE_PERMISSION = "exchange.decide_quote"
 
 
 def _reason_help() -> str:
@@ -88,29 +88,48 @@ def read_prices(typed: Mapping[str, Any]) -> quotes.Prices:
 
 
 class QuoteFilters(ListFilters):
-    decision = QueueFilter(approval_queue("Quotes to approve", quotes.QUOTES))
-    status__exact = ChoiceFilter("status", ApprovalStatus.choices, title="status")
+    decision, status__exact = approval_filters("Quotes to approve", quotes.QUOTES)
     token__currency__code__exact = currency_filter("token__currency")
     day_from, day_to = day_range()
 
 
 @admin.register(Quote)
-class QuoteAdmin(AddFormAdmin, ConfirmationAdmin):
+class QuoteAdmin(AddFormAdmin, ProposalAdmin):
+    approval = quotes.QUOTES
+    approve_step = Step(
+        "approve",
+        "quote_id",
+        quotes.approve,
+        lambda quote: (
+            f"Approved. {quote.token.symbol} is now quoted at {_money(quote, quote.buy)} to buy and"
+            f" {_money(quote, quote.sell)} to sell."
+        ),
+    )
+    reject_step = Step(
+        "reject",
+        "quote_id",
+        quotes.reject,
+        lambda quote: (
+            "Proposal cancelled. Prices are unchanged."
+            if quote.decided_by_id == quote.proposed_by_id
+            else "Quote rejected. Prices are unchanged."
+        ),
+        ReasonForm,
+        # Its proposer may always cancel a quote.
+        permission="exchange.view_quote",
+    )
     add_permission = PROPOSE_PERMISSION
     add_label = "Propose prices"
     filters = QuoteFilters
     list_display = (
-        "created", "symbol", "state_display", "buy_display", "sell_display", "proposed_by",
-        "decided_by", "decided",
+        "proposed_time", "symbol", "state_display", "buy_display", "sell_display", "proposed_by",
+        "decided_by", "decided_time",
     )  # fmt: skip
     list_select_related = ("token__currency", "proposed_by", "decided_by")
     search_fields = ("token__symbol", "token__name")
     id_fields = ("pk", "token_id")
     amount_fields = ("buy", "sell")
-    labels = {"created_at": "proposed (UTC)"}
     search_help_text = "Symbol or name of the token, a price, or the ID of either"
-    # Ids follow time and are indexed.
-    ordering = ("-pk",)
     fields = (
         ("token_display", "state_display"), ("buy_display", "sell_display"),
         ("exchange_display", "reason_display"), ("proposed_by", "created_at"),
@@ -121,73 +140,77 @@ class QuoteAdmin(AddFormAdmin, ConfirmationAdmin):
     def heading(self, obj: Quote) -> str:
         return f"Quote of {obj.token.symbol}"
 
-    @admin.display(description="proposed (UTC)", ordering="created_at")
-    def created(self, quote: Quote) -> str:
-        return format_time(quote.created_at)
-
-    @admin.display(description="decided (UTC)", ordering="decided_at")
-    def decided(self, quote: Quote) -> str:
-        return format_time(quote.decided_at) if quote.decided_at else "-"
-
-    @admin.display(description="token", ordering="token__symbol")
-    def symbol(self, quote: Quote) -> str:
-        return quote.token.symbol
-
-    @admin.display(description="token")
-    def token_display(self, quote: Quote) -> str:
-        return record_link(quote.token)
-
-    @admin.display(description="status", ordering="status")
-    def state_display(self, quote: Quote) -> str:
-        # "Approved" is the final state of a quote.
-        return status_badge(quote.status, "good" if quote.status == ApprovalStatus.APPROVED else "")
-
-    @admin.display(description="buy", ordering="buy")
-    def buy_display(self, quote: Quote) -> str:
-        return format_money(quote.buy, quote.token.currency_id)
-
-    @admin.display(description="sell", ordering="sell")
-    def sell_display(self, quote: Quote) -> str:
-        return format_money(quote.sell, quote.token.currency_id)
+    symbol = column("token", lambda quote: quote.token.symbol, ordering="token__symbol")
+    token_display = column("token", lambda quote: record_link(quote.token))
+    # "Approved" is the final state of a quote.
+    state_display = column(
+        "status",
+        lambda quote: status_badge(
+            quote.status, "good" if quote.status == ApprovalStatus.APPROVED else ""
+        ),
+        ordering="status",
+    )
+    buy_display = column("buy", lambda quote: _money(quote, quote.buy), ordering="buy")
+    sell_display = column("sell", lambda quote: _money(quote, quote.sell), ordering="sell")
+    reason_display = column("reason", lambda quote: quote.note or "-")
+    rejection_reason = column("rejection reason", lambda quote: quote.reason or "-")
 
     @admin.display(description="rate to USD")
     def exchange_display(self, quote: Quote) -> str:
         rate = f"{format_grouped(quote.exchange)} {quote.token.currency_id} per USD"
         return rate if quote.exchange else "-"
 
-    @admin.display(description="reason")
-    def reason_display(self, quote: Quote) -> str:
-        return quote.note or "-"
+    def describe(self, proposal: Quote) -> str:
+        return f"Quote {proposal.token.symbol} at {_both_prices(proposal)} (buy / sell)"
 
-    @admin.display(description="rejection reason")
-    def rejection_reason(self, quote: Quote) -> str:
-        return quote.reason or "-"
+    def label_approval(self, proposal: Quote) -> str:
+        return f"Approve {_both_prices(proposal)}"
 
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.action_url("<uuid:object_id>/approve/", "approve", self.approve, only_post=False),
-            self.action_url("<uuid:object_id>/reject/", "reject", self.reject, only_post=False),
-            *super().get_urls(),
-        ]
-
-    def decision(self, request: HttpRequest, obj: Quote) -> PendingDecision | None:
-        user, reject_at = staff_of(request), self.address("reject", obj.pk)
-        code = obj.token.currency_id
-        prices = f"{format_money(obj.buy, code)} / {format_money(obj.sell, code)}"
-        own = obj.proposed_by_id == user.pk
-        return pending_decision(
-            obj,
-            user,
-            quotes.QUOTES,
-            proposal=f"Quote {obj.token.symbol} at {prices} (buy / sell)",
-            proposer=obj.proposed_by or "the system",
-            approve=Tool(f"Approve {prices}", self.address("approve", obj.pk)),
-            reject=Tool("Reject", reject_at),
-            cancel=Tool("Cancel proposal", reject_at) if own else None,
+    def ask_approval(self, proposal: Quote) -> Confirmation:
+        return Confirmation(
+            title=f"Approve the quote of {proposal.token.symbol}?",
+            text="The prices take effect immediately: raises sell at them, and lending values "
+            "collateral at them. Only another quote can change them.",
+            submit=self.label_approval(proposal),
+            sections=[_comparison_section("Comparison", proposal.token, _prices(proposal))],
         )
 
-    def warnings(self, obj: Quote) -> list[str]:
-        return _warnings(obj.token, _prices(obj)) if obj.status == ApprovalStatus.PENDING else []
+    def ask_rejection(self, proposal: Quote, *, own: bool) -> Confirmation:
+        what = f"the {'proposed ' if own else ''}quote of {proposal.token.symbol}"
+        return ask_to_close(what, "Prices are unchanged.", own=own, submit="Reject quote")
+
+    def rejection_page(self, proposal: Quote, user: StaffUser) -> Confirmation:
+        """Return the page. Raises `PermissionDenied` for others than its proposer and approvers."""
+        if proposal.proposed_by != user and not user.has_perm(self.approval.permission):
+            raise PermissionDenied
+        return super().rejection_page(proposal, user)
+
+    def find_notices(self, proposal: Quote) -> list[str]:
+        return _warnings(proposal.token, _prices(proposal))
+
+    def facts(self, proposal: Quote) -> list[tuple[str, object]]:
+        token = proposal.token
+        facts: list[tuple[str, object]] = [("Token", token)]
+        for name, current, proposed in (
+            ("Buy", token.price_buy, proposal.buy),
+            ("Sell", token.price_sell, proposal.sell),
+        ):
+            facts += [
+                (f"{name}, current", format_money(current, token.currency_id)),
+                (f"{name}, proposed", format_money(proposed, token.currency_id)),
+                (f"{name}, change", difference(current, proposed, places=2)),
+            ]
+        if token.price_exchange or proposal.exchange:
+            facts += [
+                (f"{token.currency_id} per USD, current", format_grouped(token.price_exchange)),
+                (f"{token.currency_id} per USD, proposed", format_grouped(proposal.exchange)),
+            ]
+        return [
+            *facts,
+            ("Proposed by", self.proposer_of(proposal)),
+            ("Proposed (UTC)", f"{proposal.created_at:%Y-%m-%d %H:%M:%S}"),
+            ("Reason", proposal.note or "none"),
+        ]
 
     def sections(self, request: HttpRequest, obj: Quote) -> list[Section]:
         if obj.status != ApprovalStatus.PENDING:
@@ -210,34 +233,13 @@ class QuoteAdmin(AddFormAdmin, ConfirmationAdmin):
             submit="Continue",
         )
 
-    def approve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Confirm and approve the quote; its prices take effect."""
-        quote: Quote = self.record(request, object_id, _DECIDE_PERMISSION)
-        token = quote.token
-        return self.confirm_page(
-            request,
-            quote,
-            _confirm_approval(quote, staff_of(request)),
-            partial(quotes.approve, quote_id=quote.pk, user=staff_of(request)),
-            f"Approved. {token.symbol} is now quoted at {self.buy_display(quote)} to buy and "
-            f"{self.sell_display(quote)} to sell.",
-        )
 
-    def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Confirm and reject the quote, or cancel one's own; prices are unchanged."""
-        quote: Quote = self.record(request, object_id)
-        user = staff_of(request)
-        own = quote.proposed_by_id == user.pk
-        if not own:
-            self.require(request, _DECIDE_PERMISSION)
-        return self.confirm_page(
-            request,
-            quote,
-            _confirm_rejection(quote, own=own),
-            partial(quotes.reject, quote_id=quote.pk, user=user),
-            f"{'Proposal cancelled' if own else 'Quote rejected'}. Prices are unchanged.",
-            form=bind_form(request, ReasonForm),
-        )
+def _money(quote: Quote, price: Decimal) -> str:
+    return format_money(price, quote.token.currency_id)
+
+
+def _both_prices(quote: Quote) -> str:
+    return f"{_money(quote, quote.buy)} / {_money(quote, quote.sell)}"
 
 
 def _prices(quote: Quote) -> quotes.Prices:
@@ -296,60 +298,6 @@ def confirm_proposal(token: Token, prices: quotes.Prices | None) -> Confirmation
         sections=[_comparison_section("Proposed prices", token, prices)] if prices else (),
         warnings=_warnings(token, prices) if prices else (),
     )
-
-
-def _confirm_approval(quote: Quote, user: StaffUser) -> Confirmation:
-    token, code = quote.token, quote.token.currency_id
-    warnings = _warnings(token, _prices(quote))
-    return Confirmation(
-        title=f"Approve the quote of {token.symbol}?",
-        facts=_quote_facts(quote),
-        text="The prices take effect immediately: raises sell at them, and lending values "
-        "collateral at them. Only another quote can change them.",
-        submit=f"Approve {format_money(quote.buy, code)} / {format_money(quote.sell, code)}",
-        blocker=quotes.QUOTES.describe_blocker(quote, user),
-        sections=[_comparison_section("Comparison", token, _prices(quote))],
-        warnings=warnings,
-        asks_reason=bool(warnings),
-    )
-
-
-def _confirm_rejection(quote: Quote, *, own: bool) -> Confirmation:
-    symbol = quote.token.symbol
-    return Confirmation(
-        title=f"Cancel the proposed quote of {symbol}?"
-        if own
-        else f"Reject the quote of {symbol}?",
-        facts=_quote_facts(quote),
-        text="Prices are unchanged.",
-        submit="Cancel proposal" if own else "Reject quote",
-        blocker=quotes.QUOTES.describe_closed(quote),
-    )
-
-
-def _quote_facts(quote: Quote) -> list[tuple[str, object]]:
-    token = quote.token
-    facts: list[tuple[str, object]] = [("Token", token)]
-    for name, current, proposed in (
-        ("Buy", token.price_buy, quote.buy),
-        ("Sell", token.price_sell, quote.sell),
-    ):
-        facts += [
-            (f"{name}, current", format_money(current, token.currency_id)),
-            (f"{name}, proposed", format_money(proposed, token.currency_id)),
-            (f"{name}, change", difference(current, proposed, places=2)),
-        ]
-    if token.price_exchange or quote.exchange:
-        facts += [
-            (f"{token.currency_id} per USD, current", format_grouped(token.price_exchange)),
-            (f"{token.currency_id} per USD, proposed", format_grouped(quote.exchange)),
-        ]
-    return [
-        *facts,
-        ("Proposed by", quote.proposed_by or "the system"),
-        ("Proposed (UTC)", f"{quote.created_at:%Y-%m-%d %H:%M:%S}"),
-        ("Reason", quote.note or "none"),
-    ]
 
 
 def _current_price_facts(token: Token) -> list[tuple[str, object]]:
