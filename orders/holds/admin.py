@@ -23,10 +23,11 @@ from exchange.admin.forms import bind_form
 from exchange.admin.panels import Panel
 from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.participants.models import Member, Organisation
+from exchange.staff.admin.proposals import Step
 from orders.book.admin.owner_panel import OpenOrdersPanel
 from orders.book.models import Order, OrderStatus
 from orders.holds.services import confirm_reversal, freeze_owner
-from wallets.deposits.admin.reversals import DepositReversalAdmin
+from wallets.deposits.admin.reversals import DepositReversalAdmin, describe_reversed
 from wallets.deposits.models import DepositReversal
 from wallets.holds.selectors import active_freezes
 from wallets.holds.services import LIFT, PLACE
@@ -39,7 +40,7 @@ _ORDERS_SHOWN = 50
 class ReversalAdmin(DepositReversalAdmin):
     """Reversals of deposits, whose confirmation also cancels open buys."""
 
-    confirm = staticmethod(confirm_reversal)
+    approve_step = Step("confirm", "reversal_id", confirm_reversal, describe_reversed)
 
 
 class FreezeForm(forms.Form):

@@ -14,9 +14,10 @@ from django.urls import URLPattern
 from django.utils.html import format_html
 
 from exchange.admin.base import PendingDecision, Section, Tool, staff_of
-from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
+from exchange.admin.columns import column
+from exchange.admin.confirmation import Confirmation
 from exchange.admin.custom_pages import AddFormAdmin
-from exchange.admin.display import age, format_time, record_link, status_badge
+from exchange.admin.display import format_time, record_link, status_badge
 from exchange.admin.fields import INTERNAL, VISIBLE, MoneyField, ReasonForm, audience_help
 from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import (
@@ -35,8 +36,10 @@ from exchange.exports.admin import Exportable
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.participants.admin.participants import OrganisationChoiceField
-from exchange.staff.admin.pending import AWAITING_MY_APPROVAL, Queue, QueueFilter, pending_decision
-from exchange.staff.models import ApprovalStatus, StaffUser
+from exchange.participants.models import Member, Organisation
+from exchange.staff.admin.pending import AWAITING_MY_APPROVAL, Queue, QueueFilter
+from exchange.staff.admin.proposals import ProposalAdmin, Step, decision_of
+from exchange.staff.models import ApprovalStatus
 from wallets.deposits.admin import deposit_tables
 from wallets.deposits.admin.owner_choice import MemberChoice
 from wallets.deposits.admin.payment_pages import check_and_report
@@ -44,7 +47,6 @@ from wallets.deposits.admin.payment_tables import describe_flags
 from wallets.deposits.admin.reversals import (
     MARK_DISPUTED,
     PROPOSE_REVERSAL,
-    reversal_decision,
 )
 from wallets.deposits.models import Deposit, DepositChannel, DepositStatus
 from wallets.deposits.services import manual as deposits
@@ -71,6 +73,14 @@ class DepositForm(forms.Form):
         required=False,
         help_text=audience_help(INTERNAL, "Required as a reason where the payment is not usual"),
     )
+
+
+def _amount(deposit: Deposit) -> str:
+    return format_money(deposit.amount, deposit.currency_id)
+
+
+def _owner(deposit: Deposit) -> Member | Organisation:
+    return deposit.member or deposit.organisation
 
 
 class DepositFilters(ListFilters):
@@ -102,7 +112,25 @@ class DepositFilters(ListFilters):
 
 
 @admin.register(Deposit)
-class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin):
+class DepositAdmin(Exportable, AddFormAdmin, ProposalAdmin, OwnedRecordAdmin):
+    approval = deposits.DEPOSITS
+    approve_step = Step(
+        "confirm",
+        "deposit_id",
+        deposits.confirm,
+        lambda row: f"Confirmed. {_amount(row)} credited.",
+    )
+    reject_step = Step(
+        "reject", "deposit_id", deposits.reject, "Rejected. Nothing was booked.", ReasonForm
+    )
+    cancel_step = Step(
+        "cancel",
+        "deposit_id",
+        deposits.cancel,
+        "Cancelled. Nothing was booked.",
+        permission=deposits.ENTER,
+    )
+    only_proposer_cancels = "Only the person who entered the deposit can cancel it"
     add_permission = deposits.ENTER
     filters = DepositFilters
     saved_views = (
@@ -121,7 +149,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
     )
     list_display = (
         "reference", "state_display", "channel_display", "owned_by", "amount_display",
-        "entered_by_display", "decided_by_display", "entered",
+        "entered_by_display", "decided_by_display", "proposed_age",
     )  # fmt: skip
     list_select_related = ("organisation", "member", "entered_by", "decided_by")
     search_fields = ("reference", "client_reference", "organisation__name", "member__name")
@@ -129,8 +157,6 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
     id_fields = ("pk", "owner_id", "organisation_id")
     amount_fields = ("amount",)
     labels = {"created_at": "entered (UTC)"}
-    # Ids grow with time and have an index.
-    ordering = ("-pk",)
     fields = (
         ("reference", "state_display"), ("owner", "organisation"),
         ("channel_display", "amount_display"),
@@ -143,12 +169,10 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
     readonly_fields = flatten(fields)
 
     def heading(self, obj: Deposit) -> str:
-        amount = format_money(obj.amount, obj.currency_id)
-        return f"{amount} for {obj.member or obj.organisation}"
+        return f"{_amount(obj)} for {_owner(obj)}"
 
     def warnings(self, obj: Deposit) -> Sequence[str]:
-        pending = obj.status == DepositStatus.PENDING and obj.channel == DepositChannel.MANUAL
-        notices = deposits.notices_of(obj) if pending else []
+        notices = super().warnings(obj) if self.find_proposal(obj) else ()
         return [*notices, *deposit_tables.findings(obj)]
 
     def tools(self, request: HttpRequest, obj: Deposit) -> list[Tool]:
@@ -165,23 +189,23 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
             Tool("Propose reversal", self.address("reverse", obj.pk)),
         ]
 
-    @admin.display(description="status", ordering="status")
-    def state_display(self, deposit: Deposit) -> str:
-        return status_badge(deposit.state)
+    state_display = column("status", lambda row: status_badge(row.state), ordering="status")
+    owner = column("owner", lambda row: record_link(_owner(row)))
+    amount_display = column("amount", _amount, ordering="amount")
+    reversed_display = column(
+        "taken back", lambda row: format_money(row.taken_back, row.currency_id)
+    )
+    differences = column("checkout difference", lambda row: describe_flags(row) or "-")
+    channel_display = column("channel", lambda row: row.channel_name, ordering="channel")
+    entered_by_display = column(
+        "entered by", lambda row: str(row.entered_by or "System"), ordering="entered_by__username"
+    )
 
     @admin.display(description="owner")
     def owned_by(self, deposit: Deposit) -> str:
         if deposit.member is None:
             return record_link(deposit.organisation)
         return format_html("{}<br>{}", record_link(deposit.member), deposit.organisation)
-
-    @admin.display(description="owner")
-    def owner(self, deposit: Deposit) -> str:
-        return record_link(deposit.member or deposit.organisation)
-
-    @admin.display(description="amount", ordering="amount")
-    def amount_display(self, deposit: Deposit) -> str:
-        return format_money(deposit.amount, deposit.currency_id)
 
     @admin.display(description="provider's charge")
     def fee_display(self, deposit: Deposit) -> str:
@@ -197,27 +221,11 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
         amount = format_money(deposit.disputed_amount, deposit.currency_id)
         return f"{amount} on {format_time(deposit.disputed_at)} UTC"
 
-    @admin.display(description="taken back")
-    def reversed_display(self, deposit: Deposit) -> str:
-        return format_money(deposit.taken_back, deposit.currency_id)
-
     @admin.display(description="payer")
     def payer(self, deposit: Deposit) -> str:
         known = (deposit.payer_name, deposit.payer_bank, deposit.payer_account)
         missing = "-" if deposit.channel == DepositChannel.MANUAL else "Not provided by the bank"
         return ", ".join(part for part in known if part) or missing
-
-    @admin.display(description="checkout difference")
-    def differences(self, deposit: Deposit) -> str:
-        return describe_flags(deposit) or "-"
-
-    @admin.display(description="channel", ordering="channel")
-    def channel_display(self, deposit: Deposit) -> str:
-        return deposit.channel_name
-
-    @admin.display(description="entered by", ordering="entered_by__username")
-    def entered_by_display(self, deposit: Deposit) -> str:
-        return str(deposit.entered_by or "System")
 
     @admin.display(description="decided by", ordering="decided_by__username")
     def decided_by_display(self, deposit: Deposit) -> str:
@@ -225,14 +233,10 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
             return str(deposit.decided_by)
         return "System" if deposit.decided_at else "-"
 
-    @admin.display(description="age", ordering="created_at")
-    def entered(self, deposit: Deposit) -> str:
-        return age(deposit.created_at)
-
     def get_urls(self) -> list[URLPattern]:
         return [
             self.action_url("<uuid:object_id>/check/", "check", self.check_now),
-            *self.confirmed_action_urls((*_ACTIONS, PROPOSE_REVERSAL, MARK_DISPUTED)),
+            *self.confirmed_action_urls((PROPOSE_REVERSAL, MARK_DISPUTED)),
             *super().get_urls(),
         ]
 
@@ -246,24 +250,59 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
             check_and_report(request, payment)
         return self.redirect_to_record(deposit.pk)
 
+    # --- the approval of a deposit that was entered by hand ---
+
+    def find_proposal(self, record: Deposit, proposal_id: UUID | None = None) -> Deposit | None:
+        """Return the deposit, if it was entered by hand."""
+        return record if record.channel == DepositChannel.MANUAL else None
+
+    def proposer_of(self, proposal: Deposit) -> object:
+        return proposal.entered_by or "the system"
+
     def decision(self, request: HttpRequest, obj: Deposit) -> PendingDecision | None:
-        user = staff_of(request)
-        if obj.status == DepositStatus.COMPLETED:
-            reversal = obj.reversals.filter(status=ApprovalStatus.PENDING).first()
-            return reversal_decision(reversal, user) if reversal else None
-        if obj.channel != DepositChannel.MANUAL:
-            return None
-        own = obj.entered_by_id == user.pk and self.may(request, deposits.ENTER)
-        confirm = f"Confirm {format_money(obj.amount, obj.currency_id)}"
-        return pending_decision(
-            obj,
-            user,
-            deposits.DEPOSITS,
-            proposal=f"Credit {self.heading(obj)}",
-            proposer=obj.entered_by or "the system",
-            approve=Tool(confirm, self.address("confirm", obj.pk)),
-            reject=Tool("Reject", self.address("reject", obj.pk)),
-            cancel=Tool("Cancel proposal", self.address("cancel", obj.pk)) if own else None,
+        """Return the panel of the entry, or of the reversal of a completed deposit."""
+        if obj.status != DepositStatus.COMPLETED:
+            return super().decision(request, obj)
+        reversal = obj.reversals.filter(status=ApprovalStatus.PENDING).first()
+        return decision_of(request, reversal, reversal) if reversal else None
+
+    def describe(self, proposal: Deposit) -> str:
+        return f"Credit {self.heading(proposal)}"
+
+    def find_notices(self, proposal: Deposit) -> list[str]:
+        return deposits.notices_of(proposal)
+
+    def facts(self, proposal: Deposit) -> list[tuple[str, object]]:
+        return [
+            ("Amount", _amount(proposal)),
+            ("Owner", record_link(_owner(proposal))),
+            ("Organisation", record_link(proposal.organisation)),
+            ("Reference", proposal.reference),
+            ("Note", proposal.note or "-"),
+            ("Entered by", self.proposer_of(proposal)),
+            ("Entered (UTC)", f"{proposal.created_at:%Y-%m-%d %H:%M:%S}"),
+        ]
+
+    def ask_approval(self, proposal: Deposit) -> Confirmation:
+        return Confirmation(
+            title=f"Confirm {self.heading(proposal)}?",
+            text="Funds are credited immediately and can be spent or withdrawn. Check amount and "
+            "reference against the bank statement first.",
+            submit=f"Confirm {_amount(proposal)}",
+        )
+
+    def ask_rejection(self, proposal: Deposit, *, own: bool) -> Confirmation:
+        return self._ask_to_fail("Reject", proposal)
+
+    def ask_cancellation(self, proposal: Deposit) -> Confirmation:
+        return self._ask_to_fail("Cancel", proposal)
+
+    def _ask_to_fail(self, word: str, deposit: Deposit) -> Confirmation:
+        return Confirmation(
+            title=f"{word} {self.heading(deposit)}?",
+            text="Nothing is booked. The deposit can be entered again under the same reference.",
+            submit=f"{word} {_amount(deposit)}",
+            final=True,
         )
 
     def sections(self, request: HttpRequest, obj: Deposit) -> list[Section]:
@@ -302,60 +341,6 @@ class DepositAdmin(Exportable, AddFormAdmin, ConfirmationAdmin, OwnedRecordAdmin
         )
 
 
-def _confirmation(deposit: Deposit, user: StaffUser) -> Confirmation:
-    amount = format_money(deposit.amount, deposit.currency_id)
-    notices = deposits.notices_of(deposit)
-    return Confirmation(
-        title=f"Confirm {amount} for {deposit.member or deposit.organisation}?",
-        facts=_facts(deposit),
-        text="Funds are credited immediately and can be spent or withdrawn. Check amount and "
-        "reference against the bank statement first.",
-        submit=f"Confirm {amount}",
-        blocker=deposits.DEPOSITS.describe_blocker(deposit, user),
-        warnings=notices,
-        asks_reason=bool(notices),
-    )
-
-
-def _rejection(deposit: Deposit, _user: StaffUser) -> Confirmation:
-    amount = format_money(deposit.amount, deposit.currency_id)
-    return Confirmation(
-        title=f"Reject {amount} for {deposit.member or deposit.organisation}?",
-        facts=_facts(deposit),
-        text="Nothing is booked. The deposit can be entered again under the same reference.",
-        submit=f"Reject {amount}",
-        blocker=deposits.DEPOSITS.describe_closed(deposit),
-        final=True,
-    )
-
-
-def _cancellation(deposit: Deposit, user: StaffUser) -> Confirmation:
-    amount = format_money(deposit.amount, deposit.currency_id)
-    blocker = deposits.DEPOSITS.describe_closed(deposit)
-    if not blocker and deposit.entered_by_id != user.pk:
-        blocker = "Only the person who entered the deposit can cancel it"
-    return Confirmation(
-        title=f"Cancel {amount} for {deposit.member or deposit.organisation}?",
-        facts=_facts(deposit),
-        text="Nothing is booked. The deposit can be entered again under the same reference.",
-        submit=f"Cancel {amount}",
-        blocker=blocker,
-        final=True,
-    )
-
-
-def _facts(deposit: Deposit) -> list[tuple[str, object]]:
-    return [
-        ("Amount", format_money(deposit.amount, deposit.currency_id)),
-        ("Owner", record_link(deposit.member or deposit.organisation)),
-        ("Organisation", record_link(deposit.organisation)),
-        ("Reference", deposit.reference),
-        ("Note", deposit.note or "-"),
-        ("Entered by", deposit.entered_by or "the system"),
-        ("Entered (UTC)", f"{deposit.created_at:%Y-%m-%d %H:%M:%S}"),
-    ]
-
-
 def _incoming_payment(data: dict[str, Any]) -> deposits.IncomingPayment:
     member, organisation = data["member"], data["organisation"]
     if member is None and organisation is None:
@@ -368,32 +353,3 @@ def _incoming_payment(data: dict[str, Any]) -> deposits.IncomingPayment:
         reference=data["reference"],
         note=data["note"],
     )
-
-
-_ACTIONS = (
-    ConfirmedAction(
-        "confirm",
-        "deposit_id",
-        (deposits.DECIDE,),
-        _confirmation,
-        deposits.confirm,
-        lambda row: f"Confirmed. {format_money(row.amount, row.currency_id)} credited.",
-    ),
-    ConfirmedAction(
-        "reject",
-        "deposit_id",
-        (deposits.DECIDE,),
-        _rejection,
-        deposits.reject,
-        "Rejected. Nothing was booked.",
-        ReasonForm,
-    ),
-    ConfirmedAction(
-        "cancel",
-        "deposit_id",
-        (deposits.ENTER,),
-        _cancellation,
-        deposits.cancel,
-        "Cancelled. Nothing was booked.",
-    ),
-)

@@ -17,12 +17,11 @@ from exchange.core.currencies import format_paid
 from exchange.core.errors import DomainError
 from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.models import Member, Organisation
-from exchange.staff.models import StaffUser
 from wallets.deposits.admin.owner_choice import MemberChoice
 from wallets.deposits.admin.payer_match import assignment_warnings, payer_match
 from wallets.deposits.models import Payment, PaymentAction, PaymentResolution, PaymentStatus
 from wallets.deposits.services.checking import check_payment_now
-from wallets.deposits.services.unmatched import RESOLUTIONS, describe_action_blocker
+from wallets.deposits.services.unmatched import describe_action_blocker
 from wallets.providers.collection import BANK_TRANSFER
 
 _EXPLANATION_HELP = "What is known, and where to verify it. Read by the second person"
@@ -118,48 +117,30 @@ def proposal_confirmation(payment: Payment, action: PaymentAction) -> Confirmati
     )
 
 
-def resolution_title(payment: Payment, proposal: PaymentResolution) -> str:
-    """Return what is proposed, as a question."""
+def resolution_words(proposal: PaymentResolution) -> tuple[str, str, str]:
+    """Return what is proposed as a question, its effect, and the label of the button."""
+    amount = money(proposal.payment.amount, proposal.payment.currency_code)
     owner = str(proposal.member or proposal.organisation)
-    amount = money(payment.amount, payment.currency_code)
-    return _WORDS[PaymentAction(proposal.action)](amount, owner)[0]
+    return _WORDS[PaymentAction(proposal.action)](amount, owner)
 
 
-def resolution_confirmation(
-    payment: Payment, proposal: PaymentResolution, user: StaffUser
-) -> Confirmation:
+def resolution_confirmation(proposal: PaymentResolution) -> Confirmation:
     """Return the page on which the second person carries out a proposal."""
-    amount = money(payment.amount, payment.currency_code)
-    action = PaymentAction(proposal.action)
+    payment, action = proposal.payment, PaymentAction(proposal.action)
     owner = proposal.member or proposal.organisation
-    title, text, submit = _WORDS[action](amount, str(owner))
+    title, text, submit = resolution_words(proposal)
     return Confirmation(
         title=title,
+        text=text,
+        submit=submit,
         facts=[
             *payment_facts(payment),
             *_refund_facts(payment, action),
-            *resolution_facts(payment, proposal),
+            *resolution_facts(proposal),
         ],
-        warnings=[*assignment_warnings(payment, owner)] if owner else (),
-        text=text,
-        submit=submit,
-        blocker=RESOLUTIONS.describe_blocker(proposal, user)
-        or describe_action_blocker(payment, action),
+        blocker=describe_action_blocker(payment, action),
         final=action != PaymentAction.ASSIGN,
-    )
-
-
-def rejection_confirmation(
-    payment: Payment, proposal: PaymentResolution, user: StaffUser
-) -> Confirmation:
-    """Return the page that rejects a proposal, or cancels one's own."""
-    own = proposal.proposed_by_id == user.pk
-    return Confirmation(
-        title="Cancel the proposal?" if own else "Reject the proposal?",
-        facts=[*payment_facts(payment), *resolution_facts(payment, proposal)],
-        text="No money moves. Another decision can be proposed.",
-        submit="Cancel proposal" if own else "Reject",
-        blocker=RESOLUTIONS.describe_closed(proposal),
+        warnings=[*assignment_warnings(payment, owner)] if owner else (),
     )
 
 
@@ -212,17 +193,17 @@ def _refund_facts(payment: Payment, action: PaymentAction) -> list[tuple[str, ob
     return [("Lost by the exchange", f"{lost}, the provider's charge")]
 
 
-def resolution_facts(payment: Payment, proposal: PaymentResolution) -> list[tuple[str, object]]:
+def resolution_facts(proposal: PaymentResolution) -> list[tuple[str, object]]:
     """Return what is proposed, and by whom."""
     return [
         ("Action", proposal.get_action_display()),
-        *proposal_facts(payment, proposal),
+        *proposal_facts(proposal),
         ("Proposed by", proposal.proposed_by),
         ("Proposed (UTC)", format_time(proposal.created_at)),
     ]
 
 
-def proposal_facts(payment: Payment, proposal: PaymentResolution) -> list[tuple[str, object]]:
+def proposal_facts(proposal: PaymentResolution) -> list[tuple[str, object]]:
     """Return owner or reference of a proposal, and its explanation."""
     facts: list[tuple[str, object]] = []
     if proposal.organisation is not None:
@@ -230,7 +211,7 @@ def proposal_facts(payment: Payment, proposal: PaymentResolution) -> list[tuple[
         facts += [
             ("Owner", record_link(owner)),
             ("Organisation", record_link(proposal.organisation)),
-            payer_match(payment, owner),
+            payer_match(proposal.payment, owner),
         ]
     if proposal.refund_reference:
         facts.append(("Provider's reference", proposal.refund_reference))

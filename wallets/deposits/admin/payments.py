@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -9,14 +10,14 @@ from uuid import UUID
 
 from django.contrib import admin
 from django.contrib.admin.utils import flatten
-from django.db.models import Exists, Prefetch, Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db.models import Prefetch, QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils import timezone
 
-from exchange.admin.base import PendingDecision, Section, Tool, staff_of
+from exchange.admin.base import Section, Tool, staff_of
 from exchange.admin.columns import column
-from exchange.admin.confirmation import ConfirmationAdmin
+from exchange.admin.confirmation import Confirmation
 from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.fields import ReasonForm
 from exchange.admin.forms import bind_form
@@ -30,7 +31,8 @@ from exchange.admin.list_filters import (
 from exchange.admin.saved_views import SavedView
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
-from exchange.staff.admin.pending import AWAITING_MY_APPROVAL, Queue, QueueFilter, pending_decision
+from exchange.staff.admin.pending import AWAITING_MY_APPROVAL, QueueFilter, approval_queue
+from exchange.staff.admin.proposals import ApprovalPages, Step, ask_to_close
 from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.deposits.admin import payment_tables
 from wallets.deposits.admin.payment_pages import (
@@ -43,12 +45,13 @@ from wallets.deposits.admin.payment_pages import (
     describe_done,
     describe_payer_account,
     money,
+    payment_facts,
     payment_method,
     proposal_confirmation,
     proposal_facts,
-    rejection_confirmation,
     resolution_confirmation,
-    resolution_title,
+    resolution_facts,
+    resolution_words,
 )
 from wallets.deposits.admin.payment_tables import describe_differences, describe_owner
 from wallets.deposits.models import (
@@ -59,7 +62,6 @@ from wallets.deposits.models import (
     VirtualAccount,
 )
 from wallets.deposits.selectors import (
-    pending_resolutions,
     unconfirmed_refunds,
     undecided_payments,
     with_pending_resolution,
@@ -87,11 +89,9 @@ def _older_than(days: int, rows: QuerySet[Any]) -> QuerySet[Any]:
     return rows.filter(created_at__lt=timezone.now() - timedelta(days=days))
 
 
-QUEUE = Queue(
-    "Payment decisions to confirm",
-    RESOLVE,
-    with_pending_resolution,
-    lambda user: Q(Exists(pending_resolutions().filter(RESOLUTIONS.proposed_by(user)))),
+QUEUE = replace(
+    approval_queue("Payment decisions to confirm", RESOLUTIONS, "payment"),
+    filter_pending=with_pending_resolution,
 )
 
 
@@ -115,7 +115,19 @@ class PaymentFilters(ListFilters):
 
 
 @admin.register(Payment)
-class PaymentAdmin(ConfirmationAdmin):
+class PaymentAdmin(ApprovalPages):
+    approval = RESOLUTIONS
+    proposals = "resolutions"
+    proposals_related = ("organisation", "member", "proposed_by", "decided_by")
+    step_route = "<uuid:object_id>/proposals/<uuid:proposal_id>/{}/"
+    approve_step = Step("confirm", "resolution_id", confirm_resolution, describe_done)
+    reject_step = Step(
+        "reject",
+        "resolution_id",
+        reject_resolution,
+        "Proposal closed. No money moved.",
+        ReasonForm,
+    )
     filters = PaymentFilters
     saved_views = (
         SavedView(
@@ -207,7 +219,7 @@ class PaymentAdmin(ConfirmationAdmin):
         return _AWAITING.get(payment.status, "-")
 
     def get_urls(self) -> list[URLPattern]:
-        one, proposed = "<uuid:object_id>", "<uuid:object_id>/proposals/<uuid:proposal_id>"
+        one = "<uuid:object_id>"
         proposals = (
             self.action_url(
                 f"{one}/{action.name.lower().replace('_', '-')}/",
@@ -223,8 +235,6 @@ class PaymentAdmin(ConfirmationAdmin):
             self.action_url(f"{one}/check/", "check", self.check_now),
             self.action_url(f"{one}/assign/", "propose_assign", self.assign, only_post=False),
             *proposals,
-            self.action_url(f"{proposed}/confirm/", "confirm", self.confirm, only_post=False),
-            self.action_url(f"{proposed}/reject/", "reject", self.reject, only_post=False),
             *super().get_urls(),
         ]
 
@@ -241,27 +251,24 @@ class PaymentAdmin(ConfirmationAdmin):
             and not (action == PaymentAction.ASSIGN and obj.booked_fee is None)
         ]
 
-    def decision(self, request: HttpRequest, obj: Payment) -> PendingDecision | None:
-        pending = obj.resolutions.filter(status=ApprovalStatus.PENDING)
-        proposed = pending.select_related("organisation", "member", "proposed_by").first()
-        if proposed is None:
-            return None
-        reject, user = self.address("reject", obj.pk, proposed.pk), staff_of(request)
-        own = proposed.proposed_by_id == user.pk and self.may(request, RESOLVE)
-        return pending_decision(
-            proposed,
-            user,
-            RESOLUTIONS,
-            proposal=resolution_title(obj, proposed),
-            facts=proposal_facts(obj, proposed),
-            proposer=proposed.proposed_by,
-            approve=Tool(
-                f"Confirm: {proposed.get_action_display().lower()}",
-                self.address("confirm", obj.pk, proposed.pk),
-            ),
-            reject=Tool("Reject", reject),
-            cancel=Tool("Cancel proposal", reject) if own else None,
-        )
+    def describe(self, proposal: PaymentResolution) -> str:
+        return resolution_words(proposal)[0]
+
+    def label_approval(self, proposal: PaymentResolution) -> str:
+        return f"Confirm: {proposal.get_action_display().lower()}"
+
+    def panel_facts(self, proposal: PaymentResolution) -> list[tuple[str, object]]:
+        return proposal_facts(proposal)
+
+    def facts(self, proposal: PaymentResolution) -> list[tuple[str, object]]:
+        return [*payment_facts(proposal.payment), *resolution_facts(proposal)]
+
+    def ask_approval(self, proposal: PaymentResolution) -> Confirmation:
+        return resolution_confirmation(proposal)
+
+    def ask_rejection(self, proposal: PaymentResolution, *, own: bool) -> Confirmation:
+        text = "No money moves. Another decision can be proposed."
+        return ask_to_close("the proposal", text, own=own)
 
     def sections(self, request: HttpRequest, obj: Payment) -> list[Section]:
         return [
@@ -313,41 +320,6 @@ class PaymentAdmin(ConfirmationAdmin):
             _PROPOSED,
             form=bind_form(request, form),
         )
-
-    def confirm(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Carry out a proposal, as the second person."""
-        payment, proposal = self._proposed(request, object_id, proposal_id)
-        user = staff_of(request)
-        return self.confirm_page(
-            request,
-            payment,
-            resolution_confirmation(payment, proposal, user),
-            partial(confirm_resolution, resolution_id=proposal.pk, user=user),
-            describe_done,
-        )
-
-    def reject(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Reject a proposal, or cancel one's own."""
-        payment, proposal = self._proposed(request, object_id, proposal_id)
-        user = staff_of(request)
-        return self.confirm_page(
-            request,
-            payment,
-            rejection_confirmation(payment, proposal, user),
-            partial(reject_resolution, resolution_id=proposal.pk, user=user),
-            "Proposal closed. No money moved.",
-            form=bind_form(request, ReasonForm),
-        )
-
-    def _proposed(
-        self, request: HttpRequest, object_id: UUID, proposal_id: UUID
-    ) -> tuple[Payment, PaymentResolution]:
-        payment: Payment = self.record(request, object_id, RESOLVE)
-        related = ("organisation", "member", "proposed_by")
-        proposal = payment.resolutions.select_related(*related).filter(pk=proposal_id).first()
-        if proposal is None:
-            raise Http404
-        return payment, proposal
 
 
 class VirtualAccountFilters(ListFilters):

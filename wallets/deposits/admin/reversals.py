@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -13,13 +12,10 @@ from django import forms
 from django.contrib import admin
 from django.contrib.admin.utils import flatten
 from django.db.models import OuterRef, QuerySet, Subquery
-from django.http import HttpRequest
-from django.urls import URLPattern, reverse
 
-from exchange.admin.base import PendingDecision, Tool, staff_of
 from exchange.admin.columns import column
-from exchange.admin.confirmation import Confirmation, ConfirmationAdmin, ConfirmedAction
-from exchange.admin.display import age, format_time, record_link, status_badge
+from exchange.admin.confirmation import Confirmation, ConfirmedAction
+from exchange.admin.display import record_link
 from exchange.admin.fields import MoneyField, ReasonField, ReasonForm
 from exchange.admin.list_filters import (
     ChoiceFilter,
@@ -31,7 +27,8 @@ from exchange.admin.list_filters import (
 from exchange.admin.saved_views import SavedView
 from exchange.core.currencies import format_money
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
-from exchange.staff.admin.pending import QueueFilter, approval_queue, pending_decision
+from exchange.staff.admin.pending import QueueFilter, approval_queue
+from exchange.staff.admin.proposals import ProposalAdmin, Step, ask_to_close
 from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.deposits.models import Deposit, DepositReversal
 from wallets.deposits.selectors import open_disputes
@@ -70,10 +67,6 @@ def _taken(reversal: DepositReversal) -> str:
     return format_money(reversal_amount(reversal), reversal.deposit.currency_id)
 
 
-def _proposer(reversal: DepositReversal) -> object:
-    return reversal.proposed_by or "the system"
-
-
 class ReversalFilters(ListFilters):
     decision = QueueFilter(approval_queue("Deposit reversals to confirm", REVERSALS))
     dispute = OptionFilter("dispute", ("open", "Charged back", open_disputes))
@@ -82,9 +75,15 @@ class ReversalFilters(ListFilters):
     day_from, day_to = day_range()
 
 
-class DepositReversalAdmin(ConfirmationAdmin, OwnedRecordAdmin):
-    confirm: Callable[..., Deposit]  # the service
-
+class DepositReversalAdmin(ProposalAdmin, OwnedRecordAdmin):
+    approval = REVERSALS
+    reject_step = Step(
+        "reject",
+        "reversal_id",
+        reject_reversal,
+        "Proposal closed. Nothing was taken back.",
+        ReasonForm,
+    )
     filters = ReversalFilters
     saved_views = (
         SavedView(
@@ -95,17 +94,15 @@ class DepositReversalAdmin(ConfirmationAdmin, OwnedRecordAdmin):
         ),
     )
     list_display = (
-        "time_display", "deposit_display", "owner", "amount_display", "left_display",
-        "state_display", "proposer", "decided_by", "age_display",
+        "proposed_time", "deposit_display", "owner", "amount_display", "left_display",
+        "state_display", "proposer", "decided_by", "proposed_age",
     )  # fmt: skip
-    list_display_links = ("time_display",)
+    list_display_links = ("proposed_time",)
     list_select_related = (
         "deposit__organisation", "deposit__member", "proposed_by", "decided_by",
     )  # fmt: skip
-    ordering = ("-pk",)
     search_fields = ("deposit__reference",)
     search_help_text = "Deposit reference, amount, owner email, or an ID"
-    labels = {"created_at": "proposed (UTC)"}
     id_fields = ("pk", "deposit_id")
     amount_fields = ("deposit__amount",)
     owner_prefixes = ("deposit__",)
@@ -120,17 +117,10 @@ class DepositReversalAdmin(ConfirmationAdmin, OwnedRecordAdmin):
     def heading(self, obj: DepositReversal) -> str:
         return f"Reversal of {_taken(obj)} for {_owner(obj.deposit)}"
 
-    time_display = column(
-        "proposed (UTC)", lambda reversal: format_time(reversal.created_at), ordering="created_at"
-    )
-    age_display = column("age", lambda reversal: age(reversal.created_at), ordering="created_at")
     deposit_display = column("deposit", lambda reversal: record_link(reversal.deposit))
     owner = column("owner", lambda reversal: record_link(_owner(reversal.deposit)))
     amount_display = column("amount", _taken)
-    proposer = column("proposed by", _proposer)
-    state_display = column(
-        "status", lambda reversal: status_badge(reversal.status), ordering="status"
-    )
+    proposer = column("proposed by", lambda reversal: reversal.proposed_by or "the system")
 
     @admin.display(description="held")
     def held_display(self, reversal: DepositReversal) -> str:
@@ -155,34 +145,47 @@ class DepositReversalAdmin(ConfirmationAdmin, OwnedRecordAdmin):
         rows: QuerySet[Any] = super().rows(user).annotate(left_available=left)
         return rows
 
-    def get_urls(self) -> list[URLPattern]:
-        confirm = ConfirmedAction(
-            "confirm", "reversal_id", (REVERSE,), _confirmation, self.confirm, _describe_reversed
+    def describe(self, proposal: DepositReversal) -> str:
+        return f"Reverse {_taken(proposal)} of {_owner(proposal.deposit)}"
+
+    def label_approval(self, proposal: DepositReversal) -> str:
+        return f"Reverse {_taken(proposal)}"
+
+    def panel_facts(self, proposal: DepositReversal) -> list[tuple[str, object]]:
+        return self.field_facts(proposal, "explanation")
+
+    def facts(self, proposal: DepositReversal) -> list[tuple[str, object]]:
+        own = self.field_facts(proposal, "explanation", "proposer")
+        return [*_facts(proposal.deposit), *own]
+
+    def ask_approval(self, proposal: DepositReversal) -> Confirmation:
+        deposit = proposal.deposit
+        blocker = self.approval.describe_closed(proposal) or describe_reversal_blocker(deposit)
+        owed = Decimal(0) if blocker else split_reversal(deposit, proposal).owed
+        debt = format_money(owed, deposit.currency_id) if owed else ""
+        return Confirmation(
+            title=f"{self.describe(proposal)}?",
+            facts=[*self.facts(proposal), *_split_facts(deposit, blocker, proposal)],
+            text="The amount is taken back immediately. Where the wallet falls short, its open buy"
+            " orders are cancelled, the newest first. What is still missing becomes a receivable,"
+            " which later credits repay first. The organisation receives deposit.reversed.",
+            submit=self.label_approval(proposal),
+            blocker=blocker,
+            warnings=[f"{debt} is no longer in the wallet and becomes a receivable"]
+            if debt
+            else [],
+            final=True,
         )
-        return [*self.confirmed_action_urls((confirm, _REJECT)), *super().get_urls()]
 
-    def decision(self, request: HttpRequest, obj: DepositReversal) -> PendingDecision | None:
-        return reversal_decision(obj, staff_of(request))
-
-
-def reversal_decision(reversal: DepositReversal, user: StaffUser) -> PendingDecision | None:
-    """Return the panel of a pending reversal, on its own page and on its deposit's."""
-    confirm, reject = (
-        reverse(f"admin:wallets_depositreversal_{name}", args=[reversal.pk])
-        for name in ("confirm", "reject")
-    )
-    own = reversal.proposed_by_id == user.pk and user.has_perm(REVERSE)
-    return pending_decision(
-        reversal,
-        user,
-        REVERSALS,
-        proposal=f"Reverse {_taken(reversal)} of {_owner(reversal.deposit)}",
-        facts=[("Explanation", reversal.explanation)],
-        proposer=_proposer(reversal),
-        approve=Tool(f"Reverse {_taken(reversal)}", confirm),
-        reject=Tool("Reject", reject),
-        cancel=Tool("Cancel proposal", reject) if own else None,
-    )
+    def ask_rejection(self, proposal: DepositReversal, *, own: bool) -> Confirmation:
+        return ask_to_close(
+            "the proposal" if own else "the reversal",
+            "The deposit stays Completed. What was held of it is available again, and the"
+            " organisation receives deposit.dispute_closed."
+            if proposal.held is not None
+            else "No money moves. The deposit stays Completed.",
+            own=own,
+        )
 
 
 def _proposal(deposit: Deposit, _user: StaffUser) -> Confirmation:
@@ -208,48 +211,8 @@ def _dispute(deposit: Deposit, _user: StaffUser) -> Confirmation:
     )
 
 
-def _confirmation(reversal: DepositReversal, user: StaffUser) -> Confirmation:
-    deposit = reversal.deposit
-    blocker = REVERSALS.describe_blocker(reversal, user) or describe_reversal_blocker(deposit)
-    owed = Decimal(0) if blocker else split_reversal(deposit, reversal).owed
-    debt = format_money(owed, deposit.currency_id) if owed else ""
-    return Confirmation(
-        title=f"Reverse {_taken(reversal)} of {_owner(deposit)}?",
-        facts=[
-            *_facts(deposit),
-            ("Explanation", reversal.explanation),
-            ("Proposed by", _proposer(reversal)),
-            *_split_facts(deposit, blocker, reversal),
-        ],
-        text="The amount is taken back immediately. Where the wallet falls short, its open buy"
-        " orders are cancelled, the newest first. What is still missing becomes a receivable, which"
-        " later credits repay first. The organisation receives deposit.reversed.",
-        submit=f"Reverse {_taken(reversal)}",
-        blocker=blocker,
-        warnings=[f"{debt} is no longer in the wallet and becomes a receivable"] if debt else [],
-        final=True,
-    )
-
-
-def _rejection(reversal: DepositReversal, user: StaffUser) -> Confirmation:
-    own = reversal.proposed_by_id == user.pk
-    return Confirmation(
-        title="Cancel the proposal?" if own else "Reject the reversal?",
-        facts=[
-            *_facts(reversal.deposit),
-            ("Explanation", reversal.explanation),
-            ("Proposed by", _proposer(reversal)),
-        ],
-        text="The deposit stays Completed. What was held of it is available again, and the"
-        " organisation receives deposit.dispute_closed."
-        if reversal.held is not None
-        else "No money moves. The deposit stays Completed.",
-        submit="Cancel proposal" if own else "Reject",
-        blocker=REVERSALS.describe_closed(reversal),
-    )
-
-
-def _describe_reversed(deposit: Deposit) -> str:
+def describe_reversed(deposit: Deposit) -> str:
+    """Return the message after a confirmed reversal."""
     owed = amount_owed(deposit.owner_id, deposit.currency_id)
     debt = f" {_owner(deposit)} owes {format_money(owed, deposit.currency_id)}." if owed else ""
     taken = format_money(deposit.taken_back, deposit.currency_id)
@@ -315,13 +278,4 @@ MARK_DISPUTED = ConfirmedAction(
     mark_disputed,
     "Marked as disputed. A second person must confirm or reject the reversal.",
     DisputeForm,
-)
-_REJECT = ConfirmedAction(
-    "reject",
-    "reversal_id",
-    (REVERSE,),
-    _rejection,
-    reject_reversal,
-    "Proposal closed. Nothing was taken back.",
-    ReasonForm,
 )
