@@ -55,7 +55,7 @@ def proposal(key: Configuration, value: Decimal | None) -> Confirmation:
     return Confirmation(
         title=f"Propose a change of {name_setting(key.key)}",
         facts=[("Description", describe_setting(key)), *_current_facts(key)],
-        text=f"A second person must approve it. {_effect(key.key)}",
+        text=f"A second person must approve it. {describe_effect(key.key)}",
         submit="Propose",
         warnings=[] if value is None else find_notices(services.compare(key.key, value)),
     )
@@ -66,48 +66,11 @@ def find_change_notices(change: SettingChange) -> list[str]:
     return find_notices(services.compare(change.configuration_id, change.value))
 
 
-def approval(change: SettingChange, user: StaffUser) -> Confirmation:
-    """Return the confirmation of an approval, by someone other than the proposer."""
-    notices = find_change_notices(change)
-    return Confirmation(
-        title=f"Approve {_name(change)}?",
-        facts=_facts(change),
-        text=_effect(change.configuration_id),
-        submit=f"Approve {new_value(change)}",
-        blocker=services.SETTING_CHANGES.describe_blocker(change, user),
-        warnings=notices,
-        asks_reason=bool(notices),
-    )
-
-
-def rejection(change: SettingChange, _user: StaffUser) -> Confirmation:
-    """Return the confirmation of a rejection, with a reason."""
-    return Confirmation(
-        title=f"Reject {_name(change)}?",
-        facts=_facts(change),
-        text="The effective value stays unchanged.",
-        submit=f"Reject {new_value(change)}",
-        blocker=services.SETTING_CHANGES.describe_closed(change),
-        final=True,
-    )
-
-
-def proposal_cancellation(change: SettingChange, user: StaffUser) -> Confirmation:
-    """Return the confirmation of cancelling one's own proposal."""
-    return Confirmation(
-        title=f"Cancel the proposal of {_name(change)}?",
-        facts=_facts(change),
-        text="The effective value stays unchanged.",
-        submit="Cancel proposal",
-        blocker=first_error_message(lambda: services.require_proposer(change, user)),
-    )
-
-
 def cancellation_request(change: SettingChange, _user: StaffUser) -> Confirmation:
     """Return the confirmation of requesting cancellation, by the first of two people."""
     return Confirmation(
         title=f"Request cancellation of {_name(change)}?",
-        facts=_facts(change),
+        facts=change_facts(change),
         text="A second person must confirm before it takes effect.",
         submit="Request cancellation",
         blocker=first_error_message(lambda: services.require_no_cancellation_request(change)),
@@ -118,7 +81,7 @@ def cancellation(change: SettingChange, user: StaffUser) -> Confirmation:
     """Return the confirmation of a cancellation, by the second of two people."""
     return Confirmation(
         title=f"Cancel {_name(change)}?",
-        facts=[*_facts(change), *_cancellation_facts(change)],
+        facts=[*change_facts(change), *_cancellation_facts(change)],
         text=f"The change does not take effect: {_current(change)} stays effective.",
         submit=f"Cancel {new_value(change)}",
         blocker=services.describe_cancellation_blocker(change, user),
@@ -130,14 +93,14 @@ def cancellation_dismissal(change: SettingChange, _user: StaffUser) -> Confirmat
     """Return the confirmation of dismissing a cancellation request."""
     return Confirmation(
         title=f"Keep {_name(change)}?",
-        facts=[*_facts(change), *_cancellation_facts(change)],
+        facts=[*change_facts(change), *_cancellation_facts(change)],
         text="The change takes effect as approved.",
         submit=f"Keep {new_value(change)}",
         blocker=first_error_message(lambda: services.require_cancellation_request(change)),
     )
 
 
-def _effect(key: str) -> str:
+def describe_effect(key: str) -> str:
     """Return what a change of the setting `key` applies to."""
     facts = setting_definitions().get(key)
     return facts.effect if facts else ""
@@ -175,7 +138,8 @@ def _current_facts(key: Configuration) -> list[tuple[str, object]]:
     ]
 
 
-def _facts(change: SettingChange) -> list[tuple[str, object]]:
+def change_facts(change: SettingChange) -> list[tuple[str, object]]:
+    """Return the facts about a change on the pages that decide about it."""
     key = change.configuration
     facts: list[tuple[str, object]] = [
         ("Setting", record_link(key, name_setting(key.key))),

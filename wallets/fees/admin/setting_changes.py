@@ -5,17 +5,16 @@
 
 from __future__ import annotations
 
-from functools import partial
-from uuid import UUID
+from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.utils import flatten
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.urls import URLPattern
 
 from exchange.admin.base import PendingDecision, Section, Tool, staff_of
 from exchange.admin.columns import column
-from exchange.admin.confirmation import ConfirmationAdmin, ConfirmedAction
+from exchange.admin.confirmation import Confirmation, ConfirmedAction
 from exchange.admin.display import format_time, record_link, status_badge
 from exchange.admin.fields import ReasonForm
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
@@ -24,8 +23,8 @@ from exchange.staff.admin.pending import (
     Queue,
     QueueFilter,
     describe_approvers,
-    pending_decision,
 )
+from exchange.staff.admin.proposals import ProposalAdmin, Step
 from exchange.staff.models import StaffUser
 from wallets.fees import services
 from wallets.fees.admin import confirmations
@@ -34,23 +33,6 @@ from wallets.fees.definitions import describe_value, name_setting
 from wallets.fees.models import SettingChange, SettingChangeStatus
 
 _ACTIONS = (
-    ConfirmedAction(
-        "reject",
-        "change_id",
-        (services.DECIDE,),
-        confirmations.rejection,
-        services.reject,
-        "Rejected. The effective value stays unchanged.",
-        form=ReasonForm,
-    ),
-    ConfirmedAction(
-        "cancel",
-        "change_id",
-        (services.PROPOSE,),
-        confirmations.proposal_cancellation,
-        services.cancel_proposal,
-        "Proposal cancelled. The effective value stays unchanged.",
-    ),
     ConfirmedAction(
         "request_cancellation",
         "change_id",
@@ -93,11 +75,35 @@ class SettingChangeFilters(ListFilters):
 
 
 @admin.register(SettingChange)
-class SettingChangeAdmin(ConfirmationAdmin):
+class SettingChangeAdmin(ProposalAdmin):
+    approval = services.SETTING_CHANGES
+    approve_step = Step(
+        "approve",
+        "change_id",
+        services.approve,
+        lambda made: (
+            f"Approved. {name_setting(made.configuration_id)} is {new_value(made)} from"
+            f" {made.effective_at:%Y-%m-%d %H:%M:%S} UTC."
+        ),
+    )
+    reject_step = Step(
+        "reject",
+        "change_id",
+        services.reject,
+        "Rejected. The effective value stays unchanged.",
+        ReasonForm,
+    )
+    cancel_step = Step(
+        "cancel",
+        "change_id",
+        services.cancel_proposal,
+        "Proposal cancelled. The effective value stays unchanged.",
+        permission=services.PROPOSE,
+    )
     filters = SettingChangeFilters
     list_display = (
         "key_display", "value_display", "state_display", "effective_from_display", "proposed_by",
-        "proposed", "decided_by",
+        "proposed_time", "decided_by",
     )  # fmt: skip
     list_select_related = (
         "configuration", "proposed_by", "decided_by", "cancellation_requested_by", "cancelled_by",
@@ -105,9 +111,10 @@ class SettingChangeAdmin(ConfirmationAdmin):
     search_fields = ("configuration__key",)
     search_help_text = "Key, value or ID"
     amount_fields = ("value",)
+    ordering = ()
     fields = (
         ("link_display", "state_display"), ("value_display", "effective_from_display"), "reason",
-        ("proposed_by", "proposed"), ("decided_by", "decided_display"), "decision_note",
+        ("proposed_by", "proposed_time"), ("decided_by", "decided_time"), "decision_note",
         "approval_reason",
         ("cancellation_requested_by", "cancelled_by"), "cancellation_reason",
     )  # fmt: skip
@@ -133,20 +140,8 @@ class SettingChangeAdmin(ConfirmationAdmin):
         when = change.effective_at or change.effective_from
         return format_time(when) if when else "On approval"
 
-    proposed = column(
-        "proposed (UTC)", lambda change: format_time(change.created_at), ordering="created_at"
-    )
-    decided_display = column(
-        "decided (UTC)", lambda change: format_time(change.decided_at) if change.decided_at else "-"
-    )
-
     def get_urls(self) -> list[URLPattern]:
-        one = "<uuid:object_id>"
-        return [
-            self.action_url(f"{one}/approve/", "approve", self.approve, only_post=False),
-            *self.confirmed_action_urls(_ACTIONS),
-            *super().get_urls(),
-        ]
+        return [*self.confirmed_action_urls(_ACTIONS), *super().get_urls()]
 
     def tools(self, request: HttpRequest, obj: SettingChange) -> list[Tool]:
         may = self.may(request, services.PROPOSE) or self.may(request, services.DECIDE)
@@ -159,21 +154,9 @@ class SettingChangeAdmin(ConfirmationAdmin):
         return [Tool("Request cancellation", self.address("request_cancellation", obj.pk))]
 
     def decision(self, request: HttpRequest, obj: SettingChange) -> PendingDecision | None:
-        user = staff_of(request)
         if confirmations.is_upcoming(obj) and obj.cancellation_requested_by_id is not None:
-            return self._cancellation_decision(user, obj)
-        own = obj.proposed_by_id == user.pk and self.may(request, services.PROPOSE)
-        return pending_decision(
-            obj,
-            user,
-            services.SETTING_CHANGES,
-            proposal=_describe(obj),
-            facts=[("Reason", obj.reason)],
-            proposer=obj.proposed_by,
-            approve=Tool(f"Approve {new_value(obj)}", self.address("approve", obj.pk)),
-            reject=Tool("Reject", self.address("reject", obj.pk)),
-            cancel=Tool("Cancel proposal", self.address("cancel", obj.pk)) if own else None,
-        )
+            return self._cancellation_decision(staff_of(request), obj)
+        return super().decision(request, obj)
 
     def _cancellation_decision(self, user: StaffUser, obj: SettingChange) -> PendingDecision:
         """Return the decision on a cancellation request."""
@@ -183,7 +166,7 @@ class SettingChangeAdmin(ConfirmationAdmin):
         dismiss = Tool("Keep the change", self.address("dismiss_cancellation", obj.pk))
         blocker = confirmations.cancellation(obj, user).blocker if may or own else VIEW_ONLY
         return PendingDecision(
-            proposal=f"Cancel the change: {_describe(obj)}",
+            proposal=f"Cancel the change: {self.describe(obj)}",
             facts=[("Reason", obj.cancellation_reason)],
             summary=f"{obj.cancellation_requested_by} requested cancellation.",
             eligible=describe_approvers(services.DECIDE, obj.cancellation_requested_by_id),
@@ -192,35 +175,50 @@ class SettingChangeAdmin(ConfirmationAdmin):
             blocker=blocker,
         )
 
-    def warnings(self, obj: SettingChange) -> list[str]:
-        pending = obj.status == SettingChangeStatus.PENDING
-        return confirmations.find_change_notices(obj) if pending else []
-
     def sections(self, request: HttpRequest, obj: SettingChange) -> list[Section]:
         if obj.status != SettingChangeStatus.PENDING and not confirmations.is_upcoming(obj):
             return []
         return [confirmations.change_section(obj)]
 
-    def approve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Approve as the second person, against the effective value that the page showed."""
-        change: SettingChange = self.record(request, object_id, services.DECIDE)
-        user, expected_value = staff_of(request), confirmations.current_value(change)
-        return self.confirm_page(
-            request,
-            change,
-            confirmations.approval(change, user),
-            partial(
-                services.approve, change_id=change.pk, expected_value=expected_value, user=user
-            ),
-            lambda made: (
-                f"Approved. {name_setting(made.configuration_id)} is {new_value(made)} from "
-                f"{made.effective_at:%Y-%m-%d %H:%M:%S} UTC."
-            ),
+    def expected(self, step: Step, proposal: SettingChange) -> dict[str, Any]:
+        """Return the effective value that the approval replaces."""
+        if step != self.approve_step:
+            return {}
+        return {"expected_value": confirmations.current_value(proposal)}
+
+    def describe(self, proposal: SettingChange) -> str:
+        """Return the change: `Minimum withdrawal, KES from 50.00 KES to 75.00 KES`."""
+        key = proposal.configuration_id
+        now = describe_value(key, confirmations.current_value(proposal))
+        return f"{name_setting(key)} from {now} to {new_value(proposal)}"
+
+    def panel_facts(self, proposal: SettingChange) -> list[tuple[str, object]]:
+        return [("Reason", proposal.reason)]
+
+    def facts(self, proposal: SettingChange) -> list[tuple[str, object]]:
+        return confirmations.change_facts(proposal)
+
+    def find_notices(self, proposal: SettingChange) -> list[str]:
+        return confirmations.find_change_notices(proposal)
+
+    def ask_approval(self, proposal: SettingChange) -> Confirmation:
+        return Confirmation(
+            title=f"Approve {self.heading(proposal)}?",
+            text=confirmations.describe_effect(proposal.configuration_id),
+            submit=f"Approve {new_value(proposal)}",
         )
 
+    def ask_rejection(self, proposal: SettingChange, *, own: bool) -> Confirmation:
+        return Confirmation(
+            title=f"Reject {self.heading(proposal)}?",
+            text="The effective value stays unchanged.",
+            submit=f"Reject {new_value(proposal)}",
+            final=True,
+        )
 
-def _describe(change: SettingChange) -> str:
-    """Return the proposed change: `Minimum withdrawal, KES from 50.00 KES to 75.00 KES`."""
-    key = change.configuration_id
-    now = describe_value(key, confirmations.current_value(change))
-    return f"{name_setting(key)} from {now} to {new_value(change)}"
+    def ask_cancellation(self, proposal: SettingChange) -> Confirmation:
+        return Confirmation(
+            title=f"Cancel the proposal of {self.heading(proposal)}?",
+            text="The effective value stays unchanged.",
+            submit="Cancel proposal",
+        )
