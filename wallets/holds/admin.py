@@ -6,22 +6,20 @@ The page that freezes an owner also cancels orders, so it is in `orders.holds.ad
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
-from uuid import UUID
 
 from django import forms
 from django.contrib import admin
 from django.db.models import Q
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.html import format_html
 
-from exchange.admin.base import PendingDecision, SafeAdmin, Section, Tool, staff_of
-from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
+from exchange.admin.base import SafeAdmin, Section, Tool
+from exchange.admin.columns import column
+from exchange.admin.confirmation import Confirmation, ConfirmedAction
 from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.fields import ReasonField, ReasonForm
-from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import (
     ChoiceFilter,
     ListFilters,
@@ -39,8 +37,9 @@ from exchange.participants.admin.owner_records import (
     owner_id_of,
 )
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
-from exchange.staff.admin.pending import Queue, QueueFilter, pending_decision
-from exchange.staff.models import ApprovalStatus
+from exchange.staff.admin.pending import QueueFilter, approval_queue
+from exchange.staff.admin.proposals import ApprovalPages, Step
+from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.holds.models import Freeze, FreezeLift
 from wallets.holds.services import LIFT, LIFTS, confirm_lift, propose_lift, reject_lift
 from wallets.ledger.models import Account
@@ -58,20 +57,12 @@ class ExplanationForm(forms.Form):
     explanation = ReasonField(max_length=500)
 
 
-def _with_pending_lift(condition: Q) -> Q:
-    lifts = FreezeLift.objects.filter(condition, status=ApprovalStatus.PENDING)
-    return Q(pk__in=lifts.values("freeze_id"))
+def _state_badge(freeze: Freeze) -> str:
+    return status_badge(freeze.state, "bad" if freeze.lifted_at is None else "calm")
 
 
 class FreezeFilters(ListFilters):
-    decision = QueueFilter(
-        Queue(
-            "Freezes to lift",
-            LIFT,
-            lambda rows: rows.filter(_with_pending_lift(Q())),
-            lambda user: _with_pending_lift(LIFTS.proposed_by(user)),
-        )
-    )
+    decision = QueueFilter(approval_queue("Freezes to lift", LIFTS, "freeze"))
     state = ChoiceFilter(
         title="status",
         choices=[(_ACTIVE, "Active"), (_LIFTED, "Lifted")],
@@ -84,7 +75,13 @@ class FreezeFilters(ListFilters):
 
 
 @admin.register(Freeze)
-class FreezeAdmin(Exportable, ConfirmationAdmin, OwnedRecordAdmin):
+class FreezeAdmin(Exportable, ApprovalPages, OwnedRecordAdmin):
+    approval = LIFTS
+    proposals = "lifts"
+    approve_step = Step("confirm", "lift_id", confirm_lift, "Freeze lifted.")
+    reject_step = Step(
+        "reject", "lift_id", reject_lift, "Proposal closed. The freeze stays.", ReasonForm
+    )
     filters = FreezeFilters
     list_display = ("frozen", "state_display", "owned_by", "scope_display", "reason", "placed_by")
     list_select_related = ("organisation", "member", "placed_by")
@@ -100,13 +97,11 @@ class FreezeAdmin(Exportable, ConfirmationAdmin, OwnedRecordAdmin):
     labels = {"created_at": "frozen (UTC)", "placed_by": "frozen by", "lifted_at": "lifted (UTC)"}
     readonly_fields = fields
 
-    @admin.display(description="age", ordering="pk")
-    def frozen(self, freeze: Freeze) -> str:
-        return age(freeze.created_at)
-
-    @admin.display(description="status")
-    def state_display(self, freeze: Freeze) -> str:
-        return _state_badge(freeze)
+    frozen = column("age", lambda freeze: age(freeze.created_at), ordering="pk")
+    state_display = column("status", _state_badge)
+    owner = column("owner", lambda freeze: record_link(freeze.member or freeze.organisation))
+    organisation_display = column("organisation", lambda freeze: record_link(freeze.organisation))
+    scope_display = column("frozen", lambda freeze: freeze.scope)
 
     @admin.display(description="owner")
     def owned_by(self, freeze: Freeze) -> str:
@@ -114,53 +109,16 @@ class FreezeAdmin(Exportable, ConfirmationAdmin, OwnedRecordAdmin):
             return record_link(freeze.organisation)
         return format_html("{}<br>{}", record_link(freeze.member), freeze.organisation)
 
-    @admin.display(description="owner")
-    def owner(self, freeze: Freeze) -> str:
-        return record_link(freeze.member or freeze.organisation)
-
-    @admin.display(description="organisation")
-    def organisation_display(self, freeze: Freeze) -> str:
-        return record_link(freeze.organisation)
-
-    @admin.display(description="frozen")
-    def scope_display(self, freeze: Freeze) -> str:
-        return freeze.scope
-
     def heading(self, obj: Freeze) -> str:
         return f"Freeze of {obj.member or obj.organisation}"
 
     def get_urls(self) -> list[URLPattern]:
-        return [
-            *(
-                self.action_url(f"<uuid:object_id>/{name}/", name, view, only_post=False)
-                for name, view in (
-                    ("lift", self.propose),
-                    ("confirm", self.confirm),
-                    ("reject", self.reject),
-                )
-            ),
-            *super().get_urls(),
-        ]
+        return [*self.confirmed_action_urls((_PROPOSE,)), *super().get_urls()]
 
     def tools(self, request: HttpRequest, obj: Freeze) -> list[Tool]:
         if obj.lifted_at is not None or not self.may(request, LIFT) or _pending_lift(obj):
             return []
         return [Tool("Propose to lift", self.address("lift", obj.pk))]
-
-    def decision(self, request: HttpRequest, obj: Freeze) -> PendingDecision | None:
-        lift = _pending_lift(obj)
-        if lift is None:
-            return None
-        return pending_decision(
-            lift,
-            staff_of(request),
-            LIFTS,
-            proposal=f"Lift the {obj}",
-            facts=[("Explanation", lift.explanation)],
-            proposer=lift.proposed_by,
-            approve=Tool("Lift the freeze", self.address("confirm", obj.pk)),
-            reject=Tool("Reject", self.address("reject", obj.pk)),
-        )
 
     def sections(self, request: HttpRequest, obj: Freeze) -> list[Section]:
         lifts = obj.lifts.select_related("proposed_by", "decided_by")
@@ -178,80 +136,49 @@ class FreezeAdmin(Exportable, ConfirmationAdmin, OwnedRecordAdmin):
         headings = ("Proposed (UTC)", "By", "Explanation", "Status", "Decided by", "Reason")
         return [Section("Proposals to lift it", headings, rows, empty="No proposals.")]
 
-    def propose(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Confirm and propose to lift the freeze."""
-        freeze: Freeze = self.record(request, object_id, LIFT)
-        blocker = (
-            "A proposal to lift this freeze is pending already" if _pending_lift(freeze) else ""
-        )
-        confirmation = Confirmation(
-            title=f"Propose to lift the {freeze}?",
-            facts=_facts(freeze),
-            text=f"A second person must confirm it. {_EFFECT}",
-            submit="Propose to lift",
-            blocker="The freeze is lifted already" if freeze.lifted_at else blocker,
-        )
-        act = partial(propose_lift, freeze_id=freeze.pk, user=staff_of(request))
-        return self.confirm_page(
-            request,
-            freeze,
-            confirmation,
-            act,
-            "Proposed. A second person must confirm it.",
-            form=bind_form(request, ExplanationForm),
+    def panel_facts(self, proposal: FreezeLift) -> list[tuple[str, object]]:
+        return [("Explanation", proposal.explanation)]
+
+    def facts(self, proposal: FreezeLift) -> list[tuple[str, object]]:
+        return [
+            *_facts(proposal.freeze),
+            ("Proposed by", proposal.proposed_by),
+            ("Explanation", proposal.explanation),
+        ]
+
+    def ask_approval(self, proposal: FreezeLift) -> Confirmation:
+        return Confirmation(
+            title=f"Lift the {proposal.freeze}?", text=_EFFECT, submit="Lift the freeze"
         )
 
-    def confirm(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Confirm and lift the freeze, as the second person."""
-        return self._decide(
-            request,
-            object_id,
-            title="Lift the {}?",
-            text=_EFFECT,
-            submit="Lift the freeze",
-            find_blocker=LIFTS.describe_blocker,
-            act=confirm_lift,
-            done="Freeze lifted.",
-        )
-
-    def reject(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Confirm and reject the proposal."""
-        return self._decide(
-            request,
-            object_id,
-            title="Keep the {}?",
+    def ask_rejection(self, proposal: FreezeLift, *, own: bool) -> Confirmation:
+        return Confirmation(
+            title=f"Keep the {proposal.freeze}?",
             text="The proposal is rejected and the freeze stays.",
             submit="Reject",
-            find_blocker=lambda lift, _: LIFTS.describe_closed(lift),
-            act=reject_lift,
-            done="Proposal closed. The freeze stays.",
-            form=bind_form(request, ReasonForm),
         )
 
-    def _decide(
-        self,
-        request: HttpRequest,
-        object_id: UUID,
-        *,
-        title: str,
-        text: str,
-        submit: str,
-        find_blocker: Any,
-        act: Any,
-        done: str,
-        form: forms.Form | None = None,
-    ) -> HttpResponse:
-        freeze: Freeze = self.record(request, object_id, LIFT)
-        lift, user = _pending_lift(freeze), staff_of(request)
-        confirmation = Confirmation(
-            title=title.format(freeze),
-            facts=[*_facts(freeze), *(_proposal_facts(lift) if lift else ())],
-            text=text,
-            submit=submit,
-            blocker=find_blocker(lift, user) if lift else "No proposal to lift it is pending",
-        )
-        act = partial(act, lift_id=lift.pk if lift else None, user=user)
-        return self.confirm_page(request, freeze, confirmation, act, done, form=form)
+
+def _ask_to_propose(freeze: Freeze, _user: StaffUser) -> Confirmation:
+    pending = "A proposal to lift this freeze is pending already" if _pending_lift(freeze) else ""
+    return Confirmation(
+        title=f"Propose to lift the {freeze}?",
+        text=f"A second person must confirm it. {_EFFECT}",
+        submit="Propose to lift",
+        facts=_facts(freeze),
+        blocker="The freeze is lifted already" if freeze.lifted_at else pending,
+    )
+
+
+_PROPOSE = ConfirmedAction(
+    "lift",
+    "freeze_id",
+    (LIFT,),
+    _ask_to_propose,
+    propose_lift,
+    "Proposed. A second person must confirm it.",
+    ExplanationForm,
+)
 
 
 class FrozenPanel(Panel):
@@ -309,13 +236,8 @@ def _frozen_words(freeze: Freeze) -> str:
     return f"Frozen in {freeze.currency_id}" if freeze.currency_id else "Frozen"
 
 
-def _state_badge(freeze: Freeze) -> str:
-    return status_badge(freeze.state, "bad" if freeze.lifted_at is None else "calm")
-
-
-def _pending_lift(freeze: Freeze) -> FreezeLift | None:
-    pending = freeze.lifts.filter(status=ApprovalStatus.PENDING)
-    return pending.select_related("proposed_by", "decided_by").first()
+def _pending_lift(freeze: Freeze) -> bool:
+    return freeze.lifts.filter(status=ApprovalStatus.PENDING).exists()
 
 
 def _facts(freeze: Freeze) -> list[tuple[str, object]]:
@@ -327,7 +249,3 @@ def _facts(freeze: Freeze) -> list[tuple[str, object]]:
         ("Frozen by", freeze.placed_by),
         ("Since (UTC)", f"{freeze.created_at:%Y-%m-%d %H:%M:%S}"),
     ]
-
-
-def _proposal_facts(lift: FreezeLift) -> list[tuple[str, object]]:
-    return [("Proposed by", lift.proposed_by), ("Explanation", lift.explanation)]

@@ -9,20 +9,21 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
-from exchange.admin.base import PendingDecision, Section, Tool, staff_of
+from exchange.admin.base import Section, Tool, staff_of
 from exchange.admin.columns import column
-from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
+from exchange.admin.confirmation import Confirmation, ConfirmedAction
 from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.fields import ReasonField, ReasonForm
 from exchange.admin.forms import ModelChoice, bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilter, ListFilters, day_field
 from exchange.core.currencies import currencies, format_money
 from exchange.core.numbers import format_plain, parse_typed_amount
-from exchange.staff.admin.pending import Queue, QueueFilter, pending_decision
+from exchange.staff.admin.pending import QueueFilter, approval_queue
+from exchange.staff.admin.proposals import ApprovalPages, Step
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.staff.services.privileged_access import eligible_approvers
 from wallets.reconciliation import services as reconciliation
@@ -57,10 +58,6 @@ class OwnerForm(forms.Form):
         self.fields["owner"].queryset = eligible_approvers(  # type: ignore[attr-defined]
             reconciliation.DECIDE
         )
-
-
-def _pending() -> QuerySet[BreakExplanation]:
-    return BreakExplanation.objects.filter(subject=OuterRef("pk"), status=ApprovalStatus.PENDING)
 
 
 _NONE = "none"
@@ -119,14 +116,7 @@ class OpenFilter(ChoiceFilter):
 class BreakFilters(ListFilters):
     open = OpenFilter()
     decision = QueueFilter(
-        Queue(
-            "Breaks to close",
-            reconciliation.DECIDE,
-            filter_pending=lambda rows: rows.filter(status=BreakStatus.EXPLAINED),
-            proposed_by=lambda user: Q(
-                Exists(_pending().filter(reconciliation.EXPLANATIONS.proposed_by(user)))
-            ),
-        )
+        approval_queue("Breaks to close", reconciliation.EXPLANATIONS, "subject")
     )
     status__exact = ChoiceFilter("status", BreakStatus.choices, title="status")
     kind__exact = ChoiceFilter("kind", [(kind, kind) for kind in LineKind.values], title="kind")
@@ -141,7 +131,23 @@ class BreakFilters(ListFilters):
 
 
 @admin.register(ReconciliationBreak)
-class ReconciliationBreakAdmin(ConfirmationAdmin):
+class ReconciliationBreakAdmin(ApprovalPages):
+    approval = reconciliation.EXPLANATIONS
+    proposals = "explanations"
+    step_route = "<uuid:object_id>/{}/<uuid:proposal_id>/"
+    approve_step = Step("close", "explanation_id", reconciliation.close_break, "Break closed.")
+    reject_step = Step(
+        "reject",
+        "explanation_id",
+        reconciliation.reject_explanation,
+        lambda explained: (
+            "Explanation cancelled. The break is open again."
+            if explained.decided_by_id == explained.proposed_by_id
+            else "Rejected. The break is open again."
+        ),
+        ReasonForm,
+    )
+    cancel_label = "Cancel explanation"
     filters = BreakFilters
     list_display = (
         "day", "what", "about", "difference_display", "state_display", "owned_by", "still_there",
@@ -185,13 +191,11 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
     found = column("found", lambda found: age(found.created_at), ordering="created_at")
 
     def get_urls(self) -> list[URLPattern]:
-        one, explained = "<uuid:object_id>", "<uuid:proposal_id>"
+        one = "<uuid:object_id>"
         return [
-            self.action_url(f"{one}/explain/", "explain", self.explain, only_post=False),
+            *self.confirmed_action_urls((_EXPLAIN,)),
             self.action_url(f"{one}/take/", "take", self.take),
             self.action_url(f"{one}/assign/", "assign", self.assign, only_post=False),
-            self.action_url(f"{one}/close/{explained}/", "close", self.close, only_post=False),
-            self.action_url(f"{one}/reject/{explained}/", "reject", self.reject, only_post=False),
             *super().get_urls(),
         ]
 
@@ -204,25 +208,6 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
         if obj.owner_id != staff_of(request).pk:
             shown.append(Tool("Assign to me", self.address("take", obj.pk), post=True))
         return [*shown, Tool("Assign", self.address("assign", obj.pk))]
-
-    def decision(self, request: HttpRequest, obj: ReconciliationBreak) -> PendingDecision | None:
-        proposed = obj.explanations.filter(status=ApprovalStatus.PENDING).first()
-        if proposed is None:
-            return None
-        reject = self.address("reject", obj.pk, proposed.pk)
-        user = staff_of(request)
-        own = proposed.proposed_by_id == user.pk and self.may(request, reconciliation.DECIDE)
-        return pending_decision(
-            proposed,
-            user,
-            reconciliation.EXPLANATIONS,
-            proposal=f"Close the break of {obj.day}: {obj.kind.lower()}",
-            facts=[("Difference", format_difference(obj)), ("Explanation", proposed.explanation)],
-            proposer=proposed.proposed_by,
-            approve=Tool("Close the break", self.address("close", obj.pk, proposed.pk)),
-            reject=Tool("Reject", reject),
-            cancel=Tool("Cancel explanation", reject) if own else None,
-        )
 
     def sections(self, request: HttpRequest, obj: ReconciliationBreak) -> list[Section]:
         rows = [
@@ -242,26 +227,6 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
             "Rejection reason",
         )  # fmt: skip
         return [Section("Explanations", headings, rows, empty="No explanation yet.")]
-
-    def explain(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Propose to close a break with an explanation."""
-        found: ReconciliationBreak = self.record(request, object_id, reconciliation.DECIDE)
-        blocker = reconciliation.describe_break_blocker(found)
-        confirmation = Confirmation(
-            title="Explain the break",
-            facts=_facts(found),
-            text="The break stays open until a second person closes it with your explanation.",
-            submit="Propose to close",
-            blocker=blocker,
-        )
-        return self.confirm_page(
-            request,
-            found,
-            confirmation,
-            partial(reconciliation.explain_break, break_id=found.pk, user=staff_of(request)),
-            "Explained. A second person must close the break.",
-            form=bind_form(request, ExplanationForm),
-        )
 
     def take(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Assign the break to the current user."""
@@ -291,52 +256,36 @@ class ReconciliationBreakAdmin(ConfirmationAdmin):
             note="The owner investigates the break. Anyone with the permission can explain it.",
         )
 
-    def close(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Close the break with its explanation, as the second person."""
-        found, proposed = self._explained(request, object_id, proposal_id)
-        user = staff_of(request)
-        text = "This cannot be undone."
+    def describe(self, proposal: BreakExplanation) -> str:
+        return f"Close the break of {proposal.subject.day}: {proposal.subject.kind.lower()}"
+
+    def panel_facts(self, proposal: BreakExplanation) -> list[tuple[str, object]]:
+        return [
+            ("Difference", format_difference(proposal.subject)),
+            ("Explanation", proposal.explanation),
+        ]
+
+    def facts(self, proposal: BreakExplanation) -> list[tuple[str, object]]:
+        return [
+            *_facts(proposal.subject),
+            ("Explanation", proposal.explanation),
+            ("Explained by", proposal.proposed_by),
+        ]
+
+    def ask_approval(self, proposal: BreakExplanation) -> Confirmation:
+        found, text = proposal.subject, "This cannot be undone."
         if found.kind == LineKind.UNEXPLAINED and found.in_latest_report:
             text += " The variance counts as explained from now on."
-        confirmation = Confirmation(
-            title=f"Close the break of {found.day}?",
-            facts=[*_facts(found), *_explanation(proposed)],
-            text=text,
-            submit="Close the break",
-            blocker=reconciliation.EXPLANATIONS.describe_blocker(proposed, user),
+        return Confirmation(
+            title=f"Close the break of {found.day}?", text=text, submit="Close the break"
         )
-        act = partial(reconciliation.close_break, explanation_id=proposed.pk, user=user)
-        return self.confirm_page(request, found, confirmation, act, "Break closed.")
 
-    def reject(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Reject an explanation, or cancel one's own."""
-        found, proposed = self._explained(request, object_id, proposal_id)
-        user = staff_of(request)
-        own = proposed.proposed_by_id == user.pk
-        confirmation = Confirmation(
+    def ask_rejection(self, proposal: BreakExplanation, *, own: bool) -> Confirmation:
+        return Confirmation(
             title="Cancel the explanation?" if own else "Reject the explanation?",
-            facts=[*_facts(found), *_explanation(proposed)],
             text="The break reopens.",
-            submit="Cancel explanation" if own else "Reject",
-            blocker=reconciliation.EXPLANATIONS.describe_closed(proposed),
+            submit=self.cancel_label if own else "Reject",
         )
-        return self.confirm_page(
-            request,
-            found,
-            confirmation,
-            partial(reconciliation.reject_explanation, explanation_id=proposed.pk, user=user),
-            f"{'Explanation cancelled' if own else 'Rejected'}. The break is open again.",
-            form=bind_form(request, ReasonForm),
-        )
-
-    def _explained(
-        self, request: HttpRequest, object_id: UUID, proposal_id: UUID
-    ) -> tuple[ReconciliationBreak, BreakExplanation]:
-        found: ReconciliationBreak = self.record(request, object_id, reconciliation.DECIDE)
-        proposed = found.explanations.filter(pk=proposal_id).first()
-        if proposed is None:
-            raise Http404
-        return found, proposed
 
 
 def breaks_section(report: Reconciliation) -> Section | None:
@@ -391,5 +340,22 @@ def _facts(found: ReconciliationBreak) -> list[tuple[str, object]]:
     ]
 
 
-def _explanation(proposed: BreakExplanation) -> list[tuple[str, object]]:
-    return [("Explanation", proposed.explanation), ("Explained by", proposed.proposed_by)]
+def _ask_to_explain(found: ReconciliationBreak, _user: StaffUser) -> Confirmation:
+    return Confirmation(
+        title="Explain the break",
+        text="The break stays open until a second person closes it with your explanation.",
+        submit="Propose to close",
+        facts=_facts(found),
+        blocker=reconciliation.describe_break_blocker(found),
+    )
+
+
+_EXPLAIN = ConfirmedAction(
+    "explain",
+    "break_id",
+    (reconciliation.DECIDE,),
+    _ask_to_explain,
+    reconciliation.explain_break,
+    "Explained. A second person must close the break.",
+    ExplanationForm,
+)
