@@ -13,15 +13,14 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 
 from credit.configurations.admin.confirmations import (
-    build_approval_confirmation,
     build_change_confirmation,
-    build_rejection_confirmation,
     build_retirement_confirmation,
+    list_proposed_changes,
 )
 from credit.configurations.admin.review import build_review, displayed_version
 from credit.configurations.admin.terms import (
@@ -39,8 +38,9 @@ from credit.configurations.models import (
     VersionStatus,
 )
 from credit.configurations.services import configurations
+from credit.configurations.services.plausibility import find_version_notices
 from exchange.admin.base import Section, Tool, actor_of, staff_of
-from exchange.admin.confirmation import ConfirmationAdmin
+from exchange.admin.confirmation import Confirmation
 from exchange.admin.custom_pages import AddFormAdmin, CustomPageAdmin
 from exchange.admin.display import age, status_badge
 from exchange.admin.fields import VISIBLE, ReasonField
@@ -48,7 +48,8 @@ from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, id_filter
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.models import Organisation
-from exchange.staff.admin.pending import Queue, QueueFilter
+from exchange.staff.admin.pending import QueueFilter, approval_queue
+from exchange.staff.admin.proposals import ApprovalPages, Step
 from exchange.staff.models import StaffUser
 
 
@@ -56,10 +57,6 @@ def configurations_link(organisation: Organisation) -> Tool:
     """Link to the configurations of a creditor."""
     address = reverse("admin:credit_loanconfiguration_changelist")
     return Tool("Loan configurations", f"{address}?creditor__id__exact={organisation.pk}")
-
-
-def _pending() -> QuerySet[ConfigurationVersion]:
-    return configurations.VERSIONS.pending_records().filter(configuration=OuterRef("pk"))
 
 
 class ReasonForm(forms.Form):
@@ -74,13 +71,8 @@ class ReasonForm(forms.Form):
 
 class LoanConfigurationFilters(ListFilters):
     decision = QueueFilter(
-        Queue(
-            "Loan configurations pending approval",
-            configurations.DECIDE,
-            filter_pending=lambda rows: rows.filter(Exists(_pending())),
-            proposed_by=lambda user: Q(
-                Exists(_pending().filter(configurations.VERSIONS.proposed_by(user)))
-            ),
+        approval_queue(
+            "Loan configurations pending approval", configurations.VERSIONS, "configuration"
         )
     )
     status__exact = ChoiceFilter("status", ConfigurationStatus.choices, title="status")
@@ -88,11 +80,28 @@ class LoanConfigurationFilters(ListFilters):
     creditor__id__exact = id_filter("creditor")
 
 
-class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
+class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ApprovalPages):
     """Base of the configuration pages. `credit.loans.admin.configurations` adds their loans and
     registers them.
     """
 
+    approval = configurations.VERSIONS
+    proposals = "versions"
+    proposals_related = ("decided_by", "configuration")
+    step_route = "<uuid:object_id>/proposals/<uuid:proposal_id>/{}/"
+    approve_step = Step(
+        "approve",
+        "version_id",
+        configurations.approve,
+        "Approved. These terms are now effective.",
+    )
+    reject_step = Step(
+        "reject",
+        "version_id",
+        configurations.reject,
+        "Rejected. The effective terms are unchanged.",
+        ReasonForm,
+    )
     add_permission = configurations.PROPOSE
     filters = LoanConfigurationFilters
     list_display = (
@@ -150,12 +159,9 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         one = "<uuid:object_id>"
-        proposal = f"{one}/proposals/<uuid:proposal_id>"
         return [
             self.action_url(f"{one}/propose/", "propose", self.propose, only_post=False),
             self.action_url(f"{one}/retire/", "retire", self.retire, only_post=False),
-            self.action_url(f"{proposal}/approve/", "approve", self.approve, only_post=False),
-            self.action_url(f"{proposal}/reject/", "reject", self.reject, only_post=False),
             *super().get_urls(),
         ]
 
@@ -235,27 +241,28 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
 
     # --- approval ---
 
-    def approve(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Approve a version as the second person, after confirmation."""
-        obj, version = self._proposal(request, object_id, proposal_id)
-        return self.confirm_page(
-            request,
-            obj,
-            build_approval_confirmation(staff_of(request), obj, version),
-            partial(configurations.approve, version_id=proposal_id, user=staff_of(request)),
-            "Approved. These terms are now effective.",
+    def proposer_of(self, proposal: ConfigurationVersion) -> str:
+        return proposal.proposed_by
+
+    def facts(self, proposal: ConfigurationVersion) -> list[tuple[str, object]]:
+        return list_proposed_changes(proposal)
+
+    def find_notices(self, proposal: ConfigurationVersion) -> list[str]:
+        return find_version_notices(proposal)
+
+    def ask_approval(self, proposal: ConfigurationVersion) -> Confirmation:
+        return Confirmation(
+            title=f"Approve version {proposal.number} of {proposal.name}?",
+            text="These terms apply to new loans immediately. Existing loans are unaffected.",
+            submit=f"Approve version {proposal.number}",
         )
 
-    def reject(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Reject a version. The required reason is visible to the creditor."""
-        obj, version = self._proposal(request, object_id, proposal_id)
-        return self.confirm_page(
-            request,
-            obj,
-            build_rejection_confirmation(obj, version),
-            partial(configurations.reject, version_id=proposal_id, user=staff_of(request)),
-            "Rejected. The effective terms are unchanged.",
-            form=bind_form(request, ReasonForm),
+    def ask_rejection(self, proposal: ConfigurationVersion, *, own: bool) -> Confirmation:
+        return Confirmation(
+            title=f"Reject version {proposal.number} of {proposal.name}?",
+            text="The effective terms are unchanged. The creditor is notified, with the reason.",
+            submit=f"Reject version {proposal.number}",
+            final=True,
         )
 
     def retire(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
@@ -268,13 +275,3 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ConfirmationAdmin):
             partial(configurations.retire, configuration_id=obj.pk, user=staff_of(request)),
             "Retired. No new loans can be made.",
         )
-
-    def _proposal(
-        self, request: HttpRequest, object_id: UUID, proposal_id: UUID
-    ) -> tuple[LoanConfiguration, ConfigurationVersion]:
-        obj: LoanConfiguration = self.record(request, object_id, configurations.DECIDE)
-        versions = ConfigurationVersion.objects.select_related("decided_by", "configuration")
-        found = versions.filter(pk=proposal_id, configuration_id=object_id).first()
-        if found is None:
-            raise Http404
-        return obj, found

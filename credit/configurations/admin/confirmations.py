@@ -10,13 +10,11 @@ from credit.configurations.models import (
     LoanConfiguration,
     VersionStatus,
 )
-from credit.configurations.services.configurations import VERSIONS
-from credit.configurations.services.plausibility import find_terms_notices, find_version_notices
+from credit.configurations.services.plausibility import find_terms_notices
 from credit.configurations.services.terms import Terms
 from exchange.admin.base import Section
 from exchange.admin.confirmation import Confirmation
 from exchange.admin.display import record_link
-from exchange.staff.models import StaffUser
 
 
 def build_change_confirmation(
@@ -36,36 +34,6 @@ def build_change_confirmation(
         submit="Propose",
         blocker=blocker,
         warnings=find_terms_notices(configuration, terms) if terms else (),
-    )
-
-
-def build_approval_confirmation(
-    user: StaffUser, configuration: LoanConfiguration, version: ConfigurationVersion
-) -> Confirmation:
-    """Build the confirmation of approving `version`, with every changed term."""
-    notices = find_version_notices(version)
-    return Confirmation(
-        title=f"Approve version {version.number} of {version.name}?",
-        facts=_proposed_changes(configuration, version),
-        text="These terms apply to new loans immediately. Existing loans are unaffected.",
-        submit=f"Approve version {version.number}",
-        blocker=VERSIONS.describe_blocker(version, user),
-        warnings=notices,
-        asks_reason=bool(notices),
-    )
-
-
-def build_rejection_confirmation(
-    configuration: LoanConfiguration, version: ConfigurationVersion
-) -> Confirmation:
-    """Build the confirmation of rejecting `version`."""
-    return Confirmation(
-        title=f"Reject version {version.number} of {version.name}?",
-        facts=_proposed_changes(configuration, version),
-        text="The effective terms are unchanged. The creditor is notified, with the reason.",
-        submit=f"Reject version {version.number}",
-        blocker=VERSIONS.describe_closed(version),
-        final=True,
     )
 
 
@@ -108,10 +76,9 @@ def _current_state(configuration: LoanConfiguration) -> list[tuple[str, object]]
     ]
 
 
-def _proposed_changes(
-    configuration: LoanConfiguration, version: ConfigurationVersion
-) -> list[tuple[str, object]]:
+def list_proposed_changes(version: ConfigurationVersion) -> list[tuple[str, object]]:
     """Return the creditor, the version and every term that it changes."""
+    configuration = version.configuration
     effective = _version(configuration, VersionStatus.APPROVED)
     facts: list[tuple[str, object]] = [
         ("Lender", record_link(configuration.creditor)),

@@ -1,4 +1,4 @@
-"""Confirmation pages for proposing, confirming and declining loan closures."""
+"""Confirmation pages for proposing and confirming loan closures."""
 
 from __future__ import annotations
 
@@ -52,11 +52,9 @@ def build_proposal_confirmation(loan: Loan, action: ClosureAction) -> Confirmati
     )
 
 
-def build_closure_confirmation(
-    loan: Loan, proposal: ClosureProposal, user: StaffUser
-) -> Confirmation:
+def build_closure_confirmation(proposal: ClosureProposal, user: StaffUser) -> Confirmation:
     """Build the confirmation of executing `proposal`, with its current amounts."""
-    facts = [*_parties(loan), *_proposal_facts(proposal)]
+    loan, facts = proposal.loan, list_closure_facts(proposal)
     closed = closures.CLOSURES.describe_closed(proposal)
     blocker = closed or " ".join(describe_blockers(user, loan, proposal))
     if blocker:
@@ -98,19 +96,15 @@ def build_closure_confirmation(
     )
 
 
-def build_decline_confirmation(
-    loan: Loan, proposal: ClosureProposal, user: StaffUser
-) -> Confirmation:
-    """Build the confirmation of declining a proposal, or of cancelling one's own."""
-    own = proposal.proposed_by_id == user.pk
-    what = f"the proposed {ClosureAction(proposal.action).noun}"
-    return Confirmation(
-        title=f"Cancel {what}?" if own else f"Reject {what}?",
-        facts=[*_parties(loan), *_proposal_facts(proposal)],
-        text="Nothing moves and the loan stays in default. A new proposal can be made.",
-        submit="Cancel proposal" if own else "Reject",
-        blocker=closures.CLOSURES.describe_closed(proposal),
-    )
+def list_closure_facts(proposal: ClosureProposal) -> list[tuple[str, object]]:
+    """Return the parties of the loan, and what is proposed."""
+    return [
+        *_parties(proposal.loan),
+        ("Proposal", proposal.get_action_display()),
+        ("Proposed by", proposal.proposed_by),
+        ("Proposed (UTC)", f"{proposal.created_at:%Y-%m-%d %H:%M:%S}"),
+        ("Note", proposal.note),
+    ]
 
 
 def _parties(loan: Loan) -> list[tuple[str, object]]:
@@ -124,13 +118,4 @@ def _current_state(loan: Loan) -> list[tuple[str, object]]:
     return [
         ("Outstanding", format_money(amount_owed(loan), loan.currency_id)),
         ("Pledged collateral", ", ".join(pledged) or "none"),
-    ]
-
-
-def _proposal_facts(proposal: ClosureProposal) -> list[tuple[str, object]]:
-    return [
-        ("Proposal", proposal.get_action_display()),
-        ("Proposed by", proposal.proposed_by),
-        ("Proposed (UTC)", f"{proposal.created_at:%Y-%m-%d %H:%M:%S}"),
-        ("Note", proposal.note),
     ]

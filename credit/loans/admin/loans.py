@@ -13,15 +13,15 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin
 from django.db.models import Prefetch, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
 from credit.configurations.admin.terms import format_rate
 from credit.loans.admin.closure_confirmations import (
     build_closure_confirmation,
-    build_decline_confirmation,
     build_proposal_confirmation,
+    list_closure_facts,
 )
 from credit.loans.admin.loan_lists import LoanFilters
 from credit.loans.admin.loan_page import (
@@ -43,13 +43,14 @@ from credit.loans.models import (
 from credit.loans.services import closures
 from credit.loans.services.valuation import amount_owed
 from exchange.admin.base import Tool, staff_of
-from exchange.admin.confirmation import ConfirmationAdmin
+from exchange.admin.confirmation import Confirmation
 from exchange.admin.custom_pages import CustomPageAdmin
 from exchange.admin.display import age, status_badge
 from exchange.admin.fields import ReasonField
 from exchange.admin.forms import bind_form
 from exchange.core.currencies import format_money
 from exchange.exports.admin import Exportable
+from exchange.staff.admin.proposals import ApprovalPages, Step, ask_to_close
 from exchange.staff.models import StaffUser
 
 _PENDING = ClosureStatus.PENDING
@@ -77,7 +78,19 @@ _CONFIRMED_MESSAGES = {
 
 
 @admin.register(Loan)
-class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
+class LoanAdmin(Exportable, CustomPageAdmin, ApprovalPages):
+    approval = closures.CLOSURES
+    proposals = "closure_proposals"
+    step_route = "<uuid:object_id>/proposals/<uuid:proposal_id>/{}/"
+    approve_step = Step(
+        "confirm",
+        "proposal_id",
+        closures.confirm_closure,
+        lambda done: _CONFIRMED_MESSAGES[ClosureAction(done.action)],
+    )
+    reject_step = Step(
+        "decline", "proposal_id", closures.decline_closure, "Rejected. Nothing moved."
+    )
     list_display = (
         "state_display", "borrower_display", "creditor", "amount_display", "balance_display", "due",
         "value_display", "shortfall", "closure",
@@ -167,7 +180,6 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         one = "<uuid:object_id>"
-        proposal = f"{one}/proposals/<uuid:proposal_id>"
         return [
             *(
                 self.action_url(
@@ -178,8 +190,6 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
                 )
                 for action in ClosureAction
             ),
-            self.action_url(f"{proposal}/confirm/", "confirm", self.confirm, only_post=False),
-            self.action_url(f"{proposal}/decline/", "decline", self.decline, only_post=False),
             *super().get_urls(),
         ]
 
@@ -223,38 +233,15 @@ class LoanAdmin(Exportable, CustomPageAdmin, ConfirmationAdmin):
             form=bind_form(request, NoteForm),
         )
 
-    def confirm(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Confirm a proposal as the second person and close the loan."""
-        loan, proposal = self._proposal(request, object_id, proposal_id)
-        return self.confirm_page(
-            request,
-            loan,
-            build_closure_confirmation(loan, proposal, staff_of(request)),
-            partial(closures.confirm_closure, proposal_id=proposal_id, user=staff_of(request)),
-            _CONFIRMED_MESSAGES[ClosureAction(proposal.action)],
+    def approval_page(self, proposal: ClosureProposal, user: StaffUser) -> Confirmation:
+        return build_closure_confirmation(proposal, user)
+
+    def ask_rejection(self, proposal: ClosureProposal, *, own: bool) -> Confirmation:
+        return ask_to_close(
+            f"the proposed {ClosureAction(proposal.action).noun}",
+            "Nothing moves and the loan stays in default. A new proposal can be made.",
+            own=own,
         )
 
-    def decline(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Decline a proposal, or cancel one's own."""
-        loan, proposal = self._proposal(request, object_id, proposal_id)
-        user = staff_of(request)
-        return self.confirm_page(
-            request,
-            loan,
-            build_decline_confirmation(loan, proposal, user),
-            partial(closures.decline_closure, proposal_id=proposal_id, user=user),
-            "Rejected. Nothing moved.",
-        )
-
-    def _proposal(
-        self, request: HttpRequest, object_id: UUID, proposal_id: UUID
-    ) -> tuple[Loan, ClosureProposal]:
-        loan: Loan = self.record(request, object_id, closures.PERMISSION)
-        found = (
-            ClosureProposal.objects.filter(pk=proposal_id, loan_id=object_id)
-            .select_related("proposed_by", "decided_by")
-            .first()
-        )
-        if found is None:
-            raise Http404
-        return loan, found
+    def facts(self, proposal: ClosureProposal) -> list[tuple[str, object]]:
+        return list_closure_facts(proposal)
