@@ -6,17 +6,15 @@ approval is pending. The rules are those of `exchange.staff.approvals`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
 from django.db.models import Exists, Model, OuterRef, Q, QuerySet
-from django.utils.html import format_html
 
-from exchange.admin.base import PendingDecision, SafeAdmin, Tool
-from exchange.admin.display import age
+from exchange.admin.base import SafeAdmin
 from exchange.admin.list_filters import ChoiceFilter, Choices
 from exchange.staff.approvals import TwoPersonApproval
 from exchange.staff.models import StaffUser
@@ -32,42 +30,6 @@ def describe_approvers(permission: str, *others: UUID | str | None) -> str:
     names = [str(user) for user in eligible_approvers(permission, *others)[: _MAX_NAMES + 1]]
     more = " and others" if len(names) > _MAX_NAMES else ""
     return ", ".join(names[:_MAX_NAMES]) + more if names else "no other user has the role"
-
-
-def pending_decision(
-    record: Any,
-    user: StaffUser,
-    approval: TwoPersonApproval[Any],
-    *,
-    proposal: str,
-    facts: Sequence[tuple[str, object]] = (),
-    proposer: object,
-    approve: Tool,
-    reject: Tool,
-    cancel: Tool | None = None,
-) -> PendingDecision | None:
-    """Return the approval panel of a pending `record` for `user`; None once it is decided.
-
-    `proposal` is a sentence, such as the title of the confirmation page; `facts` add what the
-    record's fields do not show. The proposer cancels by `cancel`, where it is not by `reject`.
-    """
-    if record.status != approval.pending:
-        return None
-    may = user.has_perm(approval.permission)
-    own = cancel is not None or (may and proposer == user)
-    other_tools = [cancel or replace(reject, label="Cancel proposal")] if own else []
-    if may and not own:
-        other_tools = [reject]
-    blocker = approval.describe_blocker(record, user) if may or own else VIEW_ONLY
-    return PendingDecision(
-        proposal=proposal.rstrip("?"),
-        facts=facts,
-        summary=format_html("Proposed by {} {} ago.", proposer, age(record.created_at)),
-        eligible=describe_approvers(approval.permission, *approval.proposers(record)),
-        approve=None if blocker else approve,
-        other_tools=other_tools,
-        blocker=blocker,
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,9 @@ from typing import Any, ClassVar
 from django.contrib import admin, messages
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from django.utils.html import format_html
 
-from exchange.admin.base import PendingDecision, SafeAdmin, Tool, staff_of
+from exchange.admin.base import PendingDecision, SafeAdmin
 from exchange.admin.columns import column
 from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
@@ -23,10 +22,11 @@ from exchange.core.currencies import format_money
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
-from exchange.staff.admin.pending import QueueFilter, approval_queue, pending_decision
-from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus, ProviderEvent
+from exchange.staff.admin.pending import approval_filters
+from exchange.staff.admin.proposals import decision_of
+from wallets.payouts.models import Proposal, ProposalAction, ProviderEvent
 from wallets.payouts.selectors import get_payout_hold
-from wallets.payouts.services.resolutions import PROPOSALS, RESOLVE, possible_actions
+from wallets.payouts.services.resolutions import PROPOSALS, possible_actions
 from wallets.providers.base import TransferStatus
 from wallets.withdrawals.admin.show import withdrawal_badge
 from wallets.withdrawals.commands import PAYOUT_DETAILS
@@ -148,13 +148,12 @@ class PayoutAdmin(Exportable):
 
 
 class ProposalFilters(ListFilters):
-    decision = QueueFilter(approval_queue("Payout proposals to confirm", PROPOSALS))
-    status__exact = ChoiceFilter("status", ProposalStatus.choices, title="status")
+    decision, status__exact = approval_filters("Payout proposals to confirm", PROPOSALS)
     action__exact = ChoiceFilter("action", ProposalAction.choices, title="action")
 
 
 @admin.register(Proposal)
-class ProposalAdmin(OwnedRecordAdmin):
+class PayoutProposalAdmin(OwnedRecordAdmin):
     filters = ProposalFilters
     list_display = (
         "time_display", "action", "withdrawal_display", "amount_display", "state_display",
@@ -180,22 +179,8 @@ class ProposalAdmin(OwnedRecordAdmin):
         return f"{what} to {obj.withdrawal.bank.account_name}"
 
     def decision(self, request: HttpRequest, obj: Proposal) -> PendingDecision | None:
-        user = staff_of(request)
-        confirm, decline = (
-            reverse(f"admin:wallets_withdrawal_{name}", args=[obj.withdrawal_id, obj.pk])
-            for name in ("confirm", "decline")
-        )
-        own = obj.proposed_by_id == user.pk and self.may(request, RESOLVE)
-        found = pending_decision(
-            obj,
-            user,
-            PROPOSALS,
-            proposal=f"{obj.action}: {self.amount_display(obj)}",
-            proposer=obj.proposed_by,
-            approve=Tool(f"Confirm: {obj.action.lower()}", confirm),
-            reject=Tool("Reject", decline),
-            cancel=Tool("Cancel proposal", decline) if own else None,
-        )
+        """Return the panel of the withdrawal's page."""
+        found = decision_of(request, obj.withdrawal, obj)
         if found and not found.blocker and obj.action not in possible_actions(obj.withdrawal):
             return replace(found, approve=None, blocker="No longer possible")
         return found

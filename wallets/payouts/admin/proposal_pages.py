@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from decimal import Decimal
 from uuid import UUID
 
 from django import forms
@@ -12,19 +12,19 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
 from exchange.admin.base import staff_of
-from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
+from exchange.admin.confirmation import Confirmation
 from exchange.admin.display import record_link
 from exchange.admin.fields import VISIBLE, ReasonField
 from exchange.admin.forms import bind_form
 from exchange.core.currencies import format_money
-from exchange.staff.models import StaffUser
+from exchange.staff.admin.proposals import ApprovalPages, Step
 from wallets.alerts.models import Alert
 from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.services import resolutions
 from wallets.payouts.services.resolutions import RESOLVE
 from wallets.withdrawals.admin.review_page import ReviewPage
 from wallets.withdrawals.admin.show import get_payout, status_label
-from wallets.withdrawals.models import Payout, Withdrawal
+from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
 
 
 class ProposalForm(forms.Form):
@@ -45,18 +45,40 @@ class DeclineForm(forms.Form):
     reason = ReasonField(label="Reason", max_length=500, required=False)
 
 
-class ProposalPages(ConfirmationAdmin, ReviewPage):
+def _describe_confirmed(withdrawal: Withdrawal) -> str:
+    amount = format_money(withdrawal.amount, withdrawal.currency_id)
+    sent = format_money(withdrawal.disburse_amount, withdrawal.currency_id)
+    return {
+        WithdrawalStatus.APPROVED: f"Confirmed; {sent} queued for payout.",
+        WithdrawalStatus.FAILED: f"Failure confirmed; {amount} released.",
+        WithdrawalStatus.REVERSED: f"Reversal confirmed; {sent} credited.",
+        WithdrawalStatus.REJECTED: f"Return confirmed; {amount} released.",
+    }[WithdrawalStatus(withdrawal.status)]
+
+
+class ProposalPages(ApprovalPages, ReviewPage):
     """Proposals on the page of a withdrawal."""
 
-    def proposal_urls(self) -> list[URLPattern]:
-        """Return the URLs of this module's pages."""
-        one = "<uuid:object_id>"
-        proposal = f"{one}/proposals/<uuid:proposal_id>"
-        return [
-            self.action_url(f"{one}/propose/", "propose", self.propose),
-            self.action_url(f"{proposal}/confirm/", "confirm", self.confirm, only_post=False),
-            self.action_url(f"{proposal}/decline/", "decline", self.decline, only_post=False),
-        ]
+    approval = resolutions.PROPOSALS
+    proposals = "proposals"
+    proposals_listed = True
+    step_route = "<uuid:object_id>/proposals/<uuid:proposal_id>/{}/"
+    approve_step = Step(
+        "confirm", "proposal_id", resolutions.confirm, _describe_confirmed, person="resolver"
+    )
+    reject_step = Step(
+        "decline",
+        "proposal_id",
+        resolutions.decline,
+        "Proposal closed. No money moved.",
+        DeclineForm,
+        person="resolver",
+    )
+
+    def get_urls(self) -> list[URLPattern]:
+        """Return the URLs of this module's pages, and those of the withdrawal."""
+        route = "<uuid:object_id>/propose/"
+        return [self.action_url(route, "propose", self.propose), *super().get_urls()]
 
     def propose(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Open a proposal."""
@@ -78,58 +100,47 @@ class ProposalPages(ConfirmationAdmin, ReviewPage):
         )
         return self.redirect_to_record(object_id)
 
-    def confirm(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Show the confirmation page; on its POST confirm and execute the proposal."""
-        withdrawal, proposal = self._proposal(request, object_id, proposal_id)
-        return self.confirm_page(
-            request,
-            withdrawal,
-            _build_confirmation(withdrawal, proposal, staff_of(request)),
-            partial(resolutions.confirm, proposal_id=proposal_id, resolver=staff_of(request)),
-            _describe_confirmed(withdrawal, ProposalAction(proposal.action)),
-            decided=proposal,
-        )
-
-    def decline(self, request: HttpRequest, object_id: UUID, proposal_id: UUID) -> HttpResponse:
-        """Show the confirmation page; on its POST decline the proposal."""
-        withdrawal, proposal = self._proposal(request, object_id, proposal_id)
-        user = staff_of(request)
-        return self.confirm_page(
-            request,
-            withdrawal,
-            _build_decline(withdrawal, proposal, user),
-            partial(resolutions.decline, proposal_id=proposal_id, resolver=user),
-            "Proposal closed. No money moved.",
-            form=bind_form(request, DeclineForm),
-            decided=proposal,
-        )
-
-    def _proposal(
-        self, request: HttpRequest, object_id: UUID, proposal_id: UUID
-    ) -> tuple[Withdrawal, Proposal]:
-        withdrawal = self.record(request, object_id, RESOLVE)
-        found = (
-            Proposal.objects.filter(pk=proposal_id, withdrawal_id=object_id)
-            .select_related("proposed_by")
-            .first()
-        )
+    def find_proposal(self, record: Withdrawal, proposal_id: UUID | None = None) -> Proposal:
+        """Return the proposal. Raises `PermissionDenied` for that of another withdrawal."""
+        found: Proposal | None = super().find_proposal(record, proposal_id)
         if found is None:
             raise PermissionDenied
-        return withdrawal, found
+        return found
+
+    def describe(self, proposal: Proposal) -> str:
+        return f"{proposal.action}: {_money(proposal, proposal.withdrawal.amount)}"
+
+    def label_approval(self, proposal: Proposal) -> str:
+        return f"Confirm: {proposal.action.lower()}"
+
+    def ask_approval(self, proposal: Proposal) -> Confirmation:
+        title, text, submit = _explain(proposal)
+        return Confirmation(title=title, text=text, submit=submit, final=True)
+
+    def ask_rejection(self, proposal: Proposal, *, own: bool) -> Confirmation:
+        return Confirmation(
+            title="Cancel the proposal?" if own else "Decline the proposal?",
+            text="No money moves. The resolution can be proposed again.",
+            submit="Cancel proposal" if own else "Decline proposal",
+        )
+
+    def facts(self, proposal: Proposal) -> list[tuple[str, object]]:
+        return _facts(proposal.withdrawal, proposal)
 
 
-def _build_confirmation(
-    withdrawal: Withdrawal, proposal: Proposal, user: StaffUser
-) -> Confirmation:
-    action = ProposalAction(proposal.action)
-    code, bank = withdrawal.currency_id, withdrawal.bank
-    amount, sent = (
-        format_money(withdrawal.amount, code),
-        format_money(withdrawal.disburse_amount, code),
-    )
-    title, text, submit = {
+def _money(proposal: Proposal, amount: Decimal) -> str:
+    return format_money(amount, proposal.withdrawal.currency_id)
+
+
+def _explain(proposal: Proposal) -> tuple[str, str, str]:
+    """Return what is proposed as a question, its effect, and the label of the button."""
+    withdrawal = proposal.withdrawal
+    payee = withdrawal.bank.account_name
+    amount = _money(proposal, withdrawal.amount)
+    sent, fee = _money(proposal, withdrawal.disburse_amount), _money(proposal, withdrawal.fee)
+    return {
         ProposalAction.SEND_AGAIN: (
-            f"Send {sent} to {bank.account_name} again?",
+            f"Send {sent} to {payee} again?",
             "The payout's status is checked once more. If the provider still does not find it, "
             f"{sent} is sent again under the same reference, which the provider pays at most once.",
             f"Send {sent} again",
@@ -144,7 +155,7 @@ def _build_confirmation(
         ProposalAction.REVERSE: (
             f"Reverse the payout and credit {sent}?",
             f"The bank returned this payout. {sent} is credited to the wallet; the fee of "
-            f"{format_money(withdrawal.fee, code)} is not refunded. "
+            f"{fee} is not refunded. "
             "The reason is visible to the organisation.",
             f"Reverse and credit {sent}",
         ),
@@ -155,37 +166,7 @@ def _build_confirmation(
             "The reason is visible to the organisation.",
             f"Return {amount}",
         ),
-    }[action]
-    return Confirmation(
-        title=title,
-        facts=_facts(withdrawal, proposal),
-        text=text,
-        submit=submit,
-        blocker=resolutions.PROPOSALS.describe_blocker(proposal, user),
-        final=True,
-    )
-
-
-def _describe_confirmed(withdrawal: Withdrawal, action: ProposalAction) -> str:
-    amount = format_money(withdrawal.amount, withdrawal.currency_id)
-    sent = format_money(withdrawal.disburse_amount, withdrawal.currency_id)
-    return {
-        ProposalAction.SEND_AGAIN: f"Confirmed; {sent} queued for payout.",
-        ProposalAction.FAIL: f"Failure confirmed; {amount} released.",
-        ProposalAction.REVERSE: f"Reversal confirmed; {sent} credited.",
-        ProposalAction.RETURN: f"Return confirmed; {amount} released.",
-    }[action]
-
-
-def _build_decline(withdrawal: Withdrawal, proposal: Proposal, user: StaffUser) -> Confirmation:
-    own = proposal.proposed_by_id == user.pk
-    return Confirmation(
-        title="Cancel the proposal?" if own else "Decline the proposal?",
-        facts=_facts(withdrawal, proposal),
-        text="No money moves. The resolution can be proposed again.",
-        submit="Cancel proposal" if own else "Decline proposal",
-        blocker=resolutions.PROPOSALS.describe_closed(proposal),
-    )
+    }[ProposalAction(proposal.action)]
 
 
 def _facts(withdrawal: Withdrawal, proposal: Proposal) -> list[tuple[str, object]]:

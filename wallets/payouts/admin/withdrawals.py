@@ -15,7 +15,6 @@ from django.conf import settings
 from django.contrib import admin
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
 
 from exchange.admin.base import Section, staff_of
 from exchange.admin.display import format_duration, format_time, status_badge
@@ -99,9 +98,6 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
     ) -> HttpResponse | None:
         """Lead to the confirmation page for proposing to reverse the selected rows."""
         return self.select_rows(request, queryset, "reverse")
-
-    def get_urls(self) -> list[URLPattern]:
-        return [*self.proposal_urls(), *super().get_urls()]
 
     # --- the review page ---
 
