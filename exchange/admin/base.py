@@ -382,16 +382,20 @@ class SafeAdmin(PreservedFilters, DeclaredLookups, Listing, FieldLabels, Replica
         self,
         request: HttpRequest,
         form: forms.Form,
-        act: Callable[[dict[str, Any]], HttpResponse],
+        act: Callable[[dict[str, Any]], Any],
         *,
         title: str,
         submit: str,
+        done: str | Callable[[Any], str] = "",
         record: Model | None = None,
         note: str = "",
         final: bool = False,
         find_notices: Callable[[dict[str, Any]], Sequence[str]] | None = None,
     ) -> HttpResponse:
         """Render `form`, or on a valid POST return the response of `act`.
+
+        With `done`, `act` is a service: its success is reported by this message, which may be built
+        from the result, on the page of `record`, or else of the record that it returned.
 
         Errors of the service appear in the form, which keeps the input. `final` renders the button
         as destructive. `find_notices` says what is not usual about the input: it is shown in red,
@@ -403,8 +407,12 @@ class SafeAdmin(PreservedFilters, DeclaredLookups, Listing, FieldLabels, Replica
                 notices = find_notices(form.cleaned_data) if find_notices else ()
                 displayed = not notices or request.POST.get("warned") == json.dumps(list(notices))
                 if displayed and not refuse_repeated_reason(request, form):
-                    response = act(form.cleaned_data)
+                    result = act(form.cleaned_data)
                     remember_reason(request, form)
+                    if done:
+                        messages.success(request, done if isinstance(done, str) else done(result))
+                        return self.redirect_to_record((record or result).pk)
+                    response: HttpResponse = result
                     return response
             except DomainError as error:
                 add_form_error(form, error)

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 from django import forms
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
@@ -74,16 +73,11 @@ class CommentsPanel(Panel):
     def _add(self, page: SafeAdmin, request: HttpRequest, object_id: object) -> HttpResponse:
         """Add a comment; an invalid one is shown again on a page of its own."""
         record = page.record(request, str(object_id), ADD)
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            add_comment(subject=record, text=data["comment"], user=staff_of(request))
-            messages.success(request, "Comment added.")
-            return page.redirect_to_record(record.pk)
-
         return page.form_page(
             request,
             bind_form(request, CommentForm),
-            act,
+            lambda data: add_comment(subject=record, text=data["comment"], user=staff_of(request)),
+            done="Comment added.",
             title="Add a comment",
             submit="Add comment",
             record=record,

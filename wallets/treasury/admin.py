@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 
 from exchange.admin.base import Section, staff_of
@@ -199,18 +199,13 @@ class TreasuryMovementAdmin(Exportable, AddFormAdmin, ProposalAdmin):
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
         """Propose a movement, which a second person must confirm."""
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            made = treasury.propose_movement(terms=_terms(data), user=staff_of(request))
-            messages.success(request, "Movement proposed. A second person must confirm it.")
-            return self.redirect_to_record(made.pk)
-
         return self.form_page(
             request,
             bind_form(request, MovementForm),
-            act,
+            lambda data: treasury.propose_movement(terms=_terms(data), user=staff_of(request)),
             title="Propose a treasury movement",
             submit="Propose",
+            done="Movement proposed. A second person must confirm it.",
             note="Nothing is posted until a second person confirms. The money itself moves at the"
             " bank and at the payment provider, not here.",
             find_notices=lambda data: treasury.find_movement_notices(_terms(data)),

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
@@ -200,23 +200,15 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ApprovalPages):
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
         """Propose a new configuration."""
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            made = configurations.propose(
-                creditor_id=data["creditor"].pk, terms=read_terms(data), actor=actor_of(request)
-            )
-            messages.success(
-                request,
-                "Loan configuration proposed. It can be used after a second person approves it.",
-            )
-            return self.redirect_to_record(made.pk)
-
         return self.form_page(
             request,
             bind_form(request, ConfigurationForm),
-            act,
+            lambda data: configurations.propose(
+                creditor_id=data["creditor"].pk, terms=read_terms(data), actor=actor_of(request)
+            ),
             title="Propose loan configuration",
             submit="Propose",
+            done="Loan configuration proposed. It can be used after a second person approves it.",
             note="A second person must approve it before it can be used.",
         )
 

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
@@ -186,16 +186,11 @@ class OrganisationAdmin(OwnerAdmin):
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
         """Create an organisation."""
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            organisation = create_organisation(**data, actor=actor_of(request))
-            messages.success(request, f"{organisation} created.")
-            return self.redirect_to_record(organisation.pk)
-
         return self.form_page(
             request,
             bind_form(request, OrganisationForm),
-            act,
+            lambda data: create_organisation(**data, actor=actor_of(request)),
+            done="{} created.".format,
             title="Add organisation",
             submit="Create",
         )
@@ -203,12 +198,6 @@ class OrganisationAdmin(OwnerAdmin):
     def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Change name, email, redirect addresses and what requires verified members."""
         obj: Organisation = self.record(request, object_id, "exchange.change_organisation")
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            change_organisation(organisation_id=obj.pk, **data, actor=actor_of(request))
-            messages.success(request, "Saved.")
-            return self.redirect_to_record(obj.pk)
-
         form = bind_form(
             request,
             OrganisationEditForm,
@@ -218,7 +207,17 @@ class OrganisationAdmin(OwnerAdmin):
             verification_required_for_deposits=obj.verification_required_for_deposits,
             verification_required_for_withdrawals=obj.verification_required_for_withdrawals,
         )
-        return self.form_page(request, form, act, title="Edit", submit="Save", record=obj)
+        return self.form_page(
+            request,
+            form,
+            lambda data: change_organisation(
+                organisation_id=obj.pk, **data, actor=actor_of(request)
+            ),
+            title="Edit",
+            submit="Save",
+            done="Saved.",
+            record=obj,
+        )
 
     def activate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Confirm and activate; propose it where its keys have privileged access."""
@@ -298,14 +297,17 @@ class MemberAdmin(OwnerAdmin):
     def add_page(self, request: HttpRequest) -> HttpResponse:
         """Create a member."""
 
-        def act(data: dict[str, Any]) -> HttpResponse:
+        def act(data: dict[str, Any]) -> Member:
             organisation = data.pop("organisation")
-            member = create_member(organisation_id=organisation.pk, **data, actor=actor_of(request))
-            messages.success(request, f"{member} created.")
-            return self.redirect_to_record(member.pk)
+            return create_member(organisation_id=organisation.pk, **data, actor=actor_of(request))
 
         return self.form_page(
-            request, bind_form(request, MemberForm), act, title="Add member", submit="Create"
+            request,
+            bind_form(request, MemberForm),
+            act,
+            title="Add member",
+            submit="Create",
+            done="{} created.".format,
         )
 
     def get_urls(self) -> list[URLPattern]:
@@ -322,12 +324,6 @@ class MemberAdmin(OwnerAdmin):
     def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Change name, email and external ID."""
         obj: Member = self.record(request, object_id, "exchange.change_member")
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            change_member(member_id=obj.pk, **data, actor=actor_of(request))
-            messages.success(request, "Saved.")
-            return self.redirect_to_record(obj.pk)
-
         return self.form_page(
             request,
             bind_form(
@@ -337,9 +333,10 @@ class MemberAdmin(OwnerAdmin):
                 email=obj.email,
                 external_id=obj.external_id,
             ),
-            act,
+            lambda data: change_member(member_id=obj.pk, **data, actor=actor_of(request)),
             title="Edit",
             submit="Save",
+            done="Saved.",
             record=obj,
             note="Visible to the organisation. Past events and payouts are unchanged.",
         )

@@ -187,25 +187,19 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
     def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Change description, limits and fees."""
         token: Token = self.record(request, object_id, CHANGE_PERMISSION)
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            expected_version = data.pop("expected_version")
-            tokens.change_terms(
-                token_id=token.pk,
-                terms=data,
-                expected_version=expected_version,
-                user=staff_of(request),
-            )
-            messages.success(request, "Saved.")
-            return self.redirect_to_record(token.pk)
-
         now = {name: getattr(token, name) for name in TERM_FIELDS}
         return self.form_page(
             request,
             bind_form(request, TokenEditForm, expected_version=tokens.get_version(token), **now),
-            act,
+            lambda data: tokens.change_terms(
+                token_id=token.pk,
+                expected_version=data.pop("expected_version"),
+                terms=data,
+                user=staff_of(request),
+            ),
             title="Edit",
             submit="Save",
+            done="Saved.",
             record=token,
             note="Existing orders keep their fees; new limits apply to new orders. "
             f"Amounts are in {token.currency_id} with up to {token.currency.decimals} decimals.",

@@ -6,10 +6,9 @@ Registered here, the lowest module that may import all of them.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 from uuid import UUID
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
@@ -82,22 +81,15 @@ class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
         """List a token and issue its units to the issuer."""
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            made = list_token(
-                issuer_id=data["issuer"].pk, listing=build_listing(data), actor=actor_of(request)
-            )
-            messages.success(
-                request, f"{made.symbol} listed; {format_units(made.total_supply)} issued."
-            )
-            return self.redirect_to_record(made.pk)
-
         return self.form_page(
             request,
             bind_form(request, ListingForm),
-            act,
+            lambda data: list_token(
+                issuer_id=data["issuer"].pk, listing=build_listing(data), actor=actor_of(request)
+            ),
             title="New token",
             submit="List",
+            done=lambda made: f"{made.symbol} listed; {format_units(made.total_supply)} issued.",
             note="All units are issued to the issuer; with a raise, the offered units are sold at "
             "the buy price. Issuer, symbol, currency and supply cannot be changed later. Changing "
             "quotes requires dual approval.",

@@ -324,18 +324,13 @@ class DepositAdmin(Exportable, AddFormAdmin, ProposalAdmin, OwnedRecordAdmin):
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
         """Enter a deposit, which a second person must confirm."""
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            made = deposits.enter(payment=_incoming_payment(data), user=staff_of(request))
-            messages.success(request, "Deposit entered. A second person must confirm it.")
-            return self.redirect_to_record(made.pk)
-
         return self.form_page(
             request,
             bind_form(request, DepositForm),
-            act,
+            lambda data: deposits.enter(payment=_incoming_payment(data), user=staff_of(request)),
             title="Enter a deposit",
             submit="Enter",
+            done="Deposit entered. A second person must confirm it.",
             note="Funds are credited once a second person confirms.",
             find_notices=lambda data: deposits.find_payment_notices(_incoming_payment(data)),
         )

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
@@ -239,19 +239,15 @@ class ReconciliationBreakAdmin(ApprovalPages):
     def assign(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Assign the break to a chosen person."""
         found: ReconciliationBreak = self.record(request, object_id, reconciliation.DECIDE)
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            owner = data["owner"]
-            reconciliation.assign_break(break_id=found.pk, owner=owner, user=staff_of(request))
-            messages.success(request, f"Assigned to {owner}.")
-            return self.redirect_to_record(found.pk)
-
         return self.form_page(
             request,
             bind_form(request, OwnerForm, owner=found.owner_id),
-            act,
+            lambda data: reconciliation.assign_break(
+                break_id=found.pk, owner=data["owner"], user=staff_of(request)
+            ),
             title="Assign the break",
             submit="Assign",
+            done=lambda assigned: f"Assigned to {assigned.owner}.",
             record=found,
             note="The owner investigates the break. Anyone with the permission can explain it.",
         )

@@ -131,18 +131,15 @@ class ReconciliationAdmin(AddFormAdmin):
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
         """Request a report of a day."""
-
-        def act(data: dict[str, Any]) -> HttpResponse:
-            report = reconciliation.request_report_as_staff(day=data["day"], user=staff_of(request))
-            messages.success(request, "Reconciliation requested. It runs in the background.")
-            return self.redirect_to_record(report.pk)
-
         return self.form_page(
             request,
             bind_form(request, DayForm),
-            act,
+            lambda data: reconciliation.request_report_as_staff(
+                day=data["day"], user=staff_of(request)
+            ),
             title="Run reconciliation",
             submit="Run reconciliation",
+            done="Reconciliation requested. It runs in the background.",
             note="Compares our payouts and payments of the day with the provider's, and both "
             "current balances. A report of a day that has not ended is preliminary: it opens no "
             "breaks and raises no alert.",
