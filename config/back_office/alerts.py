@@ -41,7 +41,6 @@ class AlertAdmin(ConfirmationAdmin):
         "state_display",
         "resolved_at",
     )
-    readonly_fields = fields
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         alerts: QuerySet[Any] = annotate_subjects(super().rows(user))

@@ -14,7 +14,6 @@ from uuid import UUID
 from django import forms
 from django.conf import settings
 from django.contrib import admin
-from django.contrib.admin.utils import flatten
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils.dateparse import parse_datetime
@@ -123,7 +122,6 @@ class AccessProposalAdmin(ProposalAdmin):
         "proposed_time", "kind", "about", "state_display", "proposer_display", "decided_by",
         "decided_time",
     )  # fmt: skip
-    list_display_links = ("proposed_time",)
     list_select_related = ("person", "organisation", "key", "proposed_by", "decided_by")
     search_fields = ("person__username", "organisation__name")
     id_fields = ("pk", "person_id", "organisation_id", "key_id")
@@ -134,7 +132,6 @@ class AccessProposalAdmin(ProposalAdmin):
         ("proposer_display", "created_at"), ("decided_by", "decided_at"), "reason",
         "collected_at",
     )  # fmt: skip
-    readonly_fields = flatten(fields)
 
     def heading(self, obj: AccessProposal) -> str:
         return self.describe(obj)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.contrib.admin.utils import flatten
 from django.db.models import CharField, Value
 from django.db.models.functions import Concat
 from django.http import HttpRequest
@@ -51,7 +50,6 @@ class ConversionAdmin(Exportable, OwnedRecordAdmin):
         ("rate_display", "fee_display"), ("rates", "spreads"),
         ("requester", "organisation_display"), ("quote_id", "id"),
     )  # fmt: skip
-    readonly_fields = flatten(fields)
 
     def heading(self, obj: Conversion) -> str:
         return f"{self.amount_display(obj)} to {self.converted_display(obj)}"

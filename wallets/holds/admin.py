@@ -95,7 +95,6 @@ class FreezeAdmin(Exportable, ApprovalPages, OwnedRecordAdmin):
         "created_at", "lifted_at", "id",
     )  # fmt: skip
     labels = {"created_at": "frozen (UTC)", "placed_by": "frozen by", "lifted_at": "lifted (UTC)"}
-    readonly_fields = fields
 
     frozen = column("age", lambda freeze: age(freeze.created_at), ordering="pk")
     state_display = column("status", _state_badge)

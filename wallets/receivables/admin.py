@@ -69,7 +69,6 @@ class ReceivableAdmin(Exportable, OwnedRecordAdmin):
     id_fields = ("pk", "owner_id", "organisation_id")
     ordering = ("-pk",)
     fields = ("owned_by", "organisation", "owed_display", "since_display", "id")
-    readonly_fields = fields
 
     def heading(self, obj: Receivable) -> str:
         owner = obj.member or obj.organisation
@@ -255,7 +254,6 @@ class ReceivableWriteOffAdmin(ProposalAdmin):
         "amount_display", "state_display", "owned_by", "explanation", "proposed_by", "created_at",
         "decided_by", "decided_at", "reason",
     )  # fmt: skip
-    readonly_fields = fields
     fact_fields = ("amount_display", "owned_by", "explanation", "proposed_by")
 
     def heading(self, obj: ReceivableWriteOff) -> str:

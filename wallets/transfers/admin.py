@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from django.contrib import admin
-from django.contrib.admin.utils import flatten
 from django.db.models import Q
 from django.http import HttpRequest
 from django.urls import reverse
@@ -46,7 +45,6 @@ class WalletTransferAdmin(Exportable, SafeAdmin):
         ("created_display", "amount_display"), ("payer", "payee"), "organisation_display",
         ("requester", "reference"), ("metadata", "id"),
     )  # fmt: skip
-    readonly_fields = flatten(fields)
 
     def heading(self, obj: WalletTransfer) -> str:
         return f"{self.amount_display(obj)} of {obj.created_at:%Y-%m-%d %H:%M:%S} UTC"

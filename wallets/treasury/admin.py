@@ -131,7 +131,6 @@ class TreasuryMovementAdmin(Exportable, AddFormAdmin, ProposalAdmin):
         "bought_display", "closed_display", "note", "proposed_by", "created_at", "decided_by",
         "decided_at", "reason", "approval_reason",
     )  # fmt: skip
-    readonly_fields = fields
 
     def heading(self, obj: TreasuryMovement) -> str:
         return f"{obj.get_kind_display()}: {_amount(obj)}"

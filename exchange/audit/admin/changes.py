@@ -133,7 +133,6 @@ class PeriodFilter(admin.ListFilter):
 class ChangeAdmin(SafeAdmin):
     reads_replica = True
     list_display = ("when", "who", "heading", "record_display", "columns", "way")
-    list_display_links = ("when",)
     list_filter = (ActorFilter, "operation", RecordTypeFilter, PeriodFilter)
     search_fields = ("record_id",)
     search_help_text = (
@@ -147,7 +146,6 @@ class ChangeAdmin(SafeAdmin):
         "when", "who", "actor", "via", "database_user", "application", "operation", "kind",
         "record_display", "about_id",
     )  # fmt: skip
-    readonly_fields = fields
 
     @admin.display(description="time (UTC)")
     def when(self, change: Change) -> str:

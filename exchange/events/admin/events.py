@@ -90,7 +90,6 @@ class EventAdmin(SafeAdmin):
         "type", "organisation", "about", "state_display", "delivery_note", "attempts",
         "time_display", "delivered_at", "next_attempt_at", "id", "body_display",
     )  # fmt: skip
-    readonly_fields = fields
 
     def heading(self, obj: Event) -> str:
         return f"{obj.type} to {obj.organisation}"
@@ -175,7 +174,6 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
         "organisation_display", "endpoint_url", "state_display", "disabled_reason",
         "previous_secret_until", "created_at", "updated_at",
     )  # fmt: skip
-    readonly_fields = fields
 
     def heading(self, obj: WebhookEndpoint) -> str:
         return f"Webhook of {obj.organisation}"

@@ -130,7 +130,6 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
         "name", "organisation_display", "client_id", "scopes_display", "state_display",
         "created_display", "ends", "revoked_display", "rotated_to", "last_used",
     )  # fmt: skip
-    readonly_fields = fields
 
     def heading(self, obj: ApiKey) -> str:
         return f"{obj.name} of {obj.organisation}"

@@ -135,7 +135,6 @@ class OrganisationAdmin(OwnerAdmin):
         "name", "email", "state_display", "redirect_addresses", "verification_required",
         "created_at", "updated_at", "id",
     )  # fmt: skip
-    readonly_fields = fields
 
     @admin.display(description="status", ordering="active")
     def state_display(self, organisation: Organisation) -> str:
@@ -279,7 +278,6 @@ class MemberAdmin(OwnerAdmin):
         "name", "email", "organisation_display", "external_id", "status_display", "verification",
         "created_at", "updated_at", "id",
     )  # fmt: skip
-    readonly_fields = fields
 
     @admin.display(description="status", ordering="closed_at")
     def status_display(self, member: Member) -> str:

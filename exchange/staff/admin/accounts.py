@@ -77,7 +77,6 @@ class StaffUserAdmin(AddFormAdmin):
         "username", "first_name", "last_name", "email", "role", "access", "locked_out", "factor",
         "last_sign_in", "created", "public_reference",
     )  # fmt: skip
-    readonly_fields = fields
 
     @admin.display(description="last sign-in (UTC)")
     def last_sign_in(self, user: StaffUser) -> str:
@@ -410,14 +409,12 @@ class StaffUserAdmin(AddFormAdmin):
 class AccessRecordAdmin(SafeAdmin):
     reads_replica = True
     list_display = ("when", "user", "event", "by", "address", "details")
-    list_display_links = ("when",)
     list_filter = ("event",)
     linked_lookups = ("user",)
     list_select_related = ("user", "by")
     search_fields = ("user__username", "=address")
     search_help_text = "Username, or the whole network address"
     fields = ("when", "user", "event", "by", "address", "details")
-    readonly_fields = fields
 
     @admin.display(description="time (UTC)", ordering="at")
     def when(self, record: AccessRecord) -> str:

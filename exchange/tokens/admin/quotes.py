@@ -11,7 +11,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.contrib.admin.utils import flatten
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -135,7 +134,6 @@ class QuoteAdmin(AddFormAdmin, ProposalAdmin):
         ("exchange_display", "reason_display"), ("proposed_by", "created_at"),
         ("decided_by", "decided_at"), "rejection_reason", "approval_reason",
     )  # fmt: skip
-    readonly_fields = flatten(fields)
 
     def heading(self, obj: Quote) -> str:
         return f"Quote of {obj.token.symbol}"

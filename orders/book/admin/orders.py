@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.admin.utils import flatten
 from django.http import HttpRequest
 from django.utils.html import format_html
 
@@ -60,7 +59,6 @@ class OrderPages(OwnedRecordAdmin):
         ("amount_display", "reserved_display"), ("filled_display", "average"),
         ("charged_display", "fee_display"), ("created_display", "closed_display"),
     )  # fmt: skip
-    readonly_fields = flatten(fields)
 
     def heading(self, obj: Order) -> str:
         units = format_units(obj.tokens)

@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from django.contrib import admin
-from django.contrib.admin.utils import flatten
 
 from exchange.admin.base import Section
 from exchange.admin.columns import column
@@ -61,7 +60,6 @@ class TokenProposalAdmin(ProposalAdmin):
         "proposed_time", "token_display", "action_display", "state_display", "proposed_by",
         "explanation", "decided_by", "proposed_age",
     )  # fmt: skip
-    list_display_links = ("proposed_time",)
     list_select_related = ("token__issuer", "proposed_by", "decided_by")
     search_fields = ("token__symbol", "token__name", "token__issuer__name")
     search_help_text = "Token, issuer or ID"
@@ -70,7 +68,6 @@ class TokenProposalAdmin(ProposalAdmin):
         ("token_display", "issuer_display"), ("action_display", "state_display"), "explanation",
         ("proposed_by", "created_at"), ("decided_by", "decided_at"), "reason",
     )  # fmt: skip
-    readonly_fields = flatten(fields)
     fact_fields = ("token_display", "action_display", "explanation", "proposed_by")
 
     def heading(self, obj: TokenProposal) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.contrib.admin.utils import flatten
 from django.http import HttpRequest
 
 from exchange.admin.base import Section
@@ -56,7 +55,6 @@ class TradeAdmin(Exportable, OwnedRecordAdmin):
         ("buyer", "seller"), ("amount_display", "seller_value_display"),
         ("buyer_fee_display", "seller_fee_display"), ("taker_display", "id"),
     )  # fmt: skip
-    readonly_fields = flatten(fields)
 
     def heading(self, obj: Trade) -> str:
         return f"{format_units(obj.tokens)} of {obj.token.symbol} at {self.price_display(obj)}"

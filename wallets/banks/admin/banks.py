@@ -45,7 +45,6 @@ class BankListAdmin(AddFormAdmin):
     list_display = ("currency", "bank_count", "state_display", "fetched")
     ordering = ("currency__position",)
     fields = ("currency", "state_display", "fetched_at_display")
-    readonly_fields = fields
     change_form_template = "admin/wallets/banklist/page.html"
     add_label = "Fetch a bank list"
 

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.utils import flatten
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
@@ -166,7 +165,6 @@ class DepositAdmin(Exportable, AddFormAdmin, ProposalAdmin, OwnedRecordAdmin):
         ("entered_by_display", "created_at"), ("decided_by_display", "decided_at"), "reason",
         "approval_reason",
     )  # fmt: skip
-    readonly_fields = flatten(fields)
 
     def heading(self, obj: Deposit) -> str:
         return f"{_amount(obj)} for {_owner(obj)}"

@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
-from django.contrib.admin.utils import flatten
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
@@ -171,7 +170,6 @@ class PaymentAdmin(ApprovalPages):
         ("differences", "booked"), "charged_back", ("deposit_display", "refund_reference"),
         "last_error", ("lookups", "next_check"), ("created_at", "updated_at"),
     )  # fmt: skip
-    readonly_fields = flatten(fields)
 
     def heading(self, obj: Payment) -> str:
         return f"Payment {obj.transaction_id} of {money(obj.amount, obj.currency_code)}"
@@ -340,7 +338,6 @@ class VirtualAccountAdmin(OwnedRecordAdmin):
         "account_number", "bank_name", "account_name", "owned_by", "organisation", "currency",
         "status", "reference", "order_reference", "created_at",
     )  # fmt: skip
-    readonly_fields = fields
 
     @admin.display(description="owner")
     def owned_by(self, account: VirtualAccount) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.contrib.admin.utils import flatten
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from exchange.admin.columns import column
@@ -97,7 +96,6 @@ class DepositReversalAdmin(ProposalAdmin, OwnedRecordAdmin):
         "proposed_time", "deposit_display", "owner", "amount_display", "left_display",
         "state_display", "proposer", "decided_by", "proposed_age",
     )  # fmt: skip
-    list_display_links = ("proposed_time",)
     list_select_related = (
         "deposit__organisation", "deposit__member", "proposed_by", "decided_by",
     )  # fmt: skip
@@ -112,7 +110,6 @@ class DepositReversalAdmin(ProposalAdmin, OwnedRecordAdmin):
         ("held_display", "left_display"), "explanation",
         ("proposer", "created_at"), ("decided_by", "decided_at"), "reason",
     )  # fmt: skip
-    readonly_fields = flatten(fields)
 
     def heading(self, obj: DepositReversal) -> str:
         return f"Reversal of {_taken(obj)} for {_owner(obj.deposit)}"

@@ -116,7 +116,6 @@ class ConfigurationAdmin(ConfirmationAdmin):
     search_help_text = "Name, description or key"
     list_per_page = 100
     fields = ("name_display", "description_display", "value_display", "since", "key")
-    readonly_fields = fields
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         return settings_with_values()

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.admin.utils import flatten
 from django.http import HttpRequest
 from django.urls import URLPattern
 
@@ -118,7 +117,6 @@ class SettingChangeAdmin(ProposalAdmin):
         "approval_reason",
         ("cancellation_requested_by", "cancelled_by"), "cancellation_reason",
     )  # fmt: skip
-    readonly_fields = flatten(fields)
 
     def heading(self, obj: SettingChange) -> str:
         return f"{name_setting(obj.configuration_id)}: {new_value(obj)}"

@@ -82,7 +82,6 @@ class AccountAdmin(Exportable):
     search_help_text = "Name, email or ID of the owner, balance, ID of the account"
     list_note = SIGN
     fields = ("owner", "asset_display", "kind", "balance_display", "holds", "id")
-    readonly_fields = fields
 
     def get_urls(self) -> list[URLPattern]:
         view = require_safe(self.trial_balance)

@@ -17,7 +17,6 @@ class BooksProofAdmin(SafeAdmin):
     list_filter = ("passed", "incremental")
     date_hierarchy = "ran_at"
     fields = ("time_display", "kind_display", "state_display", "duration")
-    readonly_fields = fields
 
     def heading(self, obj: BooksProof) -> str:
         return f"Ledger integrity of {obj.ran_at:%Y-%m-%d %H:%M:%S} UTC"

@@ -64,7 +64,6 @@ class EntryAdmin(TransferSearch, Exportable):
     search_help_text = "Reference, amount (31 days), email of the owner, or any ID"
     ordering = ("-id",)
     fields = ("time_display", "what", "account_display", "amount_display", "balance_display", "id")
-    readonly_fields = fields
 
     def get_urls(self) -> list[URLPattern]:
         view = require_safe(self.general_ledger)

@@ -100,7 +100,6 @@ class TransferAdmin(TransferSearch, Exportable):
         "time_display", "kind_display", "amount_display", "payee", "memo", "poster", "reference",
         "subject_id", "id",
     )  # fmt: skip
-    readonly_fields = fields
 
     def heading(self, obj: Transfer) -> str:
         return f"{kind_label(obj)} of {obj.created_at:%Y-%m-%d %H:%M:%S} UTC"

@@ -82,7 +82,6 @@ class PayoutAdmin(Exportable):
         "status_checks", "not_found_count", "first_not_found_at", "last_not_found_at", "settled_at",
         "monitor_until", "created_at", "updated_at",
     )  # fmt: skip
-    readonly_fields = fields
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -172,7 +171,6 @@ class PayoutProposalAdmin(OwnedRecordAdmin):
         "withdrawal_display", "amount_display", "action", "reason", "state_display", "proposed_by",
         "created_at", "decided_by", "decided_at",
     )  # fmt: skip
-    readonly_fields = fields
 
     def heading(self, obj: Proposal) -> str:
         what = f"{obj.action} {self.amount_display(obj)}"
@@ -220,7 +218,6 @@ class DecisionAdmin(OwnedRecordAdmin):
         "time_display", "verdict", "by", "actor", "withdrawal_display", "version", "reason",
         "details",
     )  # fmt: skip
-    readonly_fields = fields
 
     time_display = column(
         "time (UTC)", lambda decision: format_time(decision.created_at), ordering="created_at"
@@ -252,7 +249,6 @@ class BankAccountAdmin(OwnedRecordAdmin):
         "name_resolved", "provided_name", "currency", *_DETAILS,
         "created_at", "id",
     )  # fmt: skip
-    readonly_fields = fields
 
     withdrawal_display = column("withdrawal", lambda bank: record_link(bank.withdrawal))
     bank = column("bank", lambda record: f"{record.name} ({record.code})", ordering="name")
@@ -266,7 +262,6 @@ class ProviderEventAdmin(SafeAdmin):
     search_fields = ("=reference", "=provider_id")
     search_help_text = "Reference, provider ID, or event ID"
     fields = ("time_display", "reference", "provider_id", "deliveries", "digest", "body")
-    readonly_fields = fields
 
     time_display = column(
         "received (UTC)", lambda event: format_time(event.received_at), ordering="received_at"

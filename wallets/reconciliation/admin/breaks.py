@@ -165,7 +165,6 @@ class ReconciliationBreakAdmin(ApprovalPages):
         "day", "what", "state_display", "owned_by", "about", "provider_id", "ours", "theirs",
         "difference_display", "still_there", "first_in", "latest_in", "created_at",
     )  # fmt: skip
-    readonly_fields = fields
 
     def heading(self, obj: ReconciliationBreak) -> str:
         return f"Break of {obj.day}: {obj}"

@@ -68,7 +68,6 @@ class ReconciliationAdmin(AddFormAdmin):
         "day", "verdict", "basis", "differences", "compared", "reason", "requested_by_display",
         "created_at", "finished_at",
     )  # fmt: skip
-    readonly_fields = fields
 
     verdict = column("result", lambda report: status_badge(report.result), ordering="status")
     basis = column(
