@@ -28,6 +28,7 @@ from django.template.defaultfilters import filesizeformat
 from django.urls import URLPattern, reverse
 
 from exchange.admin.base import SafeAdmin, staff_of
+from exchange.admin.columns import column
 from exchange.admin.custom_pages import CustomPageAdmin
 from exchange.admin.display import format_time, status_badge
 from exchange.admin.fields import DatePickerField
@@ -170,21 +171,14 @@ class ExportAdmin(CustomPageAdmin):
     search_fields = ("file_name", "filter_words", "requested_by__username")
     search_help_text = "File name, filter, or the person who requested it"
 
-    @admin.display(description="status", ordering="status")
-    def state_display(self, export: Export) -> str:
-        return status_badge(export.status)
-
-    @admin.display(description="filter", ordering="filter_words")
-    def filter_display(self, export: Export) -> str:
-        return export.filter_words or "-"
-
-    @admin.display(description="rows", ordering="rows_done")
-    def rows_display(self, export: Export) -> str:
-        return f"{export.rows_done:,}"
-
-    @admin.display(description="requested (UTC)", ordering="created_at")
-    def requested_at(self, export: Export) -> str:
-        return format_time(export.created_at)
+    state_display = column("status", lambda export: status_badge(export.status), ordering="status")
+    filter_display = column(
+        "filter", lambda export: export.filter_words or "-", ordering="filter_words"
+    )
+    rows_display = column("rows", lambda export: f"{export.rows_done:,}", ordering="rows_done")
+    requested_at = column(
+        "requested (UTC)", lambda export: format_time(export.created_at), ordering="created_at"
+    )
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         """Return one's own exports; all exports for auditors."""

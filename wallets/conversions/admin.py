@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import Tool
+from exchange.admin.columns import column
 from exchange.admin.display import format_time, record_link
 from exchange.admin.list_filters import ListFilters, currency_filter, day_range, id_filter
 from exchange.admin.site_search import SearchKind
@@ -54,13 +55,10 @@ class ConversionAdmin(Exportable, OwnedRecordAdmin):
     def heading(self, obj: Conversion) -> str:
         return f"{self.amount_display(obj)} to {self.converted_display(obj)}"
 
-    @admin.display(description="time (UTC)", ordering="pk")
-    def created(self, conversion: Conversion) -> str:
-        return format_time(conversion.created_at)
-
-    @admin.display(description="time (UTC)")
-    def created_display(self, conversion: Conversion) -> str:
-        return format_time(conversion.created_at)
+    created = column(
+        "time (UTC)", lambda conversion: format_time(conversion.created_at), ordering="pk"
+    )
+    created_display = column("time (UTC)", lambda conversion: format_time(conversion.created_at))
 
     @admin.display(description="owner")
     def owned_by(self, conversion: Conversion) -> str:
@@ -68,13 +66,12 @@ class ConversionAdmin(Exportable, OwnedRecordAdmin):
             return record_link(conversion.organisation)
         return format_html("{}<br>{}", record_link(conversion.member), conversion.organisation)
 
-    @admin.display(description="owner")
-    def owner(self, conversion: Conversion) -> str:
-        return record_link(conversion.member or conversion.organisation)
-
-    @admin.display(description="organisation")
-    def organisation_display(self, conversion: Conversion) -> str:
-        return record_link(conversion.organisation)
+    owner = column(
+        "owner", lambda conversion: record_link(conversion.member or conversion.organisation)
+    )
+    organisation_display = column(
+        "organisation", lambda conversion: record_link(conversion.organisation)
+    )
 
     @admin.display(description="sold", ordering="amount")
     def amount_display(self, conversion: Conversion) -> str:
@@ -110,9 +107,9 @@ class ConversionAdmin(Exportable, OwnedRecordAdmin):
             for code, spread in sides
         )
 
-    @admin.display(description="requested by")
-    def requester(self, conversion: Conversion) -> str:
-        return describe_actors([conversion.requested_by])[0]
+    requester = column(
+        "requested by", lambda conversion: describe_actors([conversion.requested_by])[0]
+    )
 
     def tools(self, request: HttpRequest, obj: Conversion) -> list[Tool]:
         address = f"{reverse('admin:wallets_transfer_changelist')}?q={obj.pk}"

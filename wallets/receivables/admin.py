@@ -78,9 +78,9 @@ class ReceivableAdmin(Exportable, OwnedRecordAdmin):
     def owned_by(self, debt: Receivable) -> str:
         return _owner_link(debt)
 
-    @admin.display(description="outstanding", ordering="balance")
-    def owed_display(self, debt: Receivable) -> str:
-        return format_money(debt.owed, debt.asset_id)
+    owed_display = column(
+        "outstanding", lambda debt: format_money(debt.owed, debt.asset_id), ordering="balance"
+    )
 
     @admin.display(description="since")
     def age_display(self, debt: Receivable) -> str:

@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from exchange.admin.base import SafeAdmin, Tool
+from exchange.admin.columns import column
 from exchange.admin.display import format_time, record_link
 from exchange.admin.list_filters import ListFilters, currency_filter, day_range, id_filter
 from exchange.admin.site_search import SearchKind
@@ -57,37 +58,20 @@ class WalletTransferAdmin(Exportable, SafeAdmin):
         ids = [participant.owner_id for participant in find_participants_by_email(term)]
         return Q(payer_id__in=ids) | Q(payee_id__in=ids)
 
-    @admin.display(description="time (UTC)", ordering="pk")
-    def created(self, transfer: WalletTransfer) -> str:
-        return format_time(transfer.created_at)
-
-    @admin.display(description="time (UTC)")
-    def created_display(self, transfer: WalletTransfer) -> str:
-        return format_time(transfer.created_at)
-
-    @admin.display(description="from")
-    def payer(self, transfer: WalletTransfer) -> str:
-        return _wallet_link(transfer, transfer.from_member)
-
-    @admin.display(description="to")
-    def payee(self, transfer: WalletTransfer) -> str:
-        return _wallet_link(transfer, transfer.to_member)
-
-    @admin.display(description="organisation")
-    def organisation_display(self, transfer: WalletTransfer) -> str:
-        return record_link(transfer.organisation)
+    created = column("time (UTC)", lambda transfer: format_time(transfer.created_at), ordering="pk")
+    created_display = column("time (UTC)", lambda transfer: format_time(transfer.created_at))
+    payer = column("from", lambda transfer: _wallet_link(transfer, transfer.from_member))
+    payee = column("to", lambda transfer: _wallet_link(transfer, transfer.to_member))
+    organisation_display = column(
+        "organisation", lambda transfer: record_link(transfer.organisation)
+    )
 
     @admin.display(description="amount", ordering="amount")
     def amount_display(self, transfer: WalletTransfer) -> str:
         return format_money(transfer.amount, transfer.currency_id)
 
-    @admin.display(description="client reference")
-    def reference(self, transfer: WalletTransfer) -> str:
-        return transfer.client_reference or "-"
-
-    @admin.display(description="requested by")
-    def requester(self, transfer: WalletTransfer) -> str:
-        return describe_actors([transfer.requested_by])[0]
+    reference = column("client reference", lambda transfer: transfer.client_reference or "-")
+    requester = column("requested by", lambda transfer: describe_actors([transfer.requested_by])[0])
 
     def tools(self, request: HttpRequest, obj: WalletTransfer) -> list[Tool]:
         address = f"{reverse('admin:wallets_transfer_changelist')}?q={obj.pk}"

@@ -40,6 +40,7 @@ from credit.configurations.models import (
 from credit.configurations.services import configurations
 from credit.configurations.services.plausibility import find_version_notices
 from exchange.admin.base import Section, Tool, actor_of, staff_of
+from exchange.admin.columns import column
 from exchange.admin.confirmation import Confirmation
 from exchange.admin.custom_pages import AddFormAdmin, CustomPageAdmin
 from exchange.admin.display import age, status_badge
@@ -117,9 +118,7 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ApprovalPages):
     def heading(self, obj: LoanConfiguration) -> str:
         return displayed_version(obj).name
 
-    @admin.display(description="name")
-    def name(self, obj: LoanConfiguration) -> str:
-        return displayed_version(obj).name
+    name = column("name", lambda obj: displayed_version(obj).name)
 
     @admin.display(description="status", ordering="status")
     def state_display(self, obj: LoanConfiguration) -> str:
@@ -133,25 +132,21 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ApprovalPages):
         pending = [v for v in obj.versions.all() if v.status == VersionStatus.PENDING]
         return age(pending[0].created_at) if pending else "-"
 
-    @admin.display(description="eligible borrowers")
-    def borrowers(self, obj: LoanConfiguration) -> str:
-        return describe_access(displayed_version(obj).access)
+    borrowers = column(
+        "eligible borrowers", lambda obj: describe_access(displayed_version(obj).access)
+    )
 
     @admin.display(description="currencies")
     def lends(self, obj: LoanConfiguration) -> str:
         return ", ".join(limit.currency_id for limit in displayed_version(obj).limits.all())
 
-    @admin.display(description="maximum LTV")
-    def max_ltv(self, obj: LoanConfiguration) -> str:
-        return format_rate(displayed_version(obj).collateral_ratio)
-
-    @admin.display(description="monthly interest rate")
-    def interest(self, obj: LoanConfiguration) -> str:
-        return format_rate(displayed_version(obj).interest_rate)
-
-    @admin.display(description="maximum term")
-    def max_term(self, obj: LoanConfiguration) -> str:
-        return f"{displayed_version(obj).duration} months"
+    max_ltv = column(
+        "maximum LTV", lambda obj: format_rate(displayed_version(obj).collateral_ratio)
+    )
+    interest = column(
+        "monthly interest rate", lambda obj: format_rate(displayed_version(obj).interest_rate)
+    )
+    max_term = column("maximum term", lambda obj: f"{displayed_version(obj).duration} months")
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         rows = super().rows(user)

@@ -43,6 +43,7 @@ from credit.loans.models import (
 from credit.loans.services import closures
 from credit.loans.services.valuation import amount_owed
 from exchange.admin.base import Tool, staff_of
+from exchange.admin.columns import column
 from exchange.admin.confirmation import Confirmation
 from exchange.admin.custom_pages import CustomPageAdmin
 from exchange.admin.display import age, status_badge
@@ -127,17 +128,15 @@ class LoanAdmin(Exportable, CustomPageAdmin, ApprovalPages):
             )
         )
 
-    @admin.display(description="status", ordering="status")
-    def state_display(self, obj: Loan) -> str:
-        return loan_state(obj)
+    state_display = column("status", loan_state, ordering="status")
 
     @admin.display(description="borrower", ordering="borrower__name")
     def borrower_display(self, obj: Loan) -> str:
         return format_html("{}<br>{}", obj.borrower.name, obj.organisation)
 
-    @admin.display(description="principal", ordering="amount")
-    def amount_display(self, obj: Loan) -> str:
-        return format_money(obj.amount, obj.currency_id)
+    amount_display = column(
+        "principal", lambda obj: format_money(obj.amount, obj.currency_id), ordering="amount"
+    )
 
     @admin.display(description="outstanding")
     def balance_display(self, obj: Loan) -> str:

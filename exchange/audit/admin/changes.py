@@ -19,6 +19,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from exchange.admin.base import SafeAdmin, Section
+from exchange.admin.columns import column
 from exchange.admin.display import format_time
 from exchange.admin.fields import DatePickerField
 from exchange.audit import selectors as audit
@@ -147,26 +148,20 @@ class ChangeAdmin(SafeAdmin):
         "record_display", "about_id",
     )  # fmt: skip
 
-    @admin.display(description="time (UTC)")
-    def when(self, change: Change) -> str:
-        return format_time(change.at)
+    when = column("time (UTC)", lambda change: format_time(change.at))
 
     @admin.display(description="actor")
     def who(self, change: Change) -> str:
         known: str | None = getattr(change, "actor_in_words", None)
         return known or audit.actor_names([change])[0]
 
-    @admin.display(description="record type")
-    def kind(self, change: Change) -> str:
-        return audit.record_label(change.table)
+    kind = column("record type", lambda change: audit.record_label(change.table))
 
     @admin.display(description="record")
     def record_display(self, change: Change) -> str:
         return _record_link(change)
 
-    @admin.display(description="source")
-    def way(self, change: Change) -> str:
-        return source_label(change)
+    way = column("source", source_label)
 
     @admin.display(description="change")
     def heading(self, obj: Change) -> str:

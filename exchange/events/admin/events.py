@@ -19,6 +19,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from exchange.admin.base import SafeAdmin, Section, Tool, actor_of
+from exchange.admin.columns import column
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.fields import DatePickerField
@@ -94,9 +95,9 @@ class EventAdmin(SafeAdmin):
     def heading(self, obj: Event) -> str:
         return f"{obj.type} to {obj.organisation}"
 
-    @admin.display(description="created (UTC)", ordering="created_at")
-    def time_display(self, event: Event) -> str:
-        return format_time(event.created_at)
+    time_display = column(
+        "created (UTC)", lambda event: format_time(event.created_at), ordering="created_at"
+    )
 
     @admin.display(description="about")
     def about(self, event: Event) -> str:
@@ -109,13 +110,8 @@ class EventAdmin(SafeAdmin):
         # The index of an organisation's events is by time.
         return ("-created_at", "-id") if query.get("organisation") else ("-id",)
 
-    @admin.display(description="delivery", ordering="status")
-    def state_display(self, event: Event) -> str:
-        return status_badge(event.status)
-
-    @admin.display(description="note")
-    def delivery_note(self, event: Event) -> str:
-        return _NOTES.get(event.status, "-")
+    state_display = column("delivery", lambda event: status_badge(event.status), ordering="status")
+    delivery_note = column("note", lambda event: _NOTES.get(event.status, "-"))
 
     @admin.display(description="body")
     def body_display(self, event: Event) -> str:
@@ -178,13 +174,10 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
     def heading(self, obj: WebhookEndpoint) -> str:
         return f"Webhook of {obj.organisation}"
 
-    @admin.display(description="address", ordering="url")
-    def endpoint_url(self, endpoint: WebhookEndpoint) -> str:
-        return endpoint.url
-
-    @admin.display(description="organisation")
-    def organisation_display(self, endpoint: WebhookEndpoint) -> str:
-        return record_link(endpoint.organisation)
+    endpoint_url = column("address", lambda endpoint: endpoint.url, ordering="url")
+    organisation_display = column(
+        "organisation", lambda endpoint: record_link(endpoint.organisation)
+    )
 
     @admin.display(description="status", ordering="enabled")
     def state_display(self, endpoint: WebhookEndpoint) -> str:

@@ -21,6 +21,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from exchange.admin.base import Section, Tool, actor_of, staff_of
+from exchange.admin.columns import column
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import (
@@ -134,33 +135,17 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
     def heading(self, obj: ApiKey) -> str:
         return f"{obj.name} of {obj.organisation}"
 
-    @admin.display(description="organisation")
-    def organisation_display(self, key: ApiKey) -> str:
-        return record_link(key.organisation)
-
-    @admin.display(description="scopes")
-    def scopes_display(self, key: ApiKey) -> str:
-        return ", ".join(key.scopes)
-
-    @admin.display(description="status")
-    def state_display(self, key: ApiKey) -> str:
-        return key_state(key, active=key.organisation.active)
-
-    @admin.display(description="created (UTC)", ordering="created")
-    def created_display(self, key: ApiKey) -> str:
-        return format_time(key.created)
-
-    @admin.display(description="expiry", ordering="expires_at")
-    def ends(self, key: ApiKey) -> str:
-        return expiry(key.expires_at)
-
-    @admin.display(description="revoked")
-    def revoked_display(self, key: ApiKey) -> str:
-        return last_used(key.revoked_at, "Not revoked")
-
-    @admin.display(description="last used", ordering="last_used_at")
-    def last_used(self, key: ApiKey) -> str:
-        return last_used(key.last_used_at)
+    organisation_display = column("organisation", lambda key: record_link(key.organisation))
+    scopes_display = column("scopes", lambda key: ", ".join(key.scopes))
+    state_display = column("status", lambda key: key_state(key, active=key.organisation.active))
+    created_display = column(
+        "created (UTC)", lambda key: format_time(key.created), ordering="created"
+    )
+    ends = column("expiry", lambda key: expiry(key.expires_at), ordering="expires_at")
+    revoked_display = column("revoked", lambda key: last_used(key.revoked_at, "Not revoked"))
+    last_used = column(
+        "last used", lambda key: last_used(key.last_used_at), ordering="last_used_at"
+    )
 
     def get_urls(self) -> list[URLPattern]:
         return [

@@ -14,6 +14,7 @@ from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import Tool, actor_of, staff_of
+from exchange.admin.columns import column
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import record_link, status_badge
@@ -142,9 +143,9 @@ class OrganisationAdmin(OwnerAdmin):
             organisation, "Active" if organisation.active else "Inactive"
         )
 
-    @admin.display(description="redirect addresses")
-    def redirect_addresses(self, organisation: Organisation) -> str:
-        return ", ".join(organisation.redirect_origins) or "-"
+    redirect_addresses = column(
+        "redirect addresses", lambda organisation: ", ".join(organisation.redirect_origins) or "-"
+    )
 
     @admin.display(description="verification required for")
     def verification_required(self, organisation: Organisation) -> str:
@@ -283,9 +284,7 @@ class MemberAdmin(OwnerAdmin):
     def status_display(self, member: Member) -> str:
         return self.status_with_badges(member, member.status.label)
 
-    @admin.display(description="organisation")
-    def organisation_display(self, member: Member) -> str:
-        return record_link(member.organisation)
+    organisation_display = column("organisation", lambda member: record_link(member.organisation))
 
     def choice_label(self, obj: Model) -> str:
         if not isinstance(obj, Member):

@@ -23,6 +23,7 @@ from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import SafeAdmin, Section, Tool, staff_of
+from exchange.admin.columns import column
 from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import format_time, record_url, status_badge
 from exchange.admin.fields import NoteForm
@@ -82,17 +83,9 @@ class StaffUserAdmin(AddFormAdmin):
     def last_sign_in(self, user: StaffUser) -> str:
         return format_time(user.last_login) if user.last_login else "Never"
 
-    @admin.display(description="created (UTC)")
-    def created(self, user: StaffUser) -> str:
-        return format_time(user.date_joined)
-
-    @admin.display(description="public ID")
-    def public_reference(self, user: StaffUser) -> str:
-        return user.public_reference
-
-    @admin.display(description="name", ordering="last_name")
-    def name(self, user: StaffUser) -> str:
-        return user.get_full_name() or "-"
+    created = column("created (UTC)", lambda user: format_time(user.date_joined))
+    public_reference = column("public ID", lambda user: user.public_reference)
+    name = column("name", lambda user: user.get_full_name() or "-", ordering="last_name")
 
     @admin.display(description="role")
     def role(self, user: StaffUser) -> str:
@@ -104,9 +97,7 @@ class StaffUserAdmin(AddFormAdmin):
         found = getattr(user, "second_factor", None)
         return format_html("Since {} UTC", format_time(found.set_up_at)) if found else "-"
 
-    @admin.display(description="access")
-    def access(self, user: StaffUser) -> str:
-        return status_badge("Active" if user.is_active else "Inactive")
+    access = column("access", lambda user: status_badge("Active" if user.is_active else "Inactive"))
 
     @admin.display(description="locked out")
     def locked_out(self, user: StaffUser) -> str:
@@ -416,6 +407,4 @@ class AccessRecordAdmin(SafeAdmin):
     search_help_text = "Username, or the whole network address"
     fields = ("when", "user", "event", "by", "address", "details")
 
-    @admin.display(description="time (UTC)", ordering="at")
-    def when(self, record: AccessRecord) -> str:
-        return format_time(record.at)
+    when = column("time (UTC)", lambda record: format_time(record.at), ordering="at")

@@ -19,6 +19,7 @@ from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import Section, Tool, staff_of
+from exchange.admin.columns import column
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.custom_pages import CustomPageAdmin
 from exchange.admin.forms import bind_form
@@ -87,9 +88,9 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
         private = token.deal_access == DealAccess.PRIVATE
         return format_html("{}<br>private", label) if private else label
 
-    @admin.display(description="buy", ordering="price_buy")
-    def buy_display(self, token: Token) -> str:
-        return format_money(token.price_buy, token.currency_id)
+    buy_display = column(
+        "buy", lambda token: format_money(token.price_buy, token.currency_id), ordering="price_buy"
+    )
 
     @admin.display(description="sell", ordering="price_sell")
     def sell_display(self, token: Token) -> str:

@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from exchange.admin.base import Section
+from exchange.admin.columns import column
 from exchange.admin.display import format_time, record_link
 from exchange.admin.list_filters import (
     ChoiceFilter,
@@ -59,57 +60,31 @@ class TradeAdmin(Exportable, OwnedRecordAdmin):
     def heading(self, obj: Trade) -> str:
         return f"{format_units(obj.tokens)} of {obj.token.symbol} at {self.price_display(obj)}"
 
-    @admin.display(description="time (UTC)", ordering="seq")
-    def created(self, trade: Trade) -> str:
-        return f"{trade.created_at:%Y-%m-%d %H:%M:%S}"
-
-    @admin.display(description="time (UTC)")
-    def created_display(self, trade: Trade) -> str:
-        return format_time(trade.created_at)
-
-    @admin.display(description="token")
-    def symbol(self, trade: Trade) -> str:
-        return trade.token.symbol
-
-    @admin.display(description="token")
-    def token_display(self, trade: Trade) -> str:
-        return record_link(trade.token)
-
-    @admin.display(description="units")
-    def tokens_display(self, trade: Trade) -> str:
-        return format_units(trade.tokens)
-
-    @admin.display(description="price per unit")
-    def price_display(self, trade: Trade) -> str:
-        return format_money(trade.price, trade.token.currency_id)
-
-    @admin.display(description="value")
-    def amount_display(self, trade: Trade) -> str:
-        return format_money(trade.buyer_value, trade.token.currency_id)
-
-    @admin.display(description="buyer fee")
-    def buyer_fee_display(self, trade: Trade) -> str:
-        return format_money(trade.buyer_fee, trade.token.currency_id)
-
-    @admin.display(description="seller value")
-    def seller_value_display(self, trade: Trade) -> str:
-        return format_money(trade.seller_value, trade.token.currency_id)
-
-    @admin.display(description="seller fee")
-    def seller_fee_display(self, trade: Trade) -> str:
-        return format_money(trade.seller_fee, trade.token.currency_id)
-
-    @admin.display(description="taker side", ordering="taker")
-    def taker_display(self, trade: Trade) -> str:
-        return trade.taker
-
-    @admin.display(description="buyer")
-    def buyer(self, trade: Trade) -> str:
-        return side_link(trade, trade.buy_order)
-
-    @admin.display(description="seller")
-    def seller(self, trade: Trade) -> str:
-        return side_link(trade, trade.sell_order)
+    created = column(
+        "time (UTC)", lambda trade: f"{trade.created_at:%Y-%m-%d %H:%M:%S}", ordering="seq"
+    )
+    created_display = column("time (UTC)", lambda trade: format_time(trade.created_at))
+    symbol = column("token", lambda trade: trade.token.symbol)
+    token_display = column("token", lambda trade: record_link(trade.token))
+    tokens_display = column("units", lambda trade: format_units(trade.tokens))
+    price_display = column(
+        "price per unit", lambda trade: format_money(trade.price, trade.token.currency_id)
+    )
+    amount_display = column(
+        "value", lambda trade: format_money(trade.buyer_value, trade.token.currency_id)
+    )
+    buyer_fee_display = column(
+        "buyer fee", lambda trade: format_money(trade.buyer_fee, trade.token.currency_id)
+    )
+    seller_value_display = column(
+        "seller value", lambda trade: format_money(trade.seller_value, trade.token.currency_id)
+    )
+    seller_fee_display = column(
+        "seller fee", lambda trade: format_money(trade.seller_fee, trade.token.currency_id)
+    )
+    taker_display = column("taker side", lambda trade: trade.taker, ordering="taker")
+    buyer = column("buyer", lambda trade: side_link(trade, trade.buy_order))
+    seller = column("seller", lambda trade: side_link(trade, trade.sell_order))
 
     def sections(self, request: HttpRequest, obj: Trade) -> list[Section]:
         return [list_ledger_legs([obj.pk], obj.token)]

@@ -339,6 +339,4 @@ class VirtualAccountAdmin(OwnedRecordAdmin):
         "status", "reference", "order_reference", "created_at",
     )  # fmt: skip
 
-    @admin.display(description="owner")
-    def owned_by(self, account: VirtualAccount) -> str:
-        return record_link(account.member or account.organisation)
+    owned_by = column("owner", lambda account: record_link(account.member or account.organisation))

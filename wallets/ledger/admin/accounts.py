@@ -14,6 +14,7 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_safe
 
 from exchange.admin.base import Section, Tool
+from exchange.admin.columns import column
 from exchange.admin.display import format_time, kind_label, record_link
 from exchange.admin.list_filters import ChoiceFilter, ListFilter, ListFilters, id_filter
 from exchange.admin.search import amount_condition
@@ -145,9 +146,7 @@ class AccountAdmin(Exportable):
             return format_html("{} {}", shown, _balance_as_of(total))
         return shown if listed else format_html("{} {}", shown, _balance_source(total))
 
-    @admin.display(description="purpose")
-    def holds(self, account: Account) -> str:
-        return f"{ACCOUNT_DESCRIPTIONS[account.kind]}. {SIGN}"
+    holds = column("purpose", lambda account: f"{ACCOUNT_DESCRIPTIONS[account.kind]}. {SIGN}")
 
     def tools(self, request: HttpRequest, obj: Account) -> list[Tool]:
         shown = [self._entries(obj)]

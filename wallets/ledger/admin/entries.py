@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.views.decorators.http import require_safe
 
+from exchange.admin.columns import column
 from exchange.admin.display import format_time, kind_label, record_link
 from exchange.admin.list_filters import (
     ChoiceFilter,
@@ -90,16 +91,14 @@ class EntryAdmin(TransferSearch, Exportable):
         found = about.values_list("pk", flat=True)[:_MAX_TRANSFERS_SEARCHED]
         return Q(pk=wanted) | Q(account=wanted) | Q(transfer__in=list(found))
 
-    @admin.display(description="time (UTC)", ordering="id")
-    def time_display(self, entry: Entry) -> str:
-        return format_time(entry.transfer.created_at)
+    time_display = column(
+        "time (UTC)", lambda entry: format_time(entry.transfer.created_at), ordering="id"
+    )
 
     def heading(self, obj: Entry) -> str:
         return f"{kind_label(obj.transfer)}: {self.amount_display(obj)}"
 
-    @admin.display(description="transfer")
-    def what(self, entry: Entry) -> str:
-        return record_link(entry.transfer, kind_label(entry.transfer))
+    what = column("transfer", lambda entry: record_link(entry.transfer, kind_label(entry.transfer)))
 
     @admin.display(description="account")
     def account_display(self, entry: Entry) -> str:
@@ -107,10 +106,9 @@ class EntryAdmin(TransferSearch, Exportable):
         owner = account.member or account.organisation or "the exchange"
         return record_link(account, f"{kind_label(account)} of {owner}")
 
-    @admin.display(description="amount")
-    def amount_display(self, entry: Entry) -> str:
-        return format_account_amount(entry.amount, entry.account)
-
-    @admin.display(description="balance after")
-    def balance_display(self, entry: Entry) -> str:
-        return format_account_amount(entry.balance_after, entry.account)
+    amount_display = column(
+        "amount", lambda entry: format_account_amount(entry.amount, entry.account)
+    )
+    balance_display = column(
+        "balance after", lambda entry: format_account_amount(entry.balance_after, entry.account)
+    )

@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
 from exchange.admin.base import Section, Tool
+from exchange.admin.columns import column
 from exchange.admin.display import format_time, kind_label, record_link
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
 from exchange.core.ids import parse_id
@@ -122,13 +123,10 @@ class TransferAdmin(TransferSearch, Exportable):
             found += newest[:_MAX_LEGS_SEARCHED]
         return rows.filter(pk__in=found)
 
-    @admin.display(description="time (UTC)", ordering="id")
-    def time_display(self, transfer: Transfer) -> str:
-        return format_time(transfer.created_at)
-
-    @admin.display(description="kind", ordering="kind")
-    def kind_display(self, transfer: Transfer) -> str:
-        return kind_label(transfer)
+    time_display = column(
+        "time (UTC)", lambda transfer: format_time(transfer.created_at), ordering="id"
+    )
+    kind_display = column("kind", kind_label, ordering="kind")
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """Return the list, with the moved amounts of all transfers read together."""
@@ -156,9 +154,7 @@ class TransferAdmin(TransferSearch, Exportable):
         kind_of_actor = transfer.actor.partition(":")[0].replace("_", " ")
         return kind_of_actor.capitalize().replace("Api", "API")
 
-    @admin.display(description="posted by")
-    def poster(self, transfer: Transfer) -> str:
-        return describe_actors([transfer.actor])[0]
+    poster = column("posted by", lambda transfer: describe_actors([transfer.actor])[0])
 
     def tools(self, request: HttpRequest, obj: Transfer) -> list[Tool]:
         if obj.subject_id is None:

@@ -104,9 +104,9 @@ class PayoutAdmin(Exportable):
     def heading(self, obj: Payout) -> str:
         return f"Payout of {self.sent_amount(obj)} to {self.payee(obj)}"
 
-    @admin.display(description="approved (UTC)", ordering="pk")
-    def time_display(self, payout: Payout) -> str:
-        return format_time(payout.created_at)
+    time_display = column(
+        "approved (UTC)", lambda payout: format_time(payout.created_at), ordering="pk"
+    )
 
     @admin.display(description="owner")
     def owner(self, payout: Payout) -> str:
@@ -120,9 +120,7 @@ class PayoutAdmin(Exportable):
     def sent_amount(self, payout: Payout) -> str:
         return format_money(payout.withdrawal.disburse_amount, payout.withdrawal.currency_id)
 
-    @admin.display(description="payee")
-    def payee(self, payout: Payout) -> str:
-        return payout.withdrawal.bank.account_name
+    payee = column("payee", lambda payout: payout.withdrawal.bank.account_name)
 
     @admin.display(description="bank")
     def to(self, payout: Payout) -> str:
@@ -133,13 +131,12 @@ class PayoutAdmin(Exportable):
     def reference(self, payout: Payout) -> str:
         return record_link(payout.withdrawal)
 
-    @admin.display(description="status", ordering="withdrawal__status")
-    def state_display(self, payout: Payout) -> str:
-        return withdrawal_badge(payout.withdrawal)
-
-    @admin.display(description="status checks", ordering="status_checks")
-    def status_checks(self, payout: Payout) -> int:
-        return payout.status_checks
+    state_display = column(
+        "status", lambda payout: withdrawal_badge(payout.withdrawal), ordering="withdrawal__status"
+    )
+    status_checks = column(
+        "status checks", lambda payout: payout.status_checks, ordering="status_checks"
+    )
 
     @admin.display(description="provider charge")
     def fee_display(self, payout: Payout) -> str:
