@@ -8,7 +8,6 @@ from uuid import UUID
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
 from django.utils.html import format_html
 
 from config.back_office.alert_links import annotate_subjects, subject_link
@@ -28,6 +27,7 @@ def _kind_label(alert: Alert) -> str:
 
 @admin.register(Alert)
 class AlertAdmin(ConfirmationAdmin):
+    record_pages = ("resolve",)
     list_display = ("message", "kind_display", "about", "occurrences", "raised", "state_display")
     list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind")
     search_fields = ("subject", "message")
@@ -54,12 +54,6 @@ class AlertAdmin(ConfirmationAdmin):
     state_display = column(
         "status", lambda alert: status_badge("Resolved" if alert.resolved_at else "Open")
     )
-
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.action_url("<uuid:object_id>/resolve/", "resolve", self.resolve, only_post=False),
-            *super().get_urls(),
-        ]
 
     def tools(self, request: HttpRequest, obj: Alert) -> list[Tool]:
         if obj.resolved_at or not self.may(request, "wallets.change_alert"):

@@ -15,7 +15,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, reverse
+from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 
 from exchange.access.services import decisions
@@ -98,6 +98,7 @@ class AccessProposalFilters(ListFilters):
 
 @admin.register(AccessProposal)
 class AccessProposalAdmin(ProposalAdmin):
+    record_pages = ("collect",)
     approval = APPROVAL
     approve_step = Step(
         "confirm", "proposal_id", decisions.confirm, _confirmed_message, person="by"
@@ -155,13 +156,6 @@ class AccessProposalAdmin(ProposalAdmin):
             return status_badge("Break-glass", "bad")
         approved = proposal.status == AccessProposalStatus.APPROVED
         return status_badge(proposal.get_status_display(), "good" if approved else "")
-
-    def get_urls(self) -> list[URLPattern]:
-        route = "<uuid:object_id>/collect/"
-        return [
-            self.action_url(route, "collect", self.collect, only_post=False),
-            *super().get_urls(),
-        ]
 
     def tools(self, request: HttpRequest, obj: AccessProposal) -> list[Tool]:
         own = obj.proposed_by_id == staff_of(request).pk

@@ -137,6 +137,9 @@ class SafeAdmin(PreservedFilters, DeclaredLookups, Listing, FieldLabels, Replica
     add_label = ""
     # A note above the list.
     list_note = ""
+    # Methods that are pages below a record's, and those that only take a POST.
+    record_pages: Sequence[str] = ()
+    record_posts: Sequence[str] = ()
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -153,9 +156,18 @@ class SafeAdmin(PreservedFilters, DeclaredLookups, Listing, FieldLabels, Replica
         return panels_of(self.model)
 
     def get_urls(self) -> list[URLPattern]:
-        """Return the URLs of the queue, the panels and Django's own."""
+        """Return the URLs of the record's pages, the queue, the panels and Django's own."""
+        pages = [
+            self.action_url(
+                f"<uuid:object_id>/{name.replace('_', '-')}/",
+                name,
+                getattr(self, name),
+                only_post=name in self.record_posts,
+            )
+            for name in (*self.record_pages, *self.record_posts)
+        ]
         panels = (url for panel in self.panels for url in panel.urls(self))
-        return [*queue_urls(self), *panels, *super().get_urls()]
+        return [*pages, *queue_urls(self), *panels, *super().get_urls()]
 
     def heading(self, obj: Any) -> str:
         """Return the page title of `obj`."""

@@ -107,16 +107,21 @@ class ConfirmedAction:
 class ConfirmationAdmin(SafeAdmin):
     """An admin with confirmation pages."""
 
-    def confirmed_action_urls(self, actions: Sequence[ConfirmedAction]) -> list[URLPattern]:
-        """Return one URL per action."""
+    confirmed_actions: Sequence[ConfirmedAction] = ()
+
+    def get_urls(self) -> list[URLPattern]:
+        """Return the URLs of the confirmed actions, and those of the record."""
         return [
-            self.action_url(
-                f"<uuid:object_id>/{action.name.replace('_', '-')}/",
-                action.name,
-                partial(self.confirmed_action_view, action=action),
-                only_post=False,
-            )
-            for action in actions
+            *(
+                self.action_url(
+                    f"<uuid:object_id>/{action.name.replace('_', '-')}/",
+                    action.name,
+                    partial(self.confirmed_action_view, action=action),
+                    only_post=False,
+                )
+                for action in self.confirmed_actions
+            ),
+            *super().get_urls(),
         ]
 
     def confirmed_action_view(

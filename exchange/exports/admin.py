@@ -158,6 +158,7 @@ def _as_download(response: HttpResponseBase, export: Export) -> HttpResponseBase
 
 @admin.register(Export)
 class ExportAdmin(CustomPageAdmin):
+    record_pages = ("download", "progress")
     owners_only = True
     list_display = (
         "file_name",
@@ -183,14 +184,6 @@ class ExportAdmin(CustomPageAdmin):
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         """Return one's own exports; all exports for auditors."""
         return get_readable_exports(user)
-
-    def get_urls(self) -> list[URLPattern]:
-        one = "<uuid:object_id>"
-        return [
-            self.action_url(f"{one}/download/", "download", self.download, only_post=False),
-            self.action_url(f"{one}/progress/", "progress", self.progress, only_post=False),
-            *super().get_urls(),
-        ]
 
     def record_page(self, request: HttpRequest, export: Export, /) -> HttpResponse:
         """Show the export, its progress and its file."""

@@ -12,7 +12,6 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
-from django.urls import URLPattern
 from django.utils.html import format_html
 
 from exchange.admin.base import SafeAdmin, Section, Tool
@@ -61,6 +60,28 @@ def _state_badge(freeze: Freeze) -> str:
     return status_badge(freeze.state, "bad" if freeze.lifted_at is None else "calm")
 
 
+def _ask_to_propose(freeze: Freeze, _user: StaffUser) -> Confirmation:
+    pending = "A proposal to lift this freeze is pending already" if _pending_lift(freeze) else ""
+    return Confirmation(
+        title=f"Propose to lift the {freeze}?",
+        text=f"A second person must confirm it. {_EFFECT}",
+        submit="Propose to lift",
+        facts=_facts(freeze),
+        blocker="The freeze is lifted already" if freeze.lifted_at else pending,
+    )
+
+
+_PROPOSE = ConfirmedAction(
+    "lift",
+    "freeze_id",
+    (LIFT,),
+    _ask_to_propose,
+    propose_lift,
+    "Proposed. A second person must confirm it.",
+    ExplanationForm,
+)
+
+
 class FreezeFilters(ListFilters):
     decision = QueueFilter(approval_queue("Freezes to lift", LIFTS, "freeze"))
     state = ChoiceFilter(
@@ -76,6 +97,7 @@ class FreezeFilters(ListFilters):
 
 @admin.register(Freeze)
 class FreezeAdmin(Exportable, ApprovalPages, OwnedRecordAdmin):
+    confirmed_actions = (_PROPOSE,)
     approval = LIFTS
     proposals = "lifts"
     approve_step = Step("confirm", "lift_id", confirm_lift, "Freeze lifted.")
@@ -110,9 +132,6 @@ class FreezeAdmin(Exportable, ApprovalPages, OwnedRecordAdmin):
 
     def heading(self, obj: Freeze) -> str:
         return f"Freeze of {obj.member or obj.organisation}"
-
-    def get_urls(self) -> list[URLPattern]:
-        return [*self.confirmed_action_urls((_PROPOSE,)), *super().get_urls()]
 
     def tools(self, request: HttpRequest, obj: Freeze) -> list[Tool]:
         if obj.lifted_at is not None or not self.may(request, LIFT) or _pending_lift(obj):
@@ -156,28 +175,6 @@ class FreezeAdmin(Exportable, ApprovalPages, OwnedRecordAdmin):
             text="The proposal is rejected and the freeze stays.",
             submit="Reject",
         )
-
-
-def _ask_to_propose(freeze: Freeze, _user: StaffUser) -> Confirmation:
-    pending = "A proposal to lift this freeze is pending already" if _pending_lift(freeze) else ""
-    return Confirmation(
-        title=f"Propose to lift the {freeze}?",
-        text=f"A second person must confirm it. {_EFFECT}",
-        submit="Propose to lift",
-        facts=_facts(freeze),
-        blocker="The freeze is lifted already" if freeze.lifted_at else pending,
-    )
-
-
-_PROPOSE = ConfirmedAction(
-    "lift",
-    "freeze_id",
-    (LIFT,),
-    _ask_to_propose,
-    propose_lift,
-    "Proposed. A second person must confirm it.",
-    ExplanationForm,
-)
 
 
 class FrozenPanel(Panel):

@@ -12,7 +12,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, reverse
+from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import SafeAdmin, Section, Tool, staff_of
@@ -60,6 +60,7 @@ class WriteOffForm(forms.Form):
 
 @admin.register(Receivable)
 class ReceivableAdmin(Exportable, OwnedRecordAdmin):
+    record_pages = ("write_off",)
     filters = ReceivableFilters
     # The first column links to the debt: the owner is a link itself.
     list_display = ("owed_display", "owned_by", "organisation", "age_display", "write_off_display")
@@ -107,14 +108,6 @@ class ReceivableAdmin(Exportable, OwnedRecordAdmin):
         found.result_list = rows
         return found
 
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.action_url(
-                "<uuid:object_id>/write-off/", "write_off", self.write_off_page, only_post=False
-            ),
-            *super().get_urls(),
-        ]
-
     def tools(self, request: HttpRequest, obj: Receivable) -> list[Tool]:
         account = reverse("admin:wallets_account_change", args=[obj.pk])
         shown = [Tool("Account in the ledger", account)]
@@ -161,7 +154,7 @@ class ReceivableAdmin(Exportable, OwnedRecordAdmin):
             ),
         ]
 
-    def write_off_page(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+    def write_off(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Propose to write the debt off, or a part of it."""
         debt = self.record(request, object_id, write_offs.WRITE_OFF)
 

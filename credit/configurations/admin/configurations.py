@@ -15,7 +15,7 @@ from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, reverse
+from django.urls import reverse
 
 from credit.configurations.admin.confirmations import (
     build_change_confirmation,
@@ -86,6 +86,7 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ApprovalPages):
     registers them.
     """
 
+    record_pages = ("propose", "retire")
     approval = configurations.VERSIONS
     proposals = "versions"
     proposals_related = ("decided_by", "configuration")
@@ -151,14 +152,6 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ApprovalPages):
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         rows = super().rows(user)
         return rows.prefetch_related("versions__limits", "versions__organisations")
-
-    def get_urls(self) -> list[URLPattern]:
-        one = "<uuid:object_id>"
-        return [
-            self.action_url(f"{one}/propose/", "propose", self.propose, only_post=False),
-            self.action_url(f"{one}/retire/", "retire", self.retire, only_post=False),
-            *super().get_urls(),
-        ]
 
     def tools(self, request: HttpRequest, obj: LoanConfiguration) -> list[Tool]:
         found = []

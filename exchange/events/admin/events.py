@@ -14,7 +14,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, reverse
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -77,6 +77,7 @@ class EventFilters(ListFilters):
 
 @admin.register(Event)
 class EventAdmin(SafeAdmin):
+    record_posts = ("redeliver",)
     reads_replica = True
     list_display = ("time_display", "type", "organisation", "state_display", "attempts", "about")
     list_display_links = ("time_display", "type")
@@ -118,12 +119,6 @@ class EventAdmin(SafeAdmin):
         text = json.dumps(json.loads(event.body, parse_float=str), indent=2, ensure_ascii=False)
         return format_html("<pre>{}</pre>", text)
 
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.action_url("<uuid:object_id>/redeliver/", "redeliver", self.send_again),
-            *super().get_urls(),
-        ]
-
     def tools(self, request: HttpRequest, obj: Event) -> list[Tool]:
         if not self.may(request, "exchange.change_event"):
             return []
@@ -145,7 +140,7 @@ class EventAdmin(SafeAdmin):
         headings = ("Time (UTC)", "Attempt", "Address", "Result", "Duration", "Response")
         return [Section("Attempts", headings, rows, right=(1, 4), empty="No attempts yet.")]
 
-    def send_again(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+    def redeliver(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Deliver the event again."""
         event: Event = self.record(request, object_id, "exchange.change_event")
         self.attempt(
@@ -158,6 +153,8 @@ class EventAdmin(SafeAdmin):
 
 @admin.register(WebhookEndpoint)
 class WebhookEndpointAdmin(ConfirmationAdmin):
+    record_pages = ("send_again", "enable", "disable")
+    record_posts = ("test",)
     list_display = (
         "organisation", "endpoint_url", "state_display", "disabled_reason", "updated_at",
     )  # fmt: skip
@@ -182,16 +179,6 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
     @admin.display(description="status", ordering="enabled")
     def state_display(self, endpoint: WebhookEndpoint) -> str:
         return status_badge("Enabled" if endpoint.enabled else "Disabled")
-
-    def get_urls(self) -> list[URLPattern]:
-        one = "<uuid:object_id>"
-        return [
-            self.action_url(f"{one}/test/", "test", self.test),
-            self.action_url(f"{one}/send-again/", "send_again", self.send_again, only_post=False),
-            self.action_url(f"{one}/enable/", "enable", self.enable, only_post=False),
-            self.action_url(f"{one}/disable/", "disable", self.disable, only_post=False),
-            *super().get_urls(),
-        ]
 
     def tools(self, request: HttpRequest, obj: WebhookEndpoint) -> list[Tool]:
         events = reverse("admin:exchange_event_changelist")

@@ -16,7 +16,6 @@ from django.conf import settings
 from django.contrib import admin, messages
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -111,6 +110,7 @@ class ApiKeyFilters(ListFilters):
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
+    record_pages = ("token", "rotate", "revoke", "revoke_token")
     add_permission = "exchange.add_apikey"
     list_display = (
         "name",
@@ -146,17 +146,6 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
     last_used = column(
         "last used", lambda key: last_used(key.last_used_at), ordering="last_used_at"
     )
-
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.action_url("<uuid:object_id>/token/", "token", self.token, only_post=False),
-            self.action_url("<uuid:object_id>/rotate/", "rotate", self.rotate, only_post=False),
-            self.action_url("<uuid:object_id>/revoke/", "revoke", self.revoke, only_post=False),
-            self.action_url(
-                "<uuid:object_id>/revoke-token/", "revoke_token", self.revoke_token, only_post=False
-            ),
-            *super().get_urls(),
-        ]
 
     def tools(self, request: HttpRequest, obj: ApiKey) -> list[Tool]:
         tools = []

@@ -10,7 +10,7 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, reverse
+from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import Tool, actor_of, staff_of
@@ -125,6 +125,7 @@ class OwnerAdmin(AddFormAdmin, ConfirmationAdmin):
 
 @admin.register(Organisation)
 class OrganisationAdmin(OwnerAdmin):
+    record_pages = ("edit", "activate", "deactivate")
     add_permission = "exchange.add_organisation"
     list_display = ("name", "email", "state_display", "created_at")
     list_filter = ("active",)
@@ -158,18 +159,6 @@ class OrganisationAdmin(OwnerAdmin):
             if needed
         ]
         return " and ".join(required).capitalize() or "Nothing"
-
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.action_url("<uuid:object_id>/edit/", "edit", self.edit, only_post=False),
-            self.action_url(
-                "<uuid:object_id>/activate/", "activate", self.activate, only_post=False
-            ),
-            self.action_url(
-                "<uuid:object_id>/deactivate/", "deactivate", self.deactivate, only_post=False
-            ),
-            *super().get_urls(),
-        ]
 
     def tools(self, request: HttpRequest, obj: Organisation) -> list[Tool]:
         tools = [
@@ -263,6 +252,7 @@ class MemberFilters(ListFilters):
 
 @admin.register(Member)
 class MemberAdmin(OwnerAdmin):
+    record_pages = ("edit",)
     reads_replica = True
     add_permission = "exchange.add_member"
     list_display = (
@@ -306,12 +296,6 @@ class MemberAdmin(OwnerAdmin):
             submit="Create",
             done="{} created.".format,
         )
-
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.action_url("<uuid:object_id>/edit/", "edit", self.edit, only_post=False),
-            *super().get_urls(),
-        ]
 
     def tools(self, request: HttpRequest, obj: Member) -> list[Tool]:
         if not self.may(request, "exchange.change_member"):

@@ -15,7 +15,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, reverse
+from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import Section, Tool, staff_of
@@ -68,6 +68,7 @@ class TokenFilters(ListFilters):
 
 
 class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
+    record_pages = ("edit", "quote", "grant", "withdraw")
     list_display = (
         "symbol", "name", "state_display", "issuer", "instrument", "buy_display", "sell_display",
     )  # fmt: skip
@@ -95,16 +96,6 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
     @admin.display(description="sell", ordering="price_sell")
     def sell_display(self, token: Token) -> str:
         return format_money(token.price_sell, token.currency_id)
-
-    def get_urls(self) -> list[URLPattern]:
-        one = "<uuid:object_id>"
-        return [
-            self.action_url(f"{one}/edit/", "edit", self.edit, only_post=False),
-            self.action_url(f"{one}/quote/", "quote", self.quote, only_post=False),
-            self.action_url(f"{one}/grant/", "grant", self.grant, only_post=False),
-            self.action_url(f"{one}/withdraw/", "withdraw", self.withdraw, only_post=False),
-            *super().get_urls(),
-        ]
 
     # --- token page ---
 

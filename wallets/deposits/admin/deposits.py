@@ -112,6 +112,7 @@ class DepositFilters(ListFilters):
 
 @admin.register(Deposit)
 class DepositAdmin(Exportable, AddFormAdmin, ProposalAdmin, OwnedRecordAdmin):
+    confirmed_actions = (PROPOSE_REVERSAL, MARK_DISPUTED)
     approval = deposits.DEPOSITS
     approve_step = Step(
         "confirm",
@@ -234,7 +235,6 @@ class DepositAdmin(Exportable, AddFormAdmin, ProposalAdmin, OwnedRecordAdmin):
     def get_urls(self) -> list[URLPattern]:
         return [
             self.action_url("<uuid:object_id>/check/", "check", self.check_now),
-            *self.confirmed_action_urls((PROPOSE_REVERSAL, MARK_DISPUTED)),
             *super().get_urls(),
         ]
 

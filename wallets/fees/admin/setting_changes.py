@@ -9,7 +9,6 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
-from django.urls import URLPattern
 
 from exchange.admin.base import PendingDecision, Section, Tool, staff_of
 from exchange.admin.columns import column
@@ -75,6 +74,7 @@ class SettingChangeFilters(ListFilters):
 
 @admin.register(SettingChange)
 class SettingChangeAdmin(ProposalAdmin):
+    confirmed_actions = _ACTIONS
     approval = services.SETTING_CHANGES
     approve_step = Step(
         "approve",
@@ -137,9 +137,6 @@ class SettingChangeAdmin(ProposalAdmin):
     def effective_from_display(self, change: SettingChange) -> str:
         when = change.effective_at or change.effective_from
         return format_time(when) if when else "On approval"
-
-    def get_urls(self) -> list[URLPattern]:
-        return [*self.confirmed_action_urls(_ACTIONS), *super().get_urls()]
 
     def tools(self, request: HttpRequest, obj: SettingChange) -> list[Tool]:
         may = self.may(request, services.PROPOSE) or self.may(request, services.DECIDE)

@@ -9,7 +9,6 @@ from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
 
 from exchange.admin.base import staff_of
 from exchange.admin.confirmation import Confirmation
@@ -59,6 +58,7 @@ def _describe_confirmed(withdrawal: Withdrawal) -> str:
 class ProposalPages(ApprovalPages, ReviewPage):
     """Proposals on the page of a withdrawal."""
 
+    record_posts = ("propose",)
     approval = resolutions.PROPOSALS
     proposals = "proposals"
     proposals_listed = True
@@ -74,11 +74,6 @@ class ProposalPages(ApprovalPages, ReviewPage):
         DeclineForm,
         person="resolver",
     )
-
-    def get_urls(self) -> list[URLPattern]:
-        """Return the URLs of this module's pages, and those of the withdrawal."""
-        route = "<uuid:object_id>/propose/"
-        return [self.action_url(route, "propose", self.propose), *super().get_urls()]
 
     def propose(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Open a proposal."""

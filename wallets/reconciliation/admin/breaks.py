@@ -11,7 +11,6 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
 
 from exchange.admin.base import Section, Tool, staff_of
 from exchange.admin.columns import column
@@ -113,6 +112,27 @@ class OpenFilter(ChoiceFilter):
         return left.filter(owner=owners[value]) if value in owners else left
 
 
+def _ask_to_explain(found: ReconciliationBreak, _user: StaffUser) -> Confirmation:
+    return Confirmation(
+        title="Explain the break",
+        text="The break stays open until a second person closes it with your explanation.",
+        submit="Propose to close",
+        facts=_facts(found),
+        blocker=reconciliation.describe_break_blocker(found),
+    )
+
+
+_EXPLAIN = ConfirmedAction(
+    "explain",
+    "break_id",
+    (reconciliation.DECIDE,),
+    _ask_to_explain,
+    reconciliation.explain_break,
+    "Explained. A second person must close the break.",
+    ExplanationForm,
+)
+
+
 class BreakFilters(ListFilters):
     open = OpenFilter()
     decision = QueueFilter(
@@ -132,6 +152,9 @@ class BreakFilters(ListFilters):
 
 @admin.register(ReconciliationBreak)
 class ReconciliationBreakAdmin(ApprovalPages):
+    confirmed_actions = (_EXPLAIN,)
+    record_pages = ("assign",)
+    record_posts = ("take",)
     approval = reconciliation.EXPLANATIONS
     proposals = "explanations"
     step_route = "<uuid:object_id>/{}/<uuid:proposal_id>/"
@@ -188,15 +211,6 @@ class ReconciliationBreakAdmin(ApprovalPages):
     first_in = column("first report", lambda found: _report(found.first_report))
     latest_in = column("latest report", lambda found: _report(found.latest_report))
     found = column("found", lambda found: age(found.created_at), ordering="created_at")
-
-    def get_urls(self) -> list[URLPattern]:
-        one = "<uuid:object_id>"
-        return [
-            *self.confirmed_action_urls((_EXPLAIN,)),
-            self.action_url(f"{one}/take/", "take", self.take),
-            self.action_url(f"{one}/assign/", "assign", self.assign, only_post=False),
-            *super().get_urls(),
-        ]
 
     def tools(self, request: HttpRequest, obj: ReconciliationBreak) -> list[Tool]:
         if not self.may(request, reconciliation.DECIDE) or obj.status == BreakStatus.CLOSED:
@@ -333,24 +347,3 @@ def _facts(found: ReconciliationBreak) -> list[tuple[str, object]]:
         ("Difference", format_difference(found)),
         ("In latest report", presence(found)),
     ]
-
-
-def _ask_to_explain(found: ReconciliationBreak, _user: StaffUser) -> Confirmation:
-    return Confirmation(
-        title="Explain the break",
-        text="The break stays open until a second person closes it with your explanation.",
-        submit="Propose to close",
-        facts=_facts(found),
-        blocker=reconciliation.describe_break_blocker(found),
-    )
-
-
-_EXPLAIN = ConfirmedAction(
-    "explain",
-    "break_id",
-    (reconciliation.DECIDE,),
-    _ask_to_explain,
-    reconciliation.explain_break,
-    "Explained. A second person must close the break.",
-    ExplanationForm,
-)

@@ -11,7 +11,6 @@ from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.urls import URLPattern
 
 from exchange.admin.base import Section, Tool, staff_of
 from exchange.admin.columns import column
@@ -49,6 +48,8 @@ class DayForm(forms.Form):
 
 @admin.register(Reconciliation)
 class ReconciliationAdmin(AddFormAdmin):
+    record_pages = ("progress",)
+    record_posts = ("again", "export")
     reads_replica = True
     add_permission = reconciliation.PERMISSION
     list_display = (
@@ -87,15 +88,6 @@ class ReconciliationAdmin(AddFormAdmin):
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         return with_results(super().rows(user))
-
-    def get_urls(self) -> list[URLPattern]:
-        one = "<uuid:object_id>"
-        return [
-            self.action_url(f"{one}/again/", "again", self.again),
-            self.action_url(f"{one}/export/", "export", self.export),
-            self.action_url(f"{one}/progress/", "progress", self.progress, only_post=False),
-            *super().get_urls(),
-        ]
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
