@@ -1,12 +1,19 @@
-"""Query parameters of statements."""
+"""Query parameters of statements, and of records of wallets."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import django_filters
+from django.db.models import QuerySet
+
 from exchange.api.filters import (
+    AmountFilter,
     ChoiceFilter,
     CurrencyFilter,
     DatedFilters,
     FromFilter,
+    IdFilter,
     ToFilter,
 )
 from wallets.ledger.models import Entry, TransferKind
@@ -31,3 +38,30 @@ class TransactionFilters(DatedFilters):
     class Meta:
         model = Entry
         fields: tuple[str, ...] = ()
+
+
+class AmountFilters(django_filters.FilterSet):
+    """Filters by `amount`."""
+
+    amount_from = AmountFilter(
+        field_name="amount", lookup_expr="gte", help_text="Minimum amount, inclusive"
+    )
+    amount_to = AmountFilter(
+        field_name="amount", lookup_expr="lte", help_text="Maximum amount, inclusive"
+    )
+
+
+class WalletOwnerFilters(AmountFilters):
+    """Filters by the owner of a wallet, the organisation or its `member`, and by `amount`."""
+
+    owner_model = ChoiceFilter(
+        allowed=("organisation", "user"),
+        method="of_owner_model",
+        help_text="`organisation` for the organisation's wallet, `user` for a member's",
+    )
+    owner = IdFilter(field_name="owner_id", help_text="ID of the organisation or member")
+    user_id = IdFilter(field_name="member_id", help_text="ID of the member")
+
+    def of_owner_model(self, queryset: QuerySet[Any], _name: str, value: str) -> QuerySet[Any]:
+        """Filter by the organisation's own wallet or its members'."""
+        return queryset.filter(member__isnull=value == "organisation")

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from django.db.models import Q, QuerySet
 
-from exchange.api.filters import (
-    AmountFilter,
-    ChoiceFilter,
-    CurrencyFilter,
-    DatedFilters,
-    IdFilter,
-)
+from exchange.api.filters import ChoiceFilter, CurrencyFilter, DatedFilters, IdFilter
 from exchange.api.references import client_reference_filter
+from wallets.ledger.filters import AmountFilters
 from wallets.transfers.models import WalletTransfer, WalletTransferStatus
 
 
-class TransferFilters(DatedFilters):
+class TransferFilters(DatedFilters, AmountFilters):
     """Transfers by wallets, currency, reference, time and amount."""
 
     status = ChoiceFilter(allowed=WalletTransferStatus.values, help_text="Status")
@@ -24,12 +19,6 @@ class TransferFilters(DatedFilters):
     from_user_id = IdFilter(field_name="from_member_id", help_text="ID of the member that paid")
     to_user_id = IdFilter(field_name="to_member_id", help_text="ID of the member that was paid")
     client_reference = client_reference_filter()
-    amount_from = AmountFilter(
-        field_name="amount", lookup_expr="gte", help_text="Minimum amount, inclusive"
-    )
-    amount_to = AmountFilter(
-        field_name="amount", lookup_expr="lte", help_text="Maximum amount, inclusive"
-    )
 
     class Meta:
         model = WalletTransfer
