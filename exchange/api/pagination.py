@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db.models import QuerySet
-from rest_framework.filters import BaseFilterBackend
+from rest_framework.filters import OrderingFilter
 from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 
@@ -111,36 +111,28 @@ class EnvelopePagination(BasePagination):
         ]
 
 
-class Sorting(BaseFilterBackend):
+class Sorting(OrderingFilter):
     """`sort=<field>` or `sort=-<field>` over `view.sort_fields`; the id breaks ties."""
 
-    def filter_queryset(
-        self, request: Request, queryset: QuerySet[Any], view: Any
-    ) -> QuerySet[Any]:
-        """Return `queryset` in the requested order, or the view's default."""
+    ordering_param = "sort"
+    ordering_description = "Sort field; `-` in front for descending. Ties are sorted by ID."
+
+    def get_ordering(self, request: Request, queryset: QuerySet[Any], view: Any) -> Sequence[str]:  # noqa: ARG002
+        """Return the columns of the requested order, or of the view's default."""
         fields: Mapping[str, str] = view.sort_fields
         if not fields:
-            return queryset
-        sort = request.query_params.get("sort", view.default_sort)
+            return ()
+        sort = request.query_params.get(self.ordering_param, view.default_sort)
         name = sort.removeprefix("-")
         if name not in fields:
             allowed = ", ".join(fields)
             raise InvalidRequest(f"sort must be one of [{allowed}], with - in front for descending")
         sign = "-" if sort.startswith("-") else ""
-        return queryset.order_by(f"{sign}{fields[name]}", f"{sign}id")
+        return f"{sign}{fields[name]}", f"{sign}id"
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         """Describe `sort`."""
-        fields: Mapping[str, str] = view.sort_fields
-        if not fields:
-            return []
-        choices = [sign + name for name in fields for sign in ("", "-")]
-        return [
-            {
-                "name": "sort",
-                "in": "query",
-                "required": False,
-                "description": "Sort field; `-` in front for descending. Ties are sorted by ID.",
-                "schema": {"type": "string", "enum": choices, "default": view.default_sort},
-            }
-        ]
+        choices = [sign + name for name in view.sort_fields for sign in ("", "-")]
+        schema = {"type": "string", "enum": choices, "default": view.default_sort}
+        described = [parameter(self.ordering_param, self.ordering_description, schema)]
+        return described if choices else []
