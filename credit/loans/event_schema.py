@@ -10,7 +10,7 @@ from credit.configurations.payloads import LOAN_CONFIGURATION
 from credit.loans import examples as loans_examples
 from credit.loans.event_types import EVENT_TYPES
 from credit.loans.payloads import LOAN
-from exchange.api.operations import NamedSchema
+from exchange.api.operations import NamedSchema, closed_object, number_schema
 from exchange.events.event_schema import USER, add_webhooks
 from exchange.participants.examples import USER as USER_EXAMPLE
 
@@ -24,39 +24,26 @@ _PROPERTIES: dict[str, Any] = {
     "loan": LOAN,
     "user": {**USER, "description": "The borrower; null in events to the creditor"},
 }
-
-
-def _amounts(description: str, **fields: Any) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "description": description,
-        "properties": fields,
-        "required": list(fields),
-    }
-
-
-def _number(description: str) -> dict[str, Any]:
-    return {"type": "number", "description": description}
-
-
-_LIQUIDATION = _amounts(
-    "Result of the liquidation, in the loan's currency",
-    owed=_number("Outstanding before the liquidation"),
-    value_passed=_number("Value of the units transferred to the creditor"),
-    deficiency=_number("Amount not covered by the units"),
+_LIQUIDATION = closed_object(
+    {
+        "owed": number_schema("Outstanding before the liquidation"),
+        "value_passed": number_schema("Value of the units transferred to the creditor"),
+        "deficiency": number_schema("Amount not covered by the units"),
+    },
+    description="Result of the liquidation, in the loan's currency",
 )
-_SHORTFALL = _amounts(
-    "Missing collateral, in the loan's currency",
-    id={"type": "string", "format": "uuid", "description": "Shortfall ID"},
-    collateral_value=_number("Collateral value"),
-    required_value=_number("Collateral value required for the outstanding principal"),
+_SHORTFALL = closed_object(
+    {
+        "id": {"type": "string", "format": "uuid", "description": "Shortfall ID"},
+        "collateral_value": number_schema("Collateral value"),
+        "required_value": number_schema("Collateral value required for the outstanding principal"),
+    },
+    description="Missing collateral, in the loan's currency",
 )
 
 
 def _data(name: str, example: dict[str, Any], **more: Any) -> NamedSchema:
-    properties = {**_PROPERTIES, **more}
-    schema = {"type": "object", "properties": properties, "required": list(properties)}
-    return NamedSchema(name, schema, example)
+    return NamedSchema(name, closed_object({**_PROPERTIES, **more}), example)
 
 
 def _example(status: str, **more: Any) -> dict[str, Any]:
@@ -93,11 +80,7 @@ _SHORTFALL_DATA = _data(
 )
 _CONFIGURATION = NamedSchema(
     "LoanConfigurationEventData",
-    {
-        "type": "object",
-        "properties": {"loan_configuration": LOAN_CONFIGURATION},
-        "required": ["loan_configuration"],
-    },
+    closed_object({"loan_configuration": LOAN_CONFIGURATION}),
     {
         "loan_configuration.approved": {
             "loan_configuration": configurations_examples.OWN_CONFIGURATION

@@ -93,14 +93,3 @@ STATEMENT: list[dict[str, Any]] = [
         "createdAt": _REPAYMENT["createdAt"],
     },
 ]
-
-
-QUOTE: dict[str, Any] = {
-    "collateral_value": 1060000,
-    "max_amount": 848000,
-    "max_repayment_amount": 1596000,
-    "repayment_date": _REPAYMENT_DATE,
-    "currency": "NGN",
-    "acceptable": True,
-    "refusals": [],
-}

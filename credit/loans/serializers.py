@@ -23,6 +23,7 @@ from exchange.api.fields import (
     TextField,
     currency_error,
 )
+from exchange.api.operations import closed_object
 from exchange.api.references import OwnReferencesSerializer, pop_references
 from exchange.api.serializers import LeanSerializer
 from exchange.core.currencies import WALLET_CURRENCIES, currencies
@@ -112,9 +113,8 @@ class WalletCurrencyField(serializers.Field[str, Any, Any, Any]):
         "type": "array",
         "minItems": 1,
         "maxItems": MAX_COLLATERALS,
-        "items": {
-            "type": "object",
-            "properties": {
+        "items": closed_object(
+            {
                 "token_id": {"type": "string", "description": "ID of the token"},
                 "quantity": {
                     "type": "number",
@@ -123,9 +123,8 @@ class WalletCurrencyField(serializers.Field[str, Any, Any, Any]):
                     "multipleOf": 10**-TOKEN_DECIMALS,
                     "description": "Units, with at most 8 decimals",
                 },
-            },
-            "required": ["token_id", "quantity"],
-        },
+            }
+        ),
     }
 )
 class PledgesField(serializers.Field[Any, Any, Any, Any]):

@@ -6,45 +6,44 @@ from drf_spectacular.utils import OpenApiExample
 
 from credit.configurations import examples as configurations_examples
 from credit.loans import examples as loans_examples
-from exchange.api.operations import NamedSchema, closed_object, number_schema
+from exchange.api.operations import NamedSchema, closed_object, number_schema, text_schema
 from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.core.errors import InvalidCurrency, RequestInProgress
 from exchange.core.examples import MEMBER_ID, TOKEN_ID
 from wallets.holds.errors import BLOCKED_FAILURES, FROZEN_FAILURES
 
-QUOTE = NamedSchema(
+_REFUSAL = closed_object(
+    {
+        "code": text_schema("Value of `X-Error-Code`"),
+        "message": text_schema("Message for people"),
+    }
+)
+QUOTE = NamedSchema.of(
     "LoanQuote",
-    closed_object(
-        {
-            "collateral_value": number_schema("At price.sell; null if unknown", "null"),
-            "max_amount": number_schema("Maximum amount on this collateral", "null"),
-            "max_repayment_amount": number_schema("Maximum total repayment", "null"),
-            "repayment_date": {
-                "type": ["string", "null"],
-                "description": "As in the loan record, if created now",
-            },
-            "currency": {"type": "string", "description": "Currency of the amounts"},
-            "acceptable": {
-                "type": "boolean",
-                "description": "Whether the loan would be accepted; for callers other than the "
-                "creditor, subject to funding",
-            },
-            "refusals": {
-                "type": "array",
-                "description": "Every rule that would reject the loan, in the order of the checks",
-                "items": closed_object(
-                    {
-                        "code": {
-                            "type": "string",
-                            "description": "Value of `X-Error-Code`",
-                        },
-                        "message": {"type": "string", "description": "Message for people"},
-                    }
-                ),
-            },
-        }
+    collateral_value=(number_schema("At price.sell; null if unknown", "null"), 1060000),
+    max_amount=(number_schema("Maximum amount on this collateral", "null"), 848000),
+    max_repayment_amount=(number_schema("Maximum total repayment", "null"), 1596000),
+    repayment_date=(
+        {"type": ["string", "null"], "description": "As in the loan record, if created now"},
+        loans_examples.LOAN["repayment_date"],
     ),
-    loans_examples.QUOTE,
+    currency=(text_schema("Currency of the amounts"), "NGN"),
+    acceptable=(
+        {
+            "type": "boolean",
+            "description": "Whether the loan would be accepted; for callers other than the "
+            "creditor, subject to funding",
+        },
+        True,
+    ),
+    refusals=(
+        {
+            "type": "array",
+            "description": "Every rule that would reject the loan, in the order of the checks",
+            "items": _REFUSAL,
+        },
+        [],
+    ),
 )
 STATEMENT = NamedSchema(
     "LoanStatement",

@@ -36,6 +36,13 @@ class NamedSchema(WireSchema):
     body: dict[str, Any]
     example: Any
 
+    @classmethod
+    def of(cls, name: str, description: str = "", **fields: tuple[Any, Any]) -> NamedSchema:
+        """Return the schema of an object, from the schema and the example of each field."""
+        more = {"description": description} if description else {}
+        body = closed_object({field: schema for field, (schema, _) in fields.items()}, **more)
+        return cls(name, body, {field: example for field, (_, example) in fields.items()})
+
     def schema(self) -> dict[str, Any]:
         """Return the schema object."""
         return self.body
@@ -256,9 +263,10 @@ def get_operation(view: Any) -> Operation | None:
     return getattr(getattr(view, getattr(view, "action", None) or "", None), "operation", None)
 
 
-def closed_object(properties: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object that has all of `properties`."""
-    return {"type": "object", "properties": properties, "required": list(properties)}
+def closed_object(properties: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """Return the schema of an object that has all of `properties`, with `more` keywords."""
+    required = list(properties)
+    return {"type": "object", **more, "properties": properties, "required": required}
 
 
 def text_schema(description: str) -> dict[str, Any]:

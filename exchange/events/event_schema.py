@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from exchange.api.operations import NamedSchema
+from exchange.api.operations import NamedSchema, closed_object
 from exchange.api.schema import with_references
 from exchange.core.documents import WireSchema
 from exchange.core.examples import EVENT_ID
@@ -55,14 +55,12 @@ _HEADERS = {
 
 _TEST = NamedSchema(
     "TestEventData",
-    {
-        "type": "object",
-        "properties": {
+    closed_object(
+        {
             "message": {"type": "string", "description": "A note that this is a test"},
             "requested_by": {**ACTOR, "description": "The actor that requested it"},
-        },
-        "required": ["message", "requested_by"],
-    },
+        }
+    ),
     {"webhook.test": {"message": "This is a test", "requested_by": _KEY_EXAMPLE}},
 )
 
@@ -97,9 +95,8 @@ def add_test_event(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
 def _operation(
     event_type: str, when: str, component: str, example: Any, tag: str
 ) -> dict[str, Any]:
-    body = {
-        "type": "object",
-        "properties": {
+    body = closed_object(
+        {
             "id": {"type": "string", "format": "uuid", "description": "Event ID"},
             "type": {"type": "string", "const": event_type, "description": "Event type"},
             "timestamp": {
@@ -108,9 +105,8 @@ def _operation(
                 "description": "Time of the event",
             },
             "data": {"$ref": f"#/components/schemas/{component}"},
-        },
-        "required": ["id", "type", "timestamp", "data"],
-    }
+        }
+    )
     value = {
         "id": EVENT_ID,
         "type": event_type,

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
+from exchange.api.operations import closed_object
 from exchange.api.schema_parts import HEADERS, RATE_LIMIT
 from exchange.core.errors import NotReady
 
-_ERROR: dict[str, Any] = {
-    "type": "object",
-    "description": "RFC 6749 §5.2",
-    "properties": {
+_ERROR: dict[str, Any] = closed_object(
+    {
         "error": {"type": "string", "description": "Stable error code, for programs"},
         "error_description": {"type": "string", "description": "Explanation, for people"},
     },
-    "required": ["error", "error_description"],
-}
-_TOKEN: dict[str, Any] = {
-    "type": "object",
-    "properties": {
+    description="RFC 6749 §5.2",
+)
+_TOKEN: dict[str, Any] = closed_object(
+    {
         "access_token": {"type": "string", "description": "Send it as `Bearer`"},
         "token_type": {"type": "string", "const": "Bearer", "description": "Always `Bearer`"},
         "expires_in": {"type": "integer", "minimum": 1, "description": "Lifetime in seconds"},
         "scope": {"type": "string", "description": "Granted scopes, separated by spaces"},
-    },
-    "required": ["access_token", "token_type", "expires_in", "scope"],
-}
+    }
+)
 _CLIENT = {
     "client_id": {"type": "string", "description": "Client ID, unless sent as Basic"},
     "client_secret": {"type": "string", "description": "Client secret, unless sent as Basic"},

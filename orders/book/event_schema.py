@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from exchange.api.operations import NamedSchema
+from exchange.api.operations import NamedSchema, closed_object
 from exchange.events.event_schema import add_webhooks
 from orders.book import examples
 from orders.book.event_types import EVENT_TYPES
@@ -27,22 +27,20 @@ _CANCELLED = {**examples.ORDER, "status": "Cancelled", "updatedAt": _CLOSED_AT}
 
 _ORDER = NamedSchema(
     "OrderEventData",
-    {"type": "object", "properties": {"order": ORDER}, "required": ["order"]},
+    closed_object({"order": ORDER}),
     {"order.created": {"order": examples.ORDER}},
 )
 _CLOSED_ORDER = NamedSchema(
     "OrderEndEventData",
-    {
-        "type": "object",
-        "properties": {
+    closed_object(
+        {
             "order": ORDER,
             "reason": {
                 "type": ["string", "null"],
                 "description": "Why the order was cancelled, unless by request",
             },
-        },
-        "required": ["order", "reason"],
-    },
+        }
+    ),
     {
         "order.cancelled": {"order": _CANCELLED, "reason": None},
         "order.fulfilled": {"order": _FULFILLED, "reason": None},

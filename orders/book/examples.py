@@ -47,17 +47,3 @@ BOOK: dict[str, Any] = {
     ],
     "asks": [{"price": 106, "tokens": 8, "orders": 1}],
 }
-
-
-META: dict[str, Any] = {
-    "page": 1,
-    "limit": 20,
-    "sort": "-createdAt",
-    "totalDocs": 1,
-    "totalPages": 1,
-    "hasPrevPage": False,
-    "hasNextPage": False,
-    "offset": 0,
-    "prevPage": None,
-    "nextPage": None,
-}

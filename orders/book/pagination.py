@@ -6,40 +6,26 @@ from typing import Any
 
 from rest_framework.request import Request
 
-from exchange.api.operations import NamedSchema
+from exchange.api.operations import NamedSchema, text_schema
 from exchange.api.pagination import EnvelopePagination
-from orders.book import examples
 
 _COUNT = {"type": "integer", "minimum": 0}
 _PAGE = {"type": "integer", "minimum": 1}
-_HAS_PREVIOUS = {"type": "boolean", "description": "Whether there is a previous page"}
-_HAS_NEXT = {"type": "boolean", "description": "Whether there is a next page"}
 _PAGE_OR_NULL = {"type": ["integer", "null"], "minimum": 1}
 
-_PROPERTIES: dict[str, Any] = {
-    "page": {**_PAGE, "description": "Number of this page, from 1"},
-    "limit": {**_PAGE, "description": "Orders per page"},
-    "sort": {
-        "type": "string",
-        "description": "The effective sort order, as in the parameter `sort`",
-    },
-    "totalDocs": {**_COUNT, "description": "Total number of matches"},
-    "totalPages": {**_COUNT, "description": "Total number of pages"},
-    "hasPrevPage": _HAS_PREVIOUS,
-    "hasNextPage": _HAS_NEXT,
-    "offset": {**_COUNT, "description": "Matches before this page"},
-    "prevPage": {**_PAGE_OR_NULL, "description": "The previous page, if any"},
-    "nextPage": {**_PAGE_OR_NULL, "description": "The next page, if any"},
-}
-META_SCHEMA = NamedSchema(
+META_SCHEMA = NamedSchema.of(
     "OrderListMeta",
-    {
-        "type": "object",
-        "description": "Position of the page within all matches",
-        "properties": _PROPERTIES,
-        "required": list(_PROPERTIES),
-    },
-    examples.META,
+    "Position of the page within all matches",
+    page=({**_PAGE, "description": "Number of this page, from 1"}, 1),
+    limit=({**_PAGE, "description": "Orders per page"}, 20),
+    sort=(text_schema("The effective sort order, as in the parameter `sort`"), "-createdAt"),
+    totalDocs=({**_COUNT, "description": "Total number of matches"}, 1),
+    totalPages=({**_COUNT, "description": "Total number of pages"}, 1),
+    hasPrevPage=({"type": "boolean", "description": "Whether there is a previous page"}, False),
+    hasNextPage=({"type": "boolean", "description": "Whether there is a next page"}, False),
+    offset=({**_COUNT, "description": "Matches before this page"}, 0),
+    prevPage=({**_PAGE_OR_NULL, "description": "The previous page, if any"}, None),
+    nextPage=({**_PAGE_OR_NULL, "description": "The next page, if any"}, None),
 )
 
 

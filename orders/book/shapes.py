@@ -7,7 +7,7 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
-from exchange.api.operations import NamedSchema
+from exchange.api.operations import NamedSchema, closed_object
 from exchange.core.documents import Document
 from exchange.core.errors import IdempotencyKeyReused, RequestInProgress
 from exchange.core.examples import MEMBER_ID, TOKEN_ID
@@ -35,27 +35,23 @@ ORDER_WITH_TOKEN = Document(
 )
 
 
-_LEVEL: dict[str, Any] = {
-    "type": "object",
-    "properties": {
+_LEVEL: dict[str, Any] = closed_object(
+    {
         "price": {"type": "number", "description": "Price per unit"},
         "tokens": {"type": "number", "description": "Units open at this price"},
         "orders": {"type": "integer", "minimum": 1, "description": "Number of orders"},
-    },
-    "required": ["price", "tokens", "orders"],
-}
+    }
+)
 
 
 BOOK = NamedSchema(
     "Book",
-    {
-        "type": "object",
-        "properties": {
+    closed_object(
+        {
             "bids": {"type": "array", "items": _LEVEL, "description": "Buy orders, highest first"},
             "asks": {"type": "array", "items": _LEVEL, "description": "Sell orders, lowest first"},
-        },
-        "required": ["bids", "asks"],
-    },
+        }
+    ),
     examples.BOOK,
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from exchange.api.operations import NamedSchema
+from exchange.api.operations import NamedSchema, closed_object
 from exchange.events.event_schema import add_webhooks
 from orders.book.examples import ORDER as ORDER_EXAMPLE
 from orders.book.payloads import ORDER
@@ -14,11 +14,7 @@ from orders.trades.payloads import TRADE
 
 _TRADE = NamedSchema(
     "TradeEventData",
-    {
-        "type": "object",
-        "properties": {"trade": TRADE, "order": ORDER},
-        "required": ["trade", "order"],
-    },
+    closed_object({"trade": TRADE, "order": ORDER}),
     {"trade.created": {"trade": examples.TRADE, "order": ORDER_EXAMPLE}},
 )
 

@@ -25,22 +25,12 @@ BANKS = NamedSchema(
 )
 
 
-ACCOUNT = NamedSchema(
+ACCOUNT = NamedSchema.of(
     "ResolvedAccount",
-    closed_object(
-        {
-            "account_number": text_schema("Account number as it was sent"),
-            "account_name": text_schema("Name of the account holder"),
-            "bank_name": text_schema("Bank name, as the payment provider spells it"),
-            "bank_code": text_schema("Code of the bank"),
-        }
-    ),
-    {
-        "account_number": "0690000031",
-        "account_name": "Forrest Green",
-        "bank_name": "Guaranty Trust Bank",
-        "bank_code": "058",
-    },
+    account_number=(text_schema("Account number as it was sent"), "0690000031"),
+    account_name=(text_schema("Name of the account holder"), "Forrest Green"),
+    bank_name=(text_schema("Bank name, as the payment provider spells it"), "Guaranty Trust Bank"),
+    bank_code=(text_schema("Code of the bank"), "058"),
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from exchange.api.operations import NamedSchema
+from exchange.api.operations import NamedSchema, closed_object
 from exchange.events.event_schema import add_webhooks
 from wallets.conversions import examples
 from wallets.conversions.event_types import EVENT_TYPES
@@ -12,7 +12,7 @@ from wallets.conversions.payloads import CONVERSION
 
 _DATA = NamedSchema(
     "ConversionEventData",
-    {"type": "object", "properties": {"conversion": CONVERSION}, "required": ["conversion"]},
+    closed_object({"conversion": CONVERSION}),
     {"conversion.completed": {"conversion": examples.CONVERSION}},
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from exchange.api.operations import NamedSchema
+from exchange.api.operations import NamedSchema, closed_object
 from exchange.events.event_schema import USER, add_webhooks
 from exchange.participants.examples import USER as USER_EXAMPLE
 from wallets.deposits import examples
@@ -29,17 +29,15 @@ _CHANGES: dict[str, dict[str, Any]] = {
 }
 _DATA = NamedSchema(
     "DepositEventData",
-    {
-        "type": "object",
-        "properties": {
+    closed_object(
+        {
             "deposit": DEPOSIT,
             "user": {
                 **USER,
                 "description": "The member; null for a deposit of the organisation itself",
             },
-        },
-        "required": ["deposit", "user"],
-    },
+        }
+    ),
     {
         event_type: {
             "deposit": {**examples.DEPOSIT, **_CHANGES.get(event_type, {})},

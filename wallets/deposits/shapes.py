@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from drf_spectacular.utils import OpenApiExample
 
-from exchange.api.operations import NamedSchema, closed_object, text_schema
+from exchange.api.operations import NamedSchema, text_schema
 from exchange.participants.errors import MemberClosed, VerificationRequired
 from wallets.deposits import examples
 from wallets.deposits.payloads import DEPOSIT
@@ -16,10 +16,11 @@ _PENDING = {
     "provider_reference": None,
     "payer": None,
 }
-CHECKOUT = NamedSchema(
+_URL = "https://checkout.flutterwave.com/v3/hosted/pay/8f2c1d"
+CHECKOUT = NamedSchema.of(
     "Checkout",
-    closed_object({"deposit": DEPOSIT, "url": text_schema("The page on which the person pays")}),
-    {"deposit": _PENDING, "url": "https://checkout.flutterwave.com/v3/hosted/pay/8f2c1d"},
+    deposit=(DEPOSIT, _PENDING),
+    url=(text_schema("The page on which the person pays"), _URL),
 )
 CHECKOUT_EXAMPLE = OpenApiExample(
     "A payment of a member",

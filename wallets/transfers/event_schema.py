@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from exchange.api.operations import NamedSchema
+from exchange.api.operations import NamedSchema, closed_object
 from exchange.events.event_schema import add_webhooks
 from wallets.transfers import examples
 from wallets.transfers.event_types import EVENT_TYPES
@@ -12,7 +12,7 @@ from wallets.transfers.payloads import WALLET_TRANSFER
 
 _DATA = NamedSchema(
     "TransferEventData",
-    {"type": "object", "properties": {"transfer": WALLET_TRANSFER}, "required": ["transfer"]},
+    closed_object({"transfer": WALLET_TRANSFER}),
     {"transfer.completed": {"transfer": examples.TRANSFER}},
 )
 

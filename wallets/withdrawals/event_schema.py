@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from exchange.api.operations import NamedSchema
+from exchange.api.operations import NamedSchema, closed_object
 from exchange.events.event_schema import ACTOR, STAFF_EXAMPLE, USER, add_webhooks
 from exchange.participants.examples import USER as USER_EXAMPLE
 from wallets.withdrawals import examples
@@ -14,17 +14,15 @@ from wallets.withdrawals.payloads import BANK, WITHDRAWAL
 _WITHDRAWAL: dict[str, Any] = {
     "allOf": [
         WITHDRAWAL,
-        {
-            "type": "object",
-            "properties": {
+        closed_object(
+            {
                 "actioned_by": {
                     **ACTOR,
                     "type": ["object", "null"],
                     "description": "The actor of the first decision; null before it",
                 }
-            },
-            "required": ["actioned_by"],
-        },
+            }
+        ),
     ],
     "description": "The withdrawal after the change, with the actor of the decision",
 }
@@ -46,18 +44,16 @@ def _example(event_type: str) -> dict[str, Any]:
 
 _DATA = NamedSchema(
     "WithdrawalEventData",
-    {
-        "type": "object",
-        "properties": {
+    closed_object(
+        {
             "withdrawal": _WITHDRAWAL,
             "bank": BANK,
             "user": {
                 **USER,
                 "description": "The member; null for a withdrawal of the organisation itself",
             },
-        },
-        "required": ["withdrawal", "bank", "user"],
-    },
+        }
+    ),
     {event_type: _example(event_type) for event_type in EVENT_TYPES},
 )
 

@@ -14,10 +14,10 @@ from wallets.holds.errors import BLOCKED_FAILURES
 from wallets.withdrawals import examples
 from wallets.withdrawals.payloads import BANK, WITHDRAWAL, WITHDRAWAL_WITH_BANK
 
-CREATED_WITHDRAWAL = NamedSchema(
+CREATED_WITHDRAWAL = NamedSchema.of(
     "CreatedWithdrawal",
-    closed_object({"withdrawalRequest": WITHDRAWAL, "bank": BANK}),
-    {"withdrawalRequest": examples.WITHDRAWAL, "bank": examples.BANK},
+    withdrawalRequest=(WITHDRAWAL, examples.WITHDRAWAL),
+    bank=(BANK, examples.BANK),
 )
 
 
@@ -57,24 +57,13 @@ CANCELLED_WITHDRAWAL = replace(
 )
 
 
-FEE = NamedSchema(
+FEE = NamedSchema.of(
     "WithdrawalFee",
-    closed_object(
-        {
-            "currency": text_schema("Currency of the amounts"),
-            "amount": number_schema("Amount to withdraw"),
-            "fee": number_schema("Flat fee, taken from the amount"),
-            "disburse_amount": number_schema("`amount` minus `fee`: what is paid out"),
-            "minimum": number_schema("Smallest withdrawal of the currency"),
-        }
-    ),
-    {
-        "currency": "NGN",
-        "amount": 15000.5,
-        "fee": 50,
-        "disburse_amount": 14950.5,
-        "minimum": 1000,
-    },
+    currency=(text_schema("Currency of the amounts"), "NGN"),
+    amount=(number_schema("Amount to withdraw"), 15000.5),
+    fee=(number_schema("Flat fee, taken from the amount"), 50),
+    disburse_amount=(number_schema("`amount` minus `fee`: what is paid out"), 14950.5),
+    minimum=(number_schema("Smallest withdrawal of the currency"), 1000),
 )
 
 
