@@ -1,8 +1,14 @@
 """Models of participants, tokens, staff, audit, events and exports."""
 
-from exchange.audit.models import Change, Operation
 from exchange.comments.models import Comment
-from exchange.core.models import Currency, IdempotencyRecord, ScheduledRun, WritePosition
+from exchange.core.models import (
+    Change,
+    Currency,
+    IdempotencyRecord,
+    Operation,
+    ScheduledRun,
+    WritePosition,
+)
 from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.exports.models import Export, ExportChunk, ExportStatus
 from exchange.participants.models import ApiKey, Member, Organisation

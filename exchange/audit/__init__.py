@@ -1,1 +1,1 @@
-"""Audit trail: actor, change, time and source."""
+"""Queries and pages of the audit log, which triggers of the kernel write."""

@@ -15,10 +15,10 @@ from django.conf import settings
 from django.db.models import Model, QuerySet
 from django.utils.module_loading import import_string
 
-from exchange.audit.models import Change
 from exchange.core.audit_context import VISITOR
 from exchange.core.ids import first_id_at as first_record_id_at
 from exchange.core.ids import first_id_since, parse_id
+from exchange.core.models import Change
 from exchange.core.sqlfiles import sql_apps
 from exchange.participants.selectors import get_actor_names
 

@@ -18,7 +18,7 @@ import oauth2_provider.models
 from django.conf import settings
 from django.db import migrations, models
 
-import exchange.audit.models
+import exchange.core.models
 import exchange.core.fields
 import exchange.core.ids
 
@@ -128,8 +128,8 @@ class Migration(migrations.Migration):
                 ('record_id', models.CharField(max_length=64)),
                 ('about_id', models.CharField(blank=True, help_text='A record in whose history it shows as well', max_length=64)),
                 ('operation', models.CharField(choices=[('INSERT', 'Created'), ('UPDATE', 'Changed'), ('DELETE', 'Removed'), ('TRUNCATE', 'Table emptied')], max_length=8)),
-                ('before', models.JSONField(decoder=exchange.audit.models.ExactDecoder, null=True)),
-                ('after', models.JSONField(decoder=exchange.audit.models.ExactDecoder, null=True)),
+                ('before', models.JSONField(decoder=exchange.core.models.ExactDecoder, null=True)),
+                ('after', models.JSONField(decoder=exchange.core.models.ExactDecoder, null=True)),
             ],
             options={
                 'ordering': ['-id'],

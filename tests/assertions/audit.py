@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import connection
 
-from exchange.audit.models import Change
+from exchange.core.models import Change
 
 
 def changes(table: str, record: object) -> list[Change]:

@@ -24,7 +24,7 @@ from exchange.admin.display import format_time
 from exchange.admin.fields import DatePickerField
 from exchange.audit import selectors as audit
 from exchange.audit.admin.history import column_label, format_value, source_label
-from exchange.audit.models import Change, Operation
+from exchange.core.models import Change, Operation
 from exchange.core.text import neutralize
 from exchange.staff.models import StaffUser
 

@@ -18,7 +18,7 @@ from exchange.admin.base import SafeAdmin
 from exchange.admin.display import format_time
 from exchange.admin.panels import Panel
 from exchange.audit import selectors as audit
-from exchange.audit.models import Change, Operation
+from exchange.core.models import Change, Operation
 from exchange.core.numbers import format_grouped
 
 VIEW_AUDIT = "exchange.view_change"

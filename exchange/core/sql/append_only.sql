@@ -28,7 +28,4 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION make_permanent(regclass) FROM PUBLIC;
 
-SELECT make_append_only('exchange_accessrecord');
-SELECT make_permanent('exchange_organisation');
-SELECT make_permanent('exchange_member');
 SELECT make_permanent('exchange_currency');

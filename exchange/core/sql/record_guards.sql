@@ -73,7 +73,3 @@ END $$;
 
 SELECT keep_from_service('django_migrations');
 SELECT keep_from_service('exchange_currency');
-SELECT keep_from_service('auth_group');
-SELECT keep_from_service('auth_permission');
-SELECT keep_from_service('auth_group_permissions');
-SELECT keep_from_service('exchange_staffuser_user_permissions');

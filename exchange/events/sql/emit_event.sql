@@ -57,3 +57,19 @@ REVOKE INSERT, DELETE ON exchange_event FROM exchange_runtime;
 GRANT INSERT (id, organisation_id, type, subject_id, body, next_attempt_at, created_at)
     ON exchange_event TO exchange_runtime;
 SELECT make_append_only('exchange_deliveryattempt');
+
+SELECT audit_table('exchange_webhookendpoint', about => 'organisation_id',
+    hidden => '{secret,previous_secret}', left_out => '{updated_at}');
+-- Delivery attempts have their own append-only rows; only manual resends are audited.
+SELECT audit_table('exchange_event', about => 'subject_id',
+    left_out => '{body,attempts,next_attempt_at,leased_until,delivered_at}',
+    inserts => NULL, updates => $$NEW.status = 'Pending' AND OLD.status <> 'Pending'$$);
+
+-- The smallest id of a record whose events are all in the outbox: older months may be detached. A record
+-- and its first event are made together, but their ids may lie on both sides of a bound.
+CREATE FUNCTION events_complete_since() RETURNS uuid
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT coalesce(public.first_id_of(nullif(min(coalesce(starts, '-infinity')), '-infinity') + 1),
+                    '00000000-0000-0000-0000-000000000000')
+    FROM public.month_partitions() WHERE parent = 'exchange_event'
+$$;

@@ -131,13 +131,4 @@ END $$;
 REVOKE ALL ON FUNCTION analyze_partitioned FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION analyze_partitioned TO exchange_runtime;
 
--- The smallest id of a record whose events are all in the outbox: older months may be detached. A record
--- and its first event are made together, but their ids may lie on both sides of a bound.
-CREATE FUNCTION events_complete_since() RETURNS uuid
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT coalesce(public.first_id_of(nullif(min(coalesce(starts, '-infinity')), '-infinity') + 1),
-                    '00000000-0000-0000-0000-000000000000')
-    FROM public.month_partitions() WHERE parent = 'exchange_event'
-$$;
-
 SELECT guard_partition(partition, parent) FROM month_partitions();

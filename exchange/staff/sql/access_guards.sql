@@ -39,32 +39,17 @@ END $$;
 CREATE TRIGGER staff_access_guard BEFORE INSERT OR UPDATE OF access_changed_at, is_active
     ON exchange_staffuser FOR EACH ROW EXECUTE FUNCTION staff_access_guard();
 
--- An issued key or token never gets a wider scope or a later expiry, and stays revoked.
-CREATE FUNCTION api_key_guard() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NOT NEW.scopes <@ OLD.scopes
-        OR NEW.organisation_id <> OLD.organisation_id
-        OR OLD.expires_at IS NOT NULL AND coalesce(NEW.expires_at > OLD.expires_at, true)
-        OR OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS NULL
-    THEN
-        RAISE EXCEPTION 'API key % gets no more power than it was issued with', OLD.id
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-CREATE TRIGGER api_key_guard
-    BEFORE UPDATE OF scopes, organisation_id, expires_at, revoked_at ON exchange_apikey
-    FOR EACH ROW EXECUTE FUNCTION api_key_guard();
+SELECT make_append_only('exchange_accessrecord');
+SELECT keep_from_service('auth_group');
+SELECT keep_from_service('auth_permission');
+SELECT keep_from_service('auth_group_permissions');
+SELECT keep_from_service('exchange_staffuser_user_permissions');
 
-CREATE FUNCTION access_token_guard() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NEW.scope <> OLD.scope OR NEW.expires > OLD.expires
-        OR NEW.application_id IS DISTINCT FROM OLD.application_id
-    THEN
-        RAISE EXCEPTION 'access token % gets no more power than it was issued with', OLD.id
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-CREATE TRIGGER access_token_guard BEFORE UPDATE OF scope, expires, application_id
-    ON oauth2_provider_accesstoken FOR EACH ROW EXECUTE FUNCTION access_token_guard();
+SELECT audit_table('exchange_staffuser', hidden => '{password}', left_out => '{last_login}');
+SELECT audit_table('exchange_secondfactor', record => 'user_id',
+    hidden => '{secret_encrypted}', left_out => '{last_step}');
+SELECT audit_table('exchange_recoverycode', about => 'user_id', hidden => '{code_hash}');
+SELECT audit_table('exchange_staffuser_groups', about => 'staffuser_id');
+SELECT audit_table('exchange_staffuser_user_permissions', about => 'staffuser_id');
+SELECT audit_table('auth_group');
+SELECT audit_table('auth_group_permissions', about => 'group_id');

@@ -66,7 +66,3 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-
-CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON exchange_quote
-    FOR EACH ROW EXECUTE FUNCTION two_person_guard(
-        'quote', 'proposed_by_id', 'Pending', 'Approved', 'reason,approval_reason');

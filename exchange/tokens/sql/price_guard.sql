@@ -1,3 +1,10 @@
+-- Quotes are approved by two people (exchange/staff/sql/two_person.sql).
+CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON exchange_quote
+    FOR EACH ROW EXECUTE FUNCTION two_person_guard(
+        'quote', 'proposed_by_id', 'Pending', 'Approved', 'reason,approval_reason');
+REVOKE DELETE ON exchange_quote FROM exchange_runtime;
+SELECT audit_table('exchange_quote', about => 'token_id');
+
 -- The prices of a token change only with a quote of the same prices that is approved in the same
 -- transaction. Lending and raises rely on this. Checked at commit, as the quote may be closed after the
 -- prices are set.

@@ -20,7 +20,10 @@ SELECT make_permanent('exchange_token');
 -- The progress of a raise is counted and ended by functions; the service may cancel it once, with nothing left.
 SELECT keep_columns('exchange_token', '{completed_raise,total_raised,total_allocated}',
     since => $$current_user = 'exchange_runtime' AND (OLD.cancelled OR NOT NEW.cancelled)$$);
-REVOKE DELETE ON exchange_quote FROM exchange_runtime;
+-- Trades, which are append-only, update volumes and the progress of a raise.
+SELECT audit_table('exchange_token',
+    left_out => '{vol_buy,vol_sell,supply,total_allocated,total_raised,updated_at,document,words}');
+SELECT audit_table('exchange_tokenaccess', about => 'token_id');
 
 -- Returns whether an organisation sees a token.
 CREATE FUNCTION token_visible(t exchange_token, p_organisation uuid) RETURNS boolean

@@ -18,7 +18,7 @@ from django.urls import reverse
 
 from config.books import WALLET_CHECKS
 from exchange.admin.base import SafeAdmin
-from exchange.audit.models import Change
+from exchange.core.models import Change
 from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import table_fingerprints
 from tests.config.back_office.test_permission_matrix import addresses, browser, undone

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from config.back_office.panels import EVERYWHERE, PANELS, panels_of
 from config.back_office.roles import AUDITOR
-from exchange.audit.models import Change
+from exchange.core.models import Change
 from exchange.events.models import WebhookEndpoint
 from exchange.exports.models import Export
 from exchange.participants.models import Member, Organisation

@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 
 from config.back_office.roles import AUDITOR
 from exchange.audit import selectors as audit
-from exchange.audit.models import Change
 from exchange.core.ids import first_id_at, uuid7
+from exchange.core.models import Change
 from exchange.participants.models import Organisation
 from exchange.participants.services.api_keys import issue_api_key
 from exchange.staff.models import StaffUser

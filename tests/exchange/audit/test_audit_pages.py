@@ -22,9 +22,9 @@ from config.back_office.roles import (
     CREDIT_OFFICER,
     FINANCE_APPROVER,
 )
-from exchange.audit.models import Change
 from exchange.core.actors import Actor
 from exchange.core.audit_context import audit_context
+from exchange.core.models import Change
 from exchange.participants.models import Organisation
 from exchange.participants.services.api_keys import issue_api_key
 from tests.assertions.unchanged import table_fingerprints

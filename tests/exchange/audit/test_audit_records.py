@@ -10,10 +10,10 @@ from django.db import transaction
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
-from exchange.audit.models import Change
 from exchange.core.actors import Actor
 from exchange.core.audit_context import audit_context
 from exchange.core.ids import uuid7
+from exchange.core.models import Change
 from exchange.participants.models import Member
 from exchange.participants.services.api_keys import purge_access_tokens, revoke_api_key
 from exchange.tokens.models import Token

@@ -14,13 +14,13 @@ from config.back_office.roles import (
     CREDIT_OFFICER,
     FINANCE_APPROVER,
 )
-from exchange.audit.models import Change
 from exchange.audit.selectors import history
 from exchange.comments.admin import CommentsPanel
 from exchange.comments.models import Comment
 from exchange.comments.services import add_comment
 from exchange.core.errors import Forbidden, InvalidRequest
 from exchange.core.ids import uuid7
+from exchange.core.models import Change
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import as_owner, without_guards
 from tests.factories.back_office import (

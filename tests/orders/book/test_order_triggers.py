@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.db import DatabaseError
 
-from exchange.audit.models import Change
 from exchange.core.ids import uuid7
+from exchange.core.models import Change
 from exchange.events.models import Event
 from exchange.tokens.models import Token
 from orders.book.models import Order

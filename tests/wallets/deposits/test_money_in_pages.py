@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from exchange.audit.models import Change
 from exchange.core.errors import Forbidden, StateConflict
+from exchange.core.models import Change
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import (
     balances,

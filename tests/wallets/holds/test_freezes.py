@@ -11,7 +11,6 @@ from django.db import DatabaseError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from exchange.audit.models import Change
 from exchange.core.database import violated_constraint
 from exchange.core.errors import (
     Conflict,
@@ -22,6 +21,7 @@ from exchange.core.errors import (
     StateConflict,
 )
 from exchange.core.ids import uuid7
+from exchange.core.models import Change
 from orders.holds.services import freeze_owner
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import as_owner

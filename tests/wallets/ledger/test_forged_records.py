@@ -15,8 +15,8 @@ from psycopg.types.json import Jsonb
 
 from config.books import WALLET_CHECKS
 from credit.loans.models import Loan
-from exchange.audit.models import Change
 from exchange.core.ids import uuid7
+from exchange.core.models import Change
 from exchange.tokens.models import Token
 from tests.assertions.ledger import enter_deposit, ledger_snapshot, post_deposit
 from tests.factories.payouts import settle_at_bank

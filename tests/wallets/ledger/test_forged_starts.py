@@ -14,8 +14,8 @@ from django.utils import timezone
 from psycopg import errors
 
 from config.books import CHECKS, WALLET_CHECKS
-from exchange.audit.models import Change
 from exchange.core.ids import uuid7
+from exchange.core.models import Change
 from exchange.staff.models import StaffUser
 from tests.assertions.ledger import ledger_snapshot
 from tests.assertions.statement_results import try_statement

@@ -1,7 +1,7 @@
 -- Audit trail: one row in `exchange_change` for every change of an audited record.
 --
 -- Written only by the triggers below. The actor comes from settings of the transaction
--- (`exchange.actor`, `exchange.actor_label`, `exchange.via`; see exchange/core/acting.py); without
+-- (`exchange.actor`, `exchange.actor_label`, `exchange.via`; see exchange/core/audit_context.py); without
 -- them the row names the database user.
 
 -- For functions that receive their actor as an argument.
@@ -146,3 +146,5 @@ REVOKE ALL ON FUNCTION audit_table FROM PUBLIC;
 
 SELECT make_append_only('exchange_change');
 REVOKE INSERT ON exchange_change FROM exchange_runtime;
+
+SELECT audit_table('exchange_currency', record => 'code');
