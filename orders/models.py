@@ -1,8 +1,7 @@
 """Models of orders, trades and the lifecycle of tokens."""
 
-from orders.book.models import Order, OrderStatus, OrderType, OwnerModel
+from orders.book.models import Order, OrderStatus, OrderType, OwnerModel, Trade
 from orders.listings.models import TokenAction, TokenProposal
-from orders.trades.models import Trade
 
 __all__ = [
     "Order",

@@ -9,8 +9,8 @@ from credit.loans.admin.export_columns import LOANS
 from credit.loans.models import Loan
 from exchange.exports.lists import list_source
 from exchange.exports.sources import Source
+from orders.book.models import Trade
 from orders.trades.admin.export_columns import TRADES
-from orders.trades.models import Trade
 from wallets.conversions.export_columns import CONVERSIONS
 from wallets.conversions.models import Conversion
 from wallets.deposits.export_columns import DEPOSITS

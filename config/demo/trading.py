@@ -24,12 +24,11 @@ from exchange.staff.models import StaffUser
 from exchange.tokens.models import DealAccess, Quote, Token, TokenType
 from exchange.tokens.services import quotes, tokens
 from orders.book.commands import PlaceOrder
-from orders.book.models import OrderType
+from orders.book.models import OrderType, Trade
 from orders.book.services import place_order
 from orders.listings.models import TokenAction, TokenProposal
 from orders.listings.services import lifecycle, proposals
 from orders.listings.services.listing import Listing, list_token
-from orders.trades.models import Trade
 
 _ACTOR = Actor.system("demo")
 # Shares of the remaining units for the first two market makers; the last one gets the rest.

@@ -10,8 +10,7 @@ from django.db.models import Count, Max, Min, Q, Sum
 
 from exchange.core.numbers import format_plain
 from exchange.tokens.models import Token
-from orders.book.models import Order, OrderStatus, OrderType
-from orders.trades.models import Trade
+from orders.book.models import Order, OrderStatus, OrderType, Trade
 from wallets.ledger.models import Account, AccountKind
 
 _ZERO = Decimal(0)

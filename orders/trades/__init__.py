@@ -1,1 +1,1 @@
-"""Trades: the fills of orders."""
+"""Lists and pages of trades, which the book writes."""

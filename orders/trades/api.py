@@ -15,9 +15,9 @@ from exchange.api.operations import RecordPage, operation
 from exchange.api.viewsets import ApiViewSet, parse_path_id
 from orders.book.api import MarketViewSet
 from orders.book.errors import OrderNotFound
+from orders.book.models import Trade
 from orders.book.shapes import TOKEN_NOT_FOUND
 from orders.trades.filters import FillFilters, TradeFilters
-from orders.trades.models import Trade
 from orders.trades.notes import FillNotFound, print_note
 from orders.trades.payloads import FILL, MARKET_TRADE
 from orders.trades.selectors import fills_of, get_side, read_fills, read_trades, trades_of

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from exchange.api.filters import ChoiceFilter, DatedFilters
-from orders.book.models import OrderType
-from orders.trades.models import Trade
+from orders.book.models import OrderType, Trade
 
 
 class FillFilters(DatedFilters):

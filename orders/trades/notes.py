@@ -14,8 +14,7 @@ from exchange.core.numbers import format_grouped
 from exchange.core.querysets import get_or_raise
 from exchange.pdf.printer import take_printer
 from exchange.pdf.printout import Column, Printout, Row, print_time
-from orders.book.models import Order, OrderType, OwnerModel
-from orders.trades.models import Trade
+from orders.book.models import Order, OrderType, OwnerModel, Trade
 from orders.trades.selectors import fills_of, get_side
 
 TITLE = "Contract note"

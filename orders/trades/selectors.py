@@ -10,8 +10,7 @@ from django.db.models import QuerySet
 
 from exchange.core.database import read_cursor
 from orders.book.errors import OrderNotFound
-from orders.book.models import Order, OrderType
-from orders.trades.models import Trade
+from orders.book.models import Order, OrderType, Trade
 from orders.trades.payloads import FILL
 
 

@@ -20,8 +20,7 @@ from exchange.admin import search
 from exchange.core.ids import first_id_at
 from exchange.core.numbers import parse_typed_amount
 from exchange.participants.models import Member
-from orders.book.models import Order
-from orders.trades.models import Trade
+from orders.book.models import Order, Trade
 from tests.factories.every_record import make_every_record
 from tests.factories.lending import make_lending
 from tests.factories.logins import sign_in

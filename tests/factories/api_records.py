@@ -7,7 +7,7 @@ from typing import Any
 
 from exchange.events.models import Event
 from exchange.events.services.endpoints import set_endpoint
-from orders.trades.models import Trade
+from orders.book.models import Trade
 from tests.assertions.endpoints import Endpoint
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller
 from tests.factories.conversions import convert, set_rates

@@ -27,8 +27,7 @@ from psycopg import errors
 from exchange.core.errors import Rejected
 from exchange.tokens.models import Token
 from orders.book.errors import OrderNotActive
-from orders.book.models import Order
-from orders.trades.models import Trade
+from orders.book.models import Order, Trade
 from tests.environment.concurrency import Callers, race_size
 from tests.environment.database import session
 from tests.environment.write_pause import WritePause

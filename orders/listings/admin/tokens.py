@@ -21,6 +21,7 @@ from exchange.core.numbers import format_units
 from exchange.tokens.admin.tokens import BaseTokenAdmin
 from exchange.tokens.models import Token
 from orders.book.admin.show import list_link
+from orders.book.models import Trade
 from orders.listings.admin.issuing import (
     ListingForm,
     build_listing,
@@ -36,7 +37,6 @@ from orders.listings.services import lifecycle
 from orders.listings.services.listing import list_token
 from orders.listings.services.proposals import propose_token_action
 from orders.trades.admin.show import BOTH_SIDES, side_link
-from orders.trades.models import Trade
 
 _MAX_TRADES = 10
 

@@ -22,10 +22,9 @@ from exchange.staff.approvals import authorize_staff
 from exchange.staff.models import StaffUser
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Token
-from orders.book.models import Order, OrderStatus
+from orders.book.models import Order, OrderStatus, Trade
 from orders.book.services import close_order
 from orders.listings.models import TokenAction
-from orders.trades.models import Trade
 from wallets.ledger.models import Account, AccountKind, TransferKind
 from wallets.ledger.posting import (
     InsufficientFunds,

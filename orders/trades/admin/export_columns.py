@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from exchange.exports.sheets import Column
-from orders.book.models import Order
-from orders.trades.models import Trade
+from orders.book.models import Order, Trade
 
 
 def _owner(order: Order | None, trade: Trade) -> str:

@@ -17,9 +17,8 @@ from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units
 from orders.book.admin.orders import OrderPages
 from orders.book.admin.show import list_ledger_legs
-from orders.book.models import Order
+from orders.book.models import Order, Trade
 from orders.trades.admin.show import BOTH_SIDES, side_link
-from orders.trades.models import Trade
 
 _MAX_FILLS = 50
 

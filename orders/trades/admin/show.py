@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from exchange.admin.display import record_link
-from orders.book.models import Order
-from orders.trades.models import Trade
+from orders.book.models import Order, Trade
 
 # Relations that `side_link` reads of a trade.
 BOTH_SIDES = (

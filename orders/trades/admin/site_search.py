@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from exchange.admin.site_search import SearchKind
 from exchange.core.currencies import format_money
-from orders.trades.models import Trade
+from orders.book.models import Trade
 
 TRADES = SearchKind(
     model=Trade,

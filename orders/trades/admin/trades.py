@@ -20,9 +20,8 @@ from exchange.core.numbers import format_units
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from orders.book.admin.show import list_ledger_legs
-from orders.book.models import OrderType
+from orders.book.models import OrderType, Trade
 from orders.trades.admin.show import BOTH_SIDES, side_link
-from orders.trades.models import Trade
 
 
 class TradeFilters(ListFilters):

@@ -27,8 +27,7 @@ from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import Quote, Token, TokenAccess
-from orders.book.models import Order
-from orders.trades.models import Trade
+from orders.book.models import Order, Trade
 from tests.environment.processes import Program
 from tests.environment.services import Sandbox, ServiceStack
 from tests.factories.demo import CURRENCIES, demo_data_for_module, load_demo_data, read_wallet

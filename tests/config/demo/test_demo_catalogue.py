@@ -12,8 +12,7 @@ from pytest_django import DjangoDbBlocker
 from config.demo.tokens import TOKENS
 from exchange.events.models import Event
 from exchange.tokens.models import InvestmentCategory, InvestmentType, Quote, Token
-from orders.book.models import Order
-from orders.trades.models import Trade
+from orders.book.models import Order, Trade
 from tests.environment.processes import Program
 from tests.environment.services import Sandbox, ServiceStack
 from tests.factories.demo import CURRENCIES, demo_data_for_module

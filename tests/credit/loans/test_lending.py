@@ -21,7 +21,7 @@ from exchange.core.errors import DomainError
 from exchange.core.timestamps import javascript_time
 from exchange.events.models import Event
 from exchange.tokens.models import Token
-from orders.trades.models import Trade
+from orders.book.models import Trade
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.lending import Lending, make_lending

@@ -22,9 +22,8 @@ from exchange.core import sqlfiles, table_locks
 from exchange.core.documents import text
 from exchange.core.idempotency import IdempotencyClaim
 from orders.book import payloads as book_payloads
-from orders.book.models import Order
+from orders.book.models import Order, Trade
 from orders.trades import payloads as trades_payloads
-from orders.trades.models import Trade
 from tests.environment.database import session
 from tests.environment.owner import as_owner
 from tests.environment.processes import wait_until

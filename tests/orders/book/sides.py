@@ -15,8 +15,7 @@ from exchange.core.errors import Rejected
 from exchange.events.models import Event
 from exchange.tokens.models import Token
 from orders.book.errors import OrderNotActive
-from orders.book.models import Order
-from orders.trades.models import Trade
+from orders.book.models import Order, Trade
 from tests.environment.concurrency import race_size
 from tests.factories.api_clients import make_caller, make_member
 from tests.factories.lifecycle import set_flags

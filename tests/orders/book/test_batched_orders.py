@@ -17,8 +17,7 @@ from exchange.core.errors import Rejected
 from exchange.tokens.models import Token
 from orders.book import services as placing
 from orders.book.commands import PlaceOrder
-from orders.book.models import Order
-from orders.trades.models import Trade
+from orders.book.models import Order, Trade
 from tests.factories.traders import make_trader
 from tests.factories.wallets import assert_books_hold
 

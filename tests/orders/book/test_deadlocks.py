@@ -19,9 +19,8 @@ from django.db import connection, connections, transaction
 from exchange.core.errors import Rejected
 from exchange.events.models import Event
 from exchange.tokens.models import Token
-from orders.book.models import Order
+from orders.book.models import Order, Trade
 from orders.listings.services.lifecycle import close_token
-from orders.trades.models import Trade
 from tests.assertions.ledger import account_id_of
 from tests.environment.database import session
 from tests.environment.processes import wait_until

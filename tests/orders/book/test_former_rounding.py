@@ -13,8 +13,7 @@ import pytest
 from django.conf import settings
 
 from config.books import CHECKS
-from orders.book.models import Order
-from orders.trades.models import Trade
+from orders.book.models import Order, Trade
 from tests.environment.database import session
 from tests.factories.traders import make_trader
 from tests.factories.wallets import assert_books_hold

@@ -10,8 +10,7 @@ from django.db import connection, transaction
 
 from exchange.core.errors import Rejected
 from exchange.tokens.models import Token
-from orders.book.models import Order
-from orders.trades.models import Trade
+from orders.book.models import Order, Trade
 from tests.factories.api_clients import make_caller
 from tests.factories.traders import Trader, fee_income, make_trader
 from tests.factories.wallets import assert_books_hold

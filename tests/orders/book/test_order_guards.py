@@ -15,9 +15,8 @@ from exchange.core.errors import Rejected
 from exchange.core.ids import uuid7
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.models import Token
-from orders.book.models import Order
+from orders.book.models import Order, Trade
 from orders.listings.models import TokenAction
-from orders.trades.models import Trade
 from tests.assertions.ledger import ROLES, ledger_snapshot
 from tests.environment.database import session
 from tests.factories.lifecycle import approve_only

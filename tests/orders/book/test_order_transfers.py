@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from orders.trades.models import Trade
+from orders.book.models import Trade
 from tests.environment.owner import as_owner
 from tests.factories import lifecycle
 from tests.factories.traders import Trader, make_trader

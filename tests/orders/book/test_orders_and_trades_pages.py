@@ -12,8 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from config.back_office.roles import AUDITOR, ROLES
-from orders.book.models import Order
-from orders.trades.models import Trade
+from orders.book.models import Order, Trade
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import signed_in_client, text_of
 from tests.factories.logins import sign_in

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from exchange.core.ids import uuid7
 from orders.book.errors import OrderNotFound
-from orders.book.models import Order
+from orders.book.models import Order, Trade
 from orders.book.payloads import ORDER, PUBLIC_ORDER
 from orders.book.selectors import (
     embed_token,
@@ -25,7 +25,6 @@ from orders.book.selectors import (
     read_order,
     read_orders,
 )
-from orders.trades.models import Trade
 from orders.trades.selectors import read_trades, trades_of
 from tests.factories.market import Market
 

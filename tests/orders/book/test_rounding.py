@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exchange.core.errors import Rejected
-from orders.book.models import Order
-from orders.trades.models import Trade
+from orders.book.models import Order, Trade
 from tests.environment.property_tests import examples
 from tests.factories.traders import fee_income, make_trader
 from tests.factories.wallets import assert_books_hold

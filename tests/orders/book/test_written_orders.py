@@ -11,8 +11,7 @@ import pytest
 
 from exchange.events.models import Event
 from exchange.tokens.models import Token
-from orders.book.models import Order
-from orders.trades.models import Trade
+from orders.book.models import Order, Trade
 from tests.environment.sql_functions import call
 from tests.factories.traders import Trader, make_trader
 

@@ -15,9 +15,8 @@ from exchange.core.database import violated_constraint
 from exchange.events.models import Event
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.tokens.models import Token
-from orders.book.models import Order
+from orders.book.models import Order, Trade
 from orders.holds.services import confirm_reversal
-from orders.trades.models import Trade
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import make_caller, make_member
 from tests.factories.deposits import Owner, arrive, make_checkout, transaction_record

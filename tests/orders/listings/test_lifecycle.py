@@ -13,7 +13,7 @@ from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Rejecte
 from exchange.events.models import Event
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import Token
-from orders.book.models import Order
+from orders.book.models import Order, Trade
 from orders.listings.models import TokenAction
 from orders.listings.services.listing import Listing, list_token
 from orders.listings.services.proposals import (
@@ -21,7 +21,6 @@ from orders.listings.services.proposals import (
     propose_token_action,
     reject_token_action,
 )
-from orders.trades.models import Trade
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories import lifecycle
 from tests.factories.traders import Trader

@@ -17,8 +17,7 @@ from django.utils import timezone
 
 from exchange.core.database import violated_constraint
 from exchange.participants.models import Member
-from orders.book.models import Order
-from orders.trades.models import Trade
+from orders.book.models import Order, Trade
 from tests.environment.concurrency import start_call
 from tests.environment.database import Connection
 from tests.environment.row_locks import locked_rows
