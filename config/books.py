@@ -36,7 +36,7 @@ WALLET_CHECKS: tuple[Check, ...] = (
     transfers.EVENTS,
     transfers.DOCUMENTS,
     conversions.MOVED,
-    conversions.POSITIONS,
+    payouts.POSITIONS,
     conversions.KEPT_POSITIONS,
     conversions.EVENTS,
     conversions.DOCUMENTS,

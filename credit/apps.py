@@ -7,14 +7,12 @@ class CreditConfig(sqlfiles.SqlAppConfig):
     name = "credit"
     verbose_name = "Credit"
     sql_parts = (
-        "loans/loan_guard",
         "configurations/configuration_guard",
+        "loans/loan_guard",
+        "loans/loan_terms",
         "loans/closure_guard",
         "loans/outstanding",
         "loans/lending",
         "loans/transfer_rules",
-        "configurations/loan_terms",
-        "loans/two_person",
-        "loans/audited",
     )
     stored_documents = ("loans.LOAN",)

@@ -4,7 +4,6 @@ from wallets.alerts.models import Alert
 from wallets.banks.models import BankList
 from wallets.conversions.models import (
     Conversion,
-    ConversionPosition,
     ConversionQuote,
     ConversionStatus,
 )
@@ -29,6 +28,7 @@ from wallets.ledger.models import (
     BooksProof,
     Checkpoint,
     CheckpointBalance,
+    ConversionPosition,
     Entry,
     Transfer,
     TransferKind,

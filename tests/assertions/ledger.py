@@ -32,6 +32,13 @@ def system_account_id(kind: str = "clearing", asset: str = "KES") -> UUID:
     return found
 
 
+def justification(cursor: Any, kind: str) -> str:
+    """Return the condition of the rule of `kind`, on a row `t` of wallets_transfer."""
+    query = "SELECT justified_if FROM wallets_transferrule WHERE kind = %s"
+    [condition] = cursor.execute(query, [kind]).fetchone()
+    return str(condition).replace("NEW", "t")
+
+
 def ledger_snapshot() -> tuple[Any, ...]:
     """Return the whole content of the ledger, to compare before and after."""
     return (

@@ -19,8 +19,9 @@ from tests.factories.api_clients import ApiCaller, assert_error, make_caller, ma
 from tests.factories.configuration import set_setting
 from tests.factories.conversions import set_rates
 from tests.factories.wallets import Wallet, assert_books_hold, balance_of
-from wallets.conversions.models import Conversion, ConversionPosition, ConversionQuote
+from wallets.conversions.models import Conversion, ConversionQuote
 from wallets.conversions.tasks import purge_conversion_quotes
+from wallets.ledger.models import ConversionPosition
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -30,6 +30,8 @@ ROUTINES = {
     "function request_withdrawals(jsonb,integer,text)": _BATCHED,
     "function store_idempotent_answer(uuid,text,text,text,integer,text,text)": _RENAMED,
     "function told_actor(text,text,boolean)": _RENAMED,
+    "function wallet_transfer_justified(wallets_transfer)": "is called by a trigger only",
+    "function withdrawal_event_user(uuid,uuid)": _RENAMED,
     "function withdrawal_figures(text)": _RENAMED,
     "type idempotency_claim.body_hash": _BATCHED,
     "type idempotency_claim.key": _BATCHED,

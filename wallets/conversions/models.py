@@ -1,4 +1,4 @@
-"""Quotes, conversions, and the exchange's position per currency. SQL functions alone write them."""
+"""Quotes and conversions. SQL functions alone write them."""
 
 from __future__ import annotations
 
@@ -103,21 +103,3 @@ class Conversion(ConversionTerms):
 
     def __str__(self) -> str:
         return f"conversion {self.id}"
-
-
-class ConversionPosition(models.Model):
-    """What the exchange is long (above zero) or short of in a currency: its `position` account.
-
-    System accounts keep no balance. This one does, under a row lock, so that limits hold.
-    """
-
-    currency = models.OneToOneField(
-        Currency, on_delete=models.PROTECT, primary_key=True, related_name="+"
-    )
-    amount = models.DecimalField(**AMOUNT)
-
-    class Meta:
-        default_permissions = ()
-
-    def __str__(self) -> str:
-        return f"{self.amount} {self.currency_id}"

@@ -314,3 +314,21 @@ class CheckpointBalance(models.Model):
 
     def __str__(self) -> str:
         return f"{self.total} of {self.account_id}"
+
+
+class ConversionPosition(models.Model):
+    """What the exchange is long (above zero) or short of in a currency: its `position` account.
+
+    System accounts keep no balance. This one does, under a row lock, so that limits hold.
+    """
+
+    currency = models.OneToOneField(
+        Currency, on_delete=models.PROTECT, primary_key=True, related_name="+"
+    )
+    amount = models.DecimalField(**AMOUNT)
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.amount} {self.currency_id}"

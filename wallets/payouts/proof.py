@@ -1,4 +1,4 @@
-"""Ledger integrity checks of payouts."""
+"""Ledger integrity checks of payouts, and of accounts that several subjects move."""
 
 from __future__ import annotations
 
@@ -73,4 +73,42 @@ NEXT_STEPS = sql_check(
       AND (p.next_step_at IS NULL OR p.leased_until < now() - interval '1 day')
     """,
     recent={},
+)
+
+POSITIONS = sql_check(
+    "positions equal conversions less treasury movements, and fee income their spreads",
+    """
+    SELECT coalesce(c.currency, e.asset_id) || ' ' || coalesce(c.kind, e.kind),
+           coalesce(c.total, 0), coalesce(e.total, 0)
+    FROM (
+        SELECT l.currency, l.kind, sum(l.amount) AS total
+        FROM (
+            SELECT v.currency, v.kind, v.amount
+            FROM wallets_conversion x
+            CROSS JOIN LATERAL (VALUES
+                (x.from_currency_id, 'position', x.amount),
+                (x.to_currency_id, 'position', -(x.converted_amount + x.fee)),
+                (x.to_currency_id, 'fees', x.fee)
+            ) v (currency, kind, amount)
+            UNION ALL
+            SELECT v.currency, v.account, v.amount
+            FROM wallets_treasurymovement m
+            CROSS JOIN LATERAL treasury_legs(
+                m.kind, m.currency_id, m.amount, m.charge, m.bought_currency_id, m.bought_amount,
+                m.closed_amount) v
+            WHERE m.status = 'Approved' AND v.account = 'position'
+        ) l
+        GROUP BY l.currency, l.kind
+    ) c
+    FULL JOIN (
+        SELECT x.asset_id, a.kind, sum(x.amount) AS total
+        FROM wallets_entry x
+        JOIN wallets_account a ON a.id = x.account_id
+        JOIN wallets_transfer t ON t.id = x.transfer_id
+        WHERE a.kind = 'position'
+            OR a.kind = 'fees' AND t.kind = 'conversion'
+        GROUP BY x.asset_id, a.kind
+    ) e ON e.asset_id = c.currency AND e.kind = c.kind
+    WHERE coalesce(c.total, 0) <> coalesce(e.total, 0)
+    """,
 )

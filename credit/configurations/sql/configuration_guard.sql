@@ -111,3 +111,17 @@ CREATE CONSTRAINT TRIGGER configuration_matches
 CREATE CONSTRAINT TRIGGER configuration_matches
     AFTER INSERT OR UPDATE ON credit_configurationversion DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION configuration_matches();
+
+-- Two people (exchange/staff/sql/two_person.sql); an approved version may still be superseded.
+CREATE TRIGGER approval_guard
+    BEFORE INSERT OR UPDATE OR DELETE ON credit_configurationversion
+    FOR EACH ROW EXECUTE FUNCTION two_person_guard(
+        'version', 'proposed_by', 'Pending', 'Approved', 'reason,approval_reason', 'status');
+REVOKE DELETE ON credit_loanconfiguration, credit_configurationversion FROM exchange_runtime;
+
+SELECT audit_table('credit_loanconfiguration', about => 'creditor_id',
+    left_out => '{updated_at}');
+SELECT audit_table('credit_configurationversion', about => 'configuration_id');
+SELECT audit_table('credit_configurationversion_organisations',
+    about => 'configurationversion_id');
+SELECT audit_table('credit_loanlimit', about => 'version_id');

@@ -154,7 +154,7 @@ BEGIN
         p_ids[2:3], ARRAY[l.organisation_id, l.creditor_id],
         ARRAY['loan.created', 'loan.created'], ARRAY[l.id, l.id],
         ARRAY['{"loan":' || v_own || ',"user":'
-                  || coalesce(withdrawal_event_user(l.borrower_id, l.organisation_id), 'null')
+                  || coalesce(member_json(l.borrower_id, l.organisation_id), 'null')
                   || '}',
               CASE WHEN l.creditor_id <> l.organisation_id
                   THEN '{"loan":' || l.document || ',"user":null}' END]);

@@ -91,9 +91,17 @@ BEGIN
 END $$;
 CREATE TRIGGER loan_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_loan
     FOR EACH ROW EXECUTE FUNCTION loan_guard();
-REVOKE DELETE ON credit_loan, credit_collateral, credit_shortfall, credit_endingproposal,
-    credit_loanconfiguration, credit_configurationversion FROM exchange_runtime;
+REVOKE DELETE ON credit_loan, credit_collateral, credit_shortfall FROM exchange_runtime;
 SELECT make_append_only('credit_repayment');
+
+-- Not audited: repayments, which are append-only and name the payer; valuations, which are recalculated
+-- daily; and rows written by `make_loan`, which are complete and name the requester.
+SELECT audit_table('credit_loan', about => 'organisation_id',
+    left_out => '{updated_at,collateral_text,document}',
+    inserts => $$NOT recorded_by_function()$$);
+SELECT audit_table('credit_collateral', about => 'loan_id',
+    inserts => $$NOT recorded_by_function()$$);
+SELECT audit_table('credit_shortfall', about => 'loan_id');
 
 -- A repayment is written after its transfer.
 CREATE FUNCTION repayment_guard() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,17 +1,18 @@
--- Justification of transfers of loans (see wallets/sql).
+-- Justification of transfers of loans (see wallets/ledger/sql/transfer_rules.sql).
 
 SELECT set_transfer_rule('loan_disburse', '{available,loans}', '{available,principal,lien}',
-    'loan:{id}:disburse', 'credit_loan', '{}', false);
+    'loan:{id}:disburse', 'credit_loan', '{}', false, 'public.loan_transfer_justified(NEW)');
 SELECT set_transfer_rule('loan_repay', '{available,principal,loans,lien}',
-    '{available,interest,loans}', 'loan:{id}:repay:%', 'credit_loan', '{}', true);
+    '{available,interest,loans}', 'loan:{id}:repay:%', 'credit_loan', '{}', true,
+    'public.loan_transfer_justified(NEW)');
 SELECT set_transfer_rule('loan_pledge', '{available}', '{lien}', 'loan:{id}:loan_pledge:%',
-    'credit_loan', '{}', true);
+    'credit_loan', '{}', true, 'public.loan_transfer_justified(NEW)');
 SELECT set_transfer_rule('loan_release', '{lien}', '{available}', 'loan:{id}:loan_release:%',
-    'credit_loan', '{}', true);
+    'credit_loan', '{}', true, 'public.loan_transfer_justified(NEW)');
 SELECT set_transfer_rule('loan_liquidate', '{principal,lien}', '{loans,available}',
-    'loan:{id}:end', 'credit_loan', '{LIQUIDATED}', true);
+    'loan:{id}:end', 'credit_loan', '{LIQUIDATED}', true, 'public.loan_transfer_justified(NEW)');
 SELECT set_transfer_rule('loan_write_off', '{principal,lien}', '{loans,available}',
-    'loan:{id}:end', 'credit_loan', '{WRITTEN_OFF}', true);
+    'loan:{id}:end', 'credit_loan', '{WRITTEN_OFF}', true, 'public.loan_transfer_justified(NEW)');
 
 -- Whether the amount of a money leg matches the loan, its repayment or its closure.
 CREATE FUNCTION loan_money_fits(t wallets_transfer, l credit_loan, e transfer_leg)

@@ -55,22 +55,6 @@ END $$;
 REVOKE ALL ON FUNCTION lock_accounts_of_token FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lock_accounts_of_token TO exchange_runtime;
 
--- Completes a raise as two people approved. The caller locks the token.
-CREATE FUNCTION complete_raise(p_token uuid, p_actor text) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = public, pg_temp AS $$
-BEGIN
-    IF NOT token_action_approved(p_token, 'complete') AND EXISTS (
-        SELECT FROM exchange_token t WHERE t.id = p_token AND NOT t.completed_raise AND NOT t.cancelled)
-    THEN
-        RAISE EXCEPTION 'the raise of token % is not completed by two people', p_token
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'raise_completed_by_two';
-    END IF;
-    PERFORM pay_out_raise(p_token, p_actor);
-END $$;
-REVOKE ALL ON FUNCTION complete_raise FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION complete_raise TO exchange_runtime;
-
 -- Moves the proceeds and the unsold units of a raise to the issuer's available accounts. Only for
 -- `complete_raise`, and for the sale that leaves nothing to sell: the service may change what is the least
 -- that can be sold, so it does not say when that is.

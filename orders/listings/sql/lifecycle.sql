@@ -36,3 +36,19 @@ END $$;
 CREATE TRIGGER token_lifecycle_guard
     AFTER UPDATE OF cancelled, exited, secondaries ON exchange_token
     FOR EACH ROW EXECUTE FUNCTION token_lifecycle_guard();
+
+-- Completes a raise as two people approved. The caller locks the token.
+CREATE FUNCTION complete_raise(p_token uuid, p_actor text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = public, pg_temp AS $$
+BEGIN
+    IF NOT token_action_approved(p_token, 'complete') AND EXISTS (
+        SELECT FROM exchange_token t WHERE t.id = p_token AND NOT t.completed_raise AND NOT t.cancelled)
+    THEN
+        RAISE EXCEPTION 'the raise of token % is not completed by two people', p_token
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'raise_completed_by_two';
+    END IF;
+    PERFORM pay_out_raise(p_token, p_actor);
+END $$;
+REVOKE ALL ON FUNCTION complete_raise FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION complete_raise TO exchange_runtime;

@@ -1,7 +1,7 @@
 """Every column of every table is audited, audited with its value hidden, or left out for a reason.
 
 A table or a column that is new here fails: say below what it is, and put the table under audit in
-the `sql/audited.sql` of its app (docs/audit.md).
+its subject's SQL (docs/audit.md).
 """
 
 from __future__ import annotations
@@ -265,7 +265,8 @@ AUDITED: dict[str, Audited] = {
         left_out={WORKERS: "latest_report_id in_latest_report"},
     ),
     "wallets_transferrule": Audited(
-        "kind leaves enters reference record states by_service", operations="UPDATE DELETE"
+        "kind leaves enters reference record states by_service justified_if",
+        operations="UPDATE DELETE",
     ),
     "wallets_withdrawal": Audited(
         "id organisation_id member_id reference currency_id amount fee disburse_amount gusd_amount"

@@ -16,8 +16,8 @@ from tests.factories.configuration import set_setting
 from tests.factories.conversions import convert_quote, quote
 from tests.factories.wallets import Wallet, assert_books_hold, make_wallet
 from wallets.conversions.errors import ResultOutOfRange
-from wallets.conversions.models import Conversion, ConversionPosition
-from wallets.ledger.models import Entry
+from wallets.conversions.models import Conversion
+from wallets.ledger.models import ConversionPosition, Entry
 
 pytestmark = pytest.mark.django_db
 

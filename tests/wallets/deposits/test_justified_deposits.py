@@ -1,7 +1,7 @@
 """Which records justify the transfers of money in: each transfer, with one thing about it altered.
 
 The records are made by the services. Each case changes one of them with triggers disabled, asks
-`deposit_transfer_justified` about the transfer, and is rolled back.
+the condition of the transfer's rule, and is rolled back.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 from django.db import transaction
 
 from orders.holds.services import confirm_reversal
-from tests.assertions.ledger import account_id_of
+from tests.assertions.ledger import account_id_of, justification
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.deposits import (
@@ -298,9 +298,9 @@ class Records:
                 if alteration:
                     cursor.execute(alteration, values)
                     assert cursor.rowcount > 0, alteration
+                condition = justification(cursor, one.kind)
                 cursor.execute(
-                    "SELECT deposit_transfer_justified(t) FROM wallets_transfer t WHERE t.id = %s",
-                    [one.pk],
+                    f"SELECT {condition} FROM wallets_transfer t WHERE t.id = %s", [one.pk]
                 )
                 [verdict] = cursor.fetchone()
             transaction.set_rollback(True)

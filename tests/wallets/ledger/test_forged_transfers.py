@@ -281,7 +281,8 @@ def test_what_functions_post_with_their_record_the_login_does_not_post(records, 
     "function",
     [
         "post_transfers('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
-        "set_transfer_rule('deposit', '{}', '{}', '', '', '{}', true)",
+        "set_transfer_rule('deposit', '{}', '{}', '', '', '{}', true, 'true')",
+        "write_transfer_justified()",
         "request_withdrawals_execute('{}')",
     ],
 )

@@ -136,7 +136,7 @@ def test_each_order_returns_and_publishes_its_own_documents(books):
         row[0]: row[1:]
         for row in books.rows(
             "SELECT w.id, w.document, b.document,"
-            " withdrawal_event_user(w.member_id, w.organisation_id)"
+            " member_json(w.member_id, w.organisation_id)"
             " FROM wallets_withdrawal w JOIN wallets_bankaccount b ON b.id = w.bank_id"
             " WHERE w.id = ANY (%s)", [[each["withdrawal"] for each in orders]],
         )

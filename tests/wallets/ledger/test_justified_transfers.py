@@ -1,6 +1,6 @@
-"""Which rows justify a transfer of wallets: the function itself, over altered rows.
+"""Which rows justify a transfer of wallets: the condition of its rule, over altered rows.
 
-Each case changes one thing with triggers disabled, calls the function and is rolled back.
+Each case changes one thing with triggers disabled, asks the condition and is rolled back.
 """
 
 from __future__ import annotations
@@ -13,7 +13,12 @@ from uuid import UUID
 import pytest
 
 from exchange.core.ids import uuid7
-from tests.assertions.ledger import account_id_of, insert_entries, system_account_id
+from tests.assertions.ledger import (
+    account_id_of,
+    insert_entries,
+    justification,
+    system_account_id,
+)
 from tests.environment.database import Connection, session
 from tests.factories.tokens import make_token
 from tests.factories.wallets import Wallet, make_staff, make_wallet, store_bank_list
@@ -56,8 +61,8 @@ class Judge:
             for alteration in alterations:
                 self.owner.execute(alteration, values)
             row = self.owner.execute(
-                f"SELECT {'deposit' if subject == 'deposit' else 'wallet'}_transfer_justified(t)"
-                " FROM wallets_transfer t WHERE id = %(made)s",
+                f"SELECT {justification(self.owner, kind)} FROM wallets_transfer t"
+                " WHERE id = %(made)s",
                 values,
             ).fetchone()
         assert row is not None

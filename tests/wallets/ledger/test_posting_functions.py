@@ -196,24 +196,24 @@ def test_an_owner_has_one_account_of_an_asset_and_kind_which_is_opened_once(book
 
 
 def test_a_rule_is_set_and_written_only_where_it_differs(books):
-    given = ["gift", ["clearing"], ["available"], "gift:{id}", "wallets_gift", ["Given"], True]
-    others = ["gift", ["fees"], ["escrow"], "other:{id}", "wallets_other", ["Taken"], False]
+    given = ["gift", ["clearing"], ["available"], "gift:{id}", "wallets_gift", ["Given"], True, "a"]
+    others = ["gift", ["fees"], ["escrow"], "other:{id}", "wallets_other", ["Taken"], False, "b"]
     stored = (
-        "SELECT kind, leaves, enters, reference, record, states, by_service, ctid"
+        "SELECT kind, leaves, enters, reference, record, states, by_service, justified_if, ctid"
         " FROM wallets_transferrule WHERE kind = 'gift'"
     )
 
     def set_rule(values: list[object]) -> str:
         """Set the rule, and tell which version of the row there is."""
-        books.owner.execute("SELECT set_transfer_rule(%s, %s, %s, %s, %s, %s, %s)", values)
+        books.owner.execute("SELECT set_transfer_rule(%s, %s, %s, %s, %s, %s, %s, %s)", values)
         [row] = books.rows(stored)
-        assert list(row[:7]) == values
-        return str(row[7])
+        assert list(row[:8]) == values
+        return str(row[8])
 
     version = set_rule(given)
     assert set_rule(given) == version
     values = list(given)
-    for place in range(1, 7):
+    for place in range(1, 8):
         values[place] = others[place]
         changed = set_rule(values)
         assert changed != version
@@ -298,3 +298,12 @@ def test_a_transfer_of_an_order_or_a_trade_has_legs_and_a_record_of_its_kind(boo
     for kind in ("deposit", "order_release", "raise_sale", "loan_repay", "gift"):
         assert (kind, posting_result(kind, order, *legs)) == (kind, unjustified)
         assert (kind, posting_result(kind, order)) == (kind, no_legs)
+    for condition, result in (
+        ("NEW.subject_id IS NOT NULL", ACCEPTED),
+        ("NEW.subject_id IS NULL", unjustified),
+        ("NULL", unjustified),
+    ):
+        books.owner.execute(
+            "SELECT set_transfer_rule('gift', '{}', '{}', '', '', '{}', true, %s)", [condition]
+        )
+        assert (condition, posting_result("gift", order, *legs)) == (condition, result)

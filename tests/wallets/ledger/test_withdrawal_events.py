@@ -87,7 +87,7 @@ def test_an_event_about_a_member_names_the_member(books):
     member = {"_id": str(ada), "name": "ada", "email": "ada@x"}
     one = withdrawal(books, "one", member_id=ada)
     assert message(books, one)["user"] == member
-    ask = "SELECT withdrawal_event_user(%s, %s)::json"
+    ask = "SELECT member_json(%s, %s)::json"
     assert books.value(ask, [ada, books.organisation]) == member
     assert books.value(ask, [ada, make_organisation(books.owner)]) is None
     assert books.value(ask, [None, books.organisation]) is None

@@ -33,9 +33,8 @@ from tests.factories.treasury import (
     treasurer,
 )
 from tests.factories.wallets import assert_books_hold, make_member_wallet, make_staff
-from wallets.conversions.models import ConversionPosition
 from wallets.ledger.checkpoint import closed_position, renew_checkpoint
-from wallets.ledger.models import Transfer
+from wallets.ledger.models import ConversionPosition, Transfer
 from wallets.treasury.errors import BeyondFeeIncome, BeyondOwnFunds, BeyondPosition
 from wallets.treasury.export_columns import TREASURY_MOVEMENTS
 from wallets.treasury.models import TreasuryMovement

@@ -1,8 +1,7 @@
--- Guards of quotes, conversions and positions.
+-- Guards of quotes and conversions.
 SELECT make_append_only('wallets_conversion');
 REVOKE INSERT ON wallets_conversion FROM exchange_runtime;
 REVOKE INSERT, UPDATE, TRUNCATE ON wallets_conversionquote FROM exchange_runtime;
-REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON wallets_conversionposition FROM exchange_runtime;
 
 -- A quote never changes, and is removed only after its time.
 CREATE FUNCTION conversion_quote_guard() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -16,7 +15,7 @@ CREATE TRIGGER conversion_quote_guard BEFORE UPDATE OR DELETE ON wallets_convers
     FOR EACH ROW EXECUTE FUNCTION conversion_quote_guard();
 
 SELECT set_transfer_rule('conversion', '{available,position}', '{available,position,fees}',
-    'conversion:{id}', 'wallets_conversion', '{}', false);
+    'conversion:{id}', 'wallets_conversion', '{}', false, 'public.conversion_transfer_fits(NEW)');
 
 -- Whether a record justifies a movement: the owner's amount goes to the position of its currency, and
 -- from that of the other currency come what arrives and the fee.
@@ -40,13 +39,3 @@ BEGIN
         JOIN public.wallets_account a ON a.id = e.account_id
         JOIN public.wallets_conversion c ON c.id = posted.subject_id);
 END $$;
-
--- Adds to the exchange's position in a currency and returns the new one. Whatever posts to a `position`
--- account calls it in the same transaction, in the order of currencies and before it locks accounts.
-CREATE FUNCTION move_position(p_currency text, p_amount numeric) RETURNS numeric
-LANGUAGE sql SET search_path = public, pg_temp AS $$
-    INSERT INTO wallets_conversionposition AS p (currency_id, amount) VALUES (p_currency, p_amount)
-    ON CONFLICT (currency_id) DO UPDATE SET amount = p.amount + excluded.amount
-    RETURNING amount
-$$;
-REVOKE ALL ON FUNCTION move_position FROM PUBLIC;

@@ -125,7 +125,7 @@ def emit_deposit_event(deposit_id: UUID, event_type: str) -> None:
         cursor.execute(
             """
             SELECT organisation_id, '{"deposit":' || document || ',"user":'
-                || coalesce(withdrawal_event_user(member_id, organisation_id), 'null') || '}'
+                || coalesce(member_json(member_id, organisation_id), 'null') || '}'
             FROM wallets_deposit WHERE id = %s
             """,
             [deposit_id],

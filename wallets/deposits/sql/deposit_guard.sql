@@ -1,5 +1,21 @@
 -- Guards of deposits and of the payments behind them.
 
+-- Records from before the key: of references that are the same now, the oldest has it. No guard exists
+-- while this file runs.
+UPDATE wallets_deposit d SET reference_key = k.key
+FROM (
+    SELECT id, reference_key(reference) AS key, row_number() OVER (
+        PARTITION BY reference_key(reference), status = 'Failed' ORDER BY id) AS place
+    FROM wallets_deposit WHERE channel = 'manual'
+) k
+WHERE d.id = k.id AND d.reference_key = '' AND (d.status = 'Failed' OR k.place = 1 AND NOT EXISTS (
+    SELECT FROM wallets_deposit o WHERE o.reference_key = k.key AND o.status <> 'Failed'));
+-- What waits for the end of the transaction would block the changes of the tables that follow.
+SET CONSTRAINTS ALL IMMEDIATE;
+SET CONSTRAINTS ALL DEFERRED;
+CREATE TRIGGER reference_key BEFORE INSERT ON wallets_deposit
+    FOR EACH ROW WHEN (NEW.channel = 'manual') EXECUTE FUNCTION set_reference_key();
+
 -- A manual deposit starts Pending and is completed by two people (one entered it, another decided), or
 -- by the command, which records neither. The others complete with a payment at the provider, for its
 -- amount. A completed deposit changes no more, except that it clears once, and may be disputed and taken

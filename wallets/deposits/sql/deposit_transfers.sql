@@ -1,22 +1,29 @@
 -- Transfers of deposits and of payments without a known owner (see ledger/sql/transfer_rules.sql).
+
 SELECT set_transfer_rule('deposit', '{clearing,unmatched}', '{available,uncleared,receivable}',
-    'deposit:{id}', 'wallets_deposit', '{Completed,Reversed}', true);
+    'deposit:{id}', 'wallets_deposit', '{Completed,Reversed}', true,
+    'public.deposit_transfer_justified(NEW)');
 SELECT set_transfer_rule('deposit_clear', '{uncleared}', '{available,receivable}',
-    'deposit:{id}:clear', 'wallets_deposit', '{Completed,Reversed}', true);
+    'deposit:{id}:clear', 'wallets_deposit', '{Completed,Reversed}', true,
+    'public.deposit_transfer_justified(NEW)');
 SELECT set_transfer_rule('deposit_charge', '{expenses}', '{clearing}',
-    'deposit:{id}:charge', 'wallets_deposit', '{Completed,Reversed}', true);
+    'deposit:{id}:charge', 'wallets_deposit', '{Completed,Reversed}', true,
+    'public.deposit_transfer_justified(NEW)');
 SELECT set_transfer_rule('deposit_reverse', '{available,uncleared,receivable}', '{clearing}',
-    'deposit:{id}:reverse%', 'wallets_deposit', '{Completed,Reversed}', true);
+    'deposit:{id}:reverse%', 'wallets_deposit', '{Completed,Reversed}', true,
+    'public.deposit_reversal_justified(NEW)');
 SELECT set_transfer_rule('deposit_hold', '{available}', '{uncleared}',
-    'deposit:{id}:hold:%', 'wallets_deposit', '{Completed,Reversed}', true);
+    'deposit:{id}:hold:%', 'wallets_deposit', '{Completed,Reversed}', true,
+    'public.deposit_reversal_justified(NEW)');
 SELECT set_transfer_rule('deposit_release', '{uncleared}', '{available,receivable}',
-    'deposit:{id}:release:%', 'wallets_deposit', '{Completed,Reversed}', true);
+    'deposit:{id}:release:%', 'wallets_deposit', '{Completed,Reversed}', true,
+    'public.deposit_reversal_justified(NEW)');
 SELECT set_transfer_rule('payment_unmatched', '{clearing,expenses}', '{unmatched}',
-    'payment:{id}:unmatched', 'wallets_payment', '{Unmatched,Refunding,Credited,Refunded}', true);
+    'payment:{id}:unmatched', 'wallets_payment', '{Unmatched,Refunding,Credited,Refunded}', true,
+    'public.deposit_transfer_justified(NEW)');
 SELECT set_transfer_rule('payment_refund', '{unmatched}', '{clearing}',
-    'payment:{id}:refund', 'wallets_payment', '{Refunded}', true);
-SELECT set_transfer_rule('receivable_repay', '{available}', '{receivable}',
-    'receivable:{id}:%', 'wallets_account', '{}', true);
+    'payment:{id}:refund', 'wallets_payment', '{Refunded}', true,
+    'public.deposit_transfer_justified(NEW)');
 
 -- Whether a reversal justifies the transfer that holds, releases or takes back its amount. Those of the
 -- previous version take the net amount, and have no amount or no id in the transfer's reference.
@@ -62,18 +69,13 @@ BEGIN
     RETURN v_justified;
 END $$;
 
--- Whether a deposit, a payment or a debt justifies a transfer.
+-- Whether a deposit or a payment justifies a transfer.
 CREATE FUNCTION deposit_transfer_justified(posted wallets_transfer) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
     v_justified boolean;
 BEGIN
-    IF posted.kind = 'receivable_repay' THEN
-        SELECT bool_and((e.fits AND e.asset_id = a.asset_id AND e.owner_id = a.owner_id) IS TRUE)
-            INTO v_justified
-            FROM public.wallets_account a, public.transfer_legs(posted, '') e
-            WHERE a.id = posted.subject_id AND a.kind = 'receivable';
-    ELSIF posted.kind LIKE 'payment%' THEN
+    IF posted.kind LIKE 'payment%' THEN
         SELECT bool_and((e.fits AND e.asset_id = p.currency_code
                 AND abs(e.amount) = CASE
                     WHEN posted.kind = 'payment_refund' OR e.kind = 'unmatched' THEN p.amount
@@ -86,8 +88,6 @@ BEGIN
                   SELECT FROM public.wallets_paymentresolution r
                   WHERE r.payment_id = p.id AND r.status = 'Approved' AND r.action = 'Refund'
                     AND r.decided_by_id <> r.proposed_by_id));
-    ELSIF posted.kind IN ('deposit_hold', 'deposit_release', 'deposit_reverse') THEN
-        v_justified := public.deposit_reversal_justified(posted);
     ELSE
         -- The total is checked once; between an owner's own accounts it may be split.
         SELECT bool_and((

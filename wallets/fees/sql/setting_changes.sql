@@ -29,28 +29,7 @@ END $$;
 CREATE TRIGGER configuration_key_guard BEFORE UPDATE ON wallets_configuration
     FOR EACH ROW EXECUTE FUNCTION configuration_key_guard();
 REVOKE INSERT, UPDATE, DELETE ON wallets_configuration FROM exchange_runtime;
-
--- The first day from a restored moment up to today without a complete reconciliation since a command
--- put payouts on hold; null without such a hold, or after its release.
-CREATE FUNCTION find_day_to_reconcile() RETURNS date LANGUAGE plpgsql STABLE AS $$
-BEGIN
-    RETURN (
-        SELECT min((d.day AT TIME ZONE 'UTC')::date)
-        FROM public.wallets_configurationfigure h
-        CROSS JOIN LATERAL generate_series(
-            date_trunc('day', h.effective_at, 'UTC'), clock_timestamp(), interval '1 day'
-        ) d (day)
-        WHERE h.configuration_id = 'PAYOUTS_ON_HOLD' AND h.status = 'Approved'
-            AND h.proposed_by_id IS NULL
-            AND NOT EXISTS (
-                SELECT FROM public.wallets_configurationfigure r
-                WHERE r.configuration_id = h.configuration_id AND r.status = 'Approved'
-                    AND r.value = 0 AND r.effective_at > h.created_at)
-            AND NOT EXISTS (
-                SELECT FROM public.wallets_reconciliation r
-                WHERE r.day = (d.day AT TIME ZONE 'UTC')::date
-                    AND r.status IN ('Matched', 'Differs') AND r.created_at >= h.created_at));
-END $$;
+SELECT audit_table('wallets_configuration', record => 'key', left_out => '{updated_at}');
 
 -- In addition to two_person.sql: a change has a reason, is not effective before its approval, and
 -- cannot be cancelled once it is effective.
@@ -91,13 +70,6 @@ BEGIN
         RAISE EXCEPTION 'settings change % does not meet the conditions of %', OLD.id, NEW.status
             USING ERRCODE = 'check_violation', CONSTRAINT = 'setting_change_decision';
     END IF;
-    IF OLD.status = 'Pending' AND NEW.status = 'Approved' AND NEW.value = 0
-        AND NEW.configuration_id = 'PAYOUTS_ON_HOLD' AND find_day_to_reconcile() IS NOT NULL
-    THEN
-        RAISE EXCEPTION 'payouts stay on hold: % is not reconciled since the restore',
-            find_day_to_reconcile()
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'payouts_reconciled';
-    END IF;
     IF OLD.status = 'Approved' AND NEW.effective_at <= clock_timestamp() THEN
         RAISE EXCEPTION 'settings change % is effective', OLD.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'setting_change_effective';
@@ -112,5 +84,11 @@ BEGIN
 END $$;
 CREATE TRIGGER setting_change_guard BEFORE INSERT OR UPDATE ON wallets_configurationfigure
     FOR EACH ROW EXECUTE FUNCTION setting_change_guard();
+CREATE TRIGGER approval_guard
+    BEFORE INSERT OR UPDATE OR DELETE ON wallets_configurationfigure
+    FOR EACH ROW EXECUTE FUNCTION two_person_guard(
+        'setting_change', 'proposed_by_id', 'Pending', 'Approved', 'decision_note,effective_at,approval_reason',
+        'status,cancellation_requested_by_id,cancellation_reason,cancelled_by_id,cancelled_at',
+        'Approved');
 SELECT make_permanent('wallets_configurationfigure');
 SELECT audit_table('wallets_configurationfigure', about => 'configuration_id');

@@ -39,5 +39,15 @@ CREATE TRIGGER account_starts_right BEFORE INSERT ON wallets_account
 
 -- The application writes the ledger through open_account, post_service_transfers and
 -- the functions of withdrawals, orders and loans.
-REVOKE INSERT, UPDATE, DELETE ON wallets_account, wallets_transfer, wallets_entry
+REVOKE INSERT, UPDATE, DELETE ON wallets_asset, wallets_account, wallets_transfer, wallets_entry
     FROM exchange_runtime;
+
+-- Transfers and entries are append-only and name their actors, so they need no audit; balances are sums
+-- of entries. Inserts record themselves; later changes are audited.
+SELECT audit_table('wallets_asset', inserts => NULL);
+SELECT audit_table('wallets_account', about => 'organisation_id', left_out => '{balance,owner_id}',
+    inserts => NULL);
+SELECT keep_columns('wallets_booksproof', '{id,ran_at,incremental,passed,findings,milliseconds,totals,
+    totals_before}');
+REVOKE DELETE ON wallets_booksproof FROM exchange_runtime;
+SELECT audit_table('wallets_booksproof', inserts => NULL);

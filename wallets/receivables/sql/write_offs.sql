@@ -6,7 +6,7 @@ REVOKE DELETE ON wallets_receivablewriteoff FROM exchange_runtime;
 SELECT audit_table('wallets_receivablewriteoff');
 
 SELECT set_transfer_rule('receivable_write_off', '{expenses}', '{receivable}', 'write_off:{id}',
-    'wallets_receivablewriteoff', '{Approved}', true);
+    'wallets_receivablewriteoff', '{Approved}', true, 'public.write_off_justified(NEW)');
 
 -- Whether an approved write-off justifies a transfer: its amount, to its account.
 CREATE FUNCTION write_off_justified(posted wallets_transfer) RETURNS boolean

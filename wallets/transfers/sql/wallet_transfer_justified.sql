@@ -3,7 +3,7 @@ SELECT make_append_only('wallets_wallettransfer');
 REVOKE INSERT ON wallets_wallettransfer FROM exchange_runtime;
 
 SELECT set_transfer_rule('wallet_transfer', '{available}', '{available,receivable}',
-    'transfer:{id}', 'wallets_wallettransfer', '{}', false);
+    'transfer:{id}', 'wallets_wallettransfer', '{}', false, 'public.wallet_transfer_fits(NEW)');
 
 -- Whether a record justifies a movement: its whole amount leaves the payer's available balance for the
 -- payee's, or repays what the payee owes. The accounts hold both owners to the organisation. (The legs

@@ -45,7 +45,7 @@ BEGIN
                u.event_user, f.fee, f.usd_rate, f.second_approval, f.internal_fee
         FROM unnest(p_orders) o
         CROSS JOIN LATERAL (
-            SELECT withdrawal_event_user(o.member, o.organisation) AS event_user OFFSET 0
+            SELECT member_json(o.member, o.organisation) AS event_user OFFSET 0
         ) u
         -- Only accounts locked above; one opened since is left to the next call.
         CROSS JOIN LATERAL (

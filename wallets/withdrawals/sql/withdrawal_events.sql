@@ -9,18 +9,6 @@ BEGIN
         || '},"bank":' || p_bank || ',"user":' || coalesce(p_user, 'null') || '}';
 END $$;
 
--- The member as events show them; NULL for the organisation's own wallet.
-CREATE FUNCTION withdrawal_event_user(p_member uuid, p_organisation uuid) RETURNS text
-LANGUAGE plpgsql STABLE AS $$
-BEGIN
-    RETURN (
-        SELECT row_to_json(u)::text FROM (
-            SELECT m.id AS "_id", m.name, m.email FROM public.exchange_member m
-            WHERE m.id = p_member AND m.organisation_id = p_organisation
-        ) u
-    );
-END $$;
-
 -- Emits one event about a withdrawal to its organisation, in the transaction of the change.
 -- The actor is the first decider; with p_named, staff are named.
 CREATE FUNCTION emit_withdrawal_event(
@@ -36,7 +24,7 @@ BEGIN
              WHERE d.withdrawal_id = w.id AND d.verdict IN ('Approve', 'Reject', 'Cancel')
              ORDER BY d.created_at, d.id LIMIT 1),
             b.document,
-            public.withdrawal_event_user(w.member_id, w.organisation_id))])
+            public.member_json(w.member_id, w.organisation_id))])
     FROM public.wallets_withdrawal w
     JOIN public.wallets_bankaccount b ON b.id = w.bank_id
     WHERE w.id = p_withdrawal;

@@ -43,7 +43,7 @@ BEGIN
         IF (OLD.status, NEW.status) NOT IN (
             ('Pending', 'Approved'), ('Pending', 'Rejected'), ('Pending', 'Cancelled'),
             ('Approved', 'Processing'),
-            ('Approved', 'Rejected'),    -- returned by dual approval, see below
+            ('Approved', 'Rejected'),    -- returned by dual approval (payouts/sql/proposals.sql)
             ('Processing', 'Completed'), ('Processing', 'Failed'), ('Processing', 'Unknown'),
             ('Processing', 'Approved'),  -- not accepted by the provider: nothing was sent
             ('Unknown', 'Completed'), ('Unknown', 'Failed'),
@@ -52,22 +52,6 @@ BEGIN
         ) THEN
             RAISE EXCEPTION 'withdrawal % cannot go from % to %', OLD.id, OLD.status, NEW.status
                 USING ERRCODE = 'check_violation', CONSTRAINT = 'withdrawal_transition';
-        END IF;
-        -- A return requires an unclaimed payout that was never sent again (it may have been paid), and a
-        -- confirmed proposal.
-        IF OLD.status = 'Approved' AND NEW.status = 'Rejected' AND NOT (
-            EXISTS (SELECT FROM public.wallets_payout p
-                    WHERE p.withdrawal_id = OLD.id AND p.posted_at IS NULL
-                        AND p.leased_until IS NULL AND p.provider_id = '')
-            AND NOT EXISTS (SELECT FROM public.wallets_proposal r
-                            WHERE r.withdrawal_id = OLD.id AND r.action = 'Send again'
-                                AND r.status = 'Confirmed')
-            AND EXISTS (SELECT FROM public.wallets_proposal r
-                        WHERE r.withdrawal_id = OLD.id AND r.action = 'Return'
-                            AND r.status = 'Confirmed' AND r.decided_by_id <> r.proposed_by_id))
-        THEN
-            RAISE EXCEPTION 'withdrawal % is not returned by two people, or may be sent', OLD.id
-                USING ERRCODE = 'check_violation', CONSTRAINT = 'withdrawal_returned_by_two';
         END IF;
     ELSIF NEW.version NOT IN (OLD.version, OLD.version + 1) THEN
         RAISE EXCEPTION 'the version of withdrawal % counts by one', OLD.id
