@@ -1,10 +1,9 @@
--- What a command put on hold after a restore is released once every day since is reconciled.
-
--- The first day from a restored moment up to today without a complete reconciliation since a command
--- put payouts on hold; null without such a hold, or after its release.
-CREATE FUNCTION find_day_to_reconcile() RETURNS date LANGUAGE plpgsql STABLE AS $$
-BEGIN
-    RETURN (
+-- What a command put on hold after a restore is released once every day from the restored moment up to
+-- today has a complete reconciliation since.
+CREATE FUNCTION payouts_reconciled_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    -- Null without such a hold, or after its release.
+    v_day date := (
         SELECT min((d.day AT TIME ZONE 'UTC')::date)
         FROM public.wallets_configurationfigure h
         CROSS JOIN LATERAL generate_series(
@@ -20,13 +19,9 @@ BEGIN
                 SELECT FROM public.wallets_reconciliation r
                 WHERE r.day = (d.day AT TIME ZONE 'UTC')::date
                     AND r.status IN ('Matched', 'Differs') AND r.created_at >= h.created_at));
-END $$;
-
-CREATE FUNCTION payouts_reconciled_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF public.find_day_to_reconcile() IS NOT NULL THEN
-        RAISE EXCEPTION 'payouts stay on hold: % is not reconciled since the restore',
-            public.find_day_to_reconcile()
+    IF v_day IS NOT NULL THEN
+        RAISE EXCEPTION 'payouts stay on hold: % is not reconciled since the restore', v_day
             USING ERRCODE = 'check_violation', CONSTRAINT = 'payouts_reconciled';
     END IF;
     RETURN NEW;

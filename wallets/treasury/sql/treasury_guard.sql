@@ -1,22 +1,6 @@
 -- Guards of treasury movements, their legs, and the record that justifies their transfer.
-
--- Records from before the key: of references that are the same now, the oldest has it. No guard exists
--- while this file runs.
-UPDATE wallets_treasurymovement m SET reference_key = k.key
-FROM (
-    SELECT id, reference_key(reference) AS key, row_number() OVER (
-        PARTITION BY kind, reference_key(reference), status = 'Rejected' ORDER BY id) AS place
-    FROM wallets_treasurymovement
-) k
-WHERE m.id = k.id AND m.reference_key = '' AND (m.status = 'Rejected' OR k.place = 1 AND NOT EXISTS (
-    SELECT FROM wallets_treasurymovement o
-    WHERE o.kind = m.kind AND o.reference_key = k.key AND o.status <> 'Rejected'));
--- What waits for the end of the transaction would block the changes of the tables that follow.
-SET CONSTRAINTS ALL IMMEDIATE;
-SET CONSTRAINTS ALL DEFERRED;
 CREATE TRIGGER reference_key BEFORE INSERT ON wallets_treasurymovement
     FOR EACH ROW EXECUTE FUNCTION set_reference_key();
-
 CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_treasurymovement
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
         'treasury_movement', 'proposed_by_id', 'Pending', 'Approved', 'reason,approval_reason');
