@@ -86,3 +86,13 @@ RETURN (v - (v % m))
 )
 def test_a_word_is_changed_by_what_it_means(body: str, operators: list[str]) -> None:
     assert [operator for operator, *_ in changes(body)] == operators
+
+
+def test_a_named_argument_keeps_its_name_when_a_term_is_dropped() -> None:
+    body = "RETURN seen(who => a.old OR b.old);"
+    dropped = {
+        body[:start] + text + body[end:]
+        for operator, start, end, text in changes(body)
+        if operator == "OR term dropped"
+    }
+    assert dropped == {"RETURN seen(who => a.old );", "RETURN seen(who =>  b.old);"}
