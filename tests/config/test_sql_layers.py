@@ -44,7 +44,10 @@ def sources() -> Iterator[tuple[str, str, str]]:
             place = str(path.relative_to(CHECKOUT))
             yield f"{config.name}.{path.parts[-3]}", place, _COMMENT.sub("", path.read_text())
         for command in config.command_types():
-            yield subject_of(command.__module__), f"type {command.sql_type}", command.type_sql()
+            subject = subject_of(command.__module__)
+            yield subject, f"type {command.sql_type}", command.type_sql()
+            if command.function:
+                yield subject, f"function {command.function}", command.function_sql()
         declared = zip(config.stored_documents, config.documents(), strict=True)
         for name, document in declared:
             yield f"{config.name}.{name.split('.')[0]}", f"document {name}", document.trigger_sql()
