@@ -7,7 +7,6 @@ from django.db.models import CharField, Value
 from django.db.models.functions import Concat
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.html import format_html
 
 from exchange.admin.base import Tool
 from exchange.admin.columns import column
@@ -59,19 +58,6 @@ class ConversionAdmin(Exportable, OwnedRecordAdmin):
         "time (UTC)", lambda conversion: format_time(conversion.created_at), ordering="pk"
     )
     created_display = column("time (UTC)", lambda conversion: format_time(conversion.created_at))
-
-    @admin.display(description="owner")
-    def owned_by(self, conversion: Conversion) -> str:
-        if conversion.member is None:
-            return record_link(conversion.organisation)
-        return format_html("{}<br>{}", record_link(conversion.member), conversion.organisation)
-
-    owner = column(
-        "owner", lambda conversion: record_link(conversion.member or conversion.organisation)
-    )
-    organisation_display = column(
-        "organisation", lambda conversion: record_link(conversion.organisation)
-    )
 
     @admin.display(description="sold", ordering="amount")
     def amount_display(self, conversion: Conversion) -> str:

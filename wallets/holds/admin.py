@@ -120,15 +120,7 @@ class FreezeAdmin(Exportable, ApprovalPages, OwnedRecordAdmin):
 
     frozen = column("age", lambda freeze: age(freeze.created_at), ordering="pk")
     state_display = column("status", _state_badge)
-    owner = column("owner", lambda freeze: record_link(freeze.member or freeze.organisation))
-    organisation_display = column("organisation", lambda freeze: record_link(freeze.organisation))
     scope_display = column("frozen", lambda freeze: freeze.scope)
-
-    @admin.display(description="owner")
-    def owned_by(self, freeze: Freeze) -> str:
-        if freeze.member is None:
-            return record_link(freeze.organisation)
-        return format_html("{}<br>{}", record_link(freeze.member), freeze.organisation)
 
     def heading(self, obj: Freeze) -> str:
         return f"Freeze of {obj.member or obj.organisation}"

@@ -1,4 +1,7 @@
-"""Search of lists by the email address of a record's owner: the whole address, in any case."""
+"""Lists of records with an owner: its columns, and the search by its email address.
+
+The address is compared as a whole, in any case.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import Q
+from django.utils.html import format_html
 
 from exchange.admin.base import SafeAdmin
+from exchange.admin.columns import column
+from exchange.admin.display import record_link
 from exchange.participants.selectors import find_participants_by_email
 
 
@@ -29,11 +35,21 @@ def owner_email_is(term: str, owners: Sequence[str]) -> Q | None:
     return Q.create(owned, connector=Q.OR)
 
 
+def _owner_with_organisation(record: Any) -> str:
+    if record.member is None:
+        return record_link(record.organisation)
+    return format_html("{}<br>{}", record_link(record.member), record.organisation)
+
+
 class OwnedRecordAdmin(SafeAdmin):
-    """A list that can also be searched by the email of an owner."""
+    """A list of records with an owner, which its email finds too."""
 
     # Lookup prefixes, as `owner_email_is` takes them.
     owner_prefixes: Sequence[str] = ("",)
+
+    owner = column("owner", lambda record: record_link(record.member or record.organisation))
+    organisation_display = column("organisation", lambda record: record_link(record.organisation))
+    owned_by = column("owner", _owner_with_organisation)
 
     def exact_match(self, term: str) -> Q | None:
         """Match `term` as an amount or an email; None when it is neither."""

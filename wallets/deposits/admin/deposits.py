@@ -10,7 +10,6 @@ from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
-from django.utils.html import format_html
 
 from exchange.admin.base import PendingDecision, Section, Tool, staff_of
 from exchange.admin.columns import column
@@ -189,7 +188,6 @@ class DepositAdmin(Exportable, AddFormAdmin, ProposalAdmin, OwnedRecordAdmin):
         ]
 
     state_display = column("status", lambda row: status_badge(row.state), ordering="status")
-    owner = column("owner", lambda row: record_link(_owner(row)))
     amount_display = column("amount", _amount, ordering="amount")
     reversed_display = column(
         "taken back", lambda row: format_money(row.taken_back, row.currency_id)
@@ -199,12 +197,6 @@ class DepositAdmin(Exportable, AddFormAdmin, ProposalAdmin, OwnedRecordAdmin):
     entered_by_display = column(
         "entered by", lambda row: str(row.entered_by or "System"), ordering="entered_by__username"
     )
-
-    @admin.display(description="owner")
-    def owned_by(self, deposit: Deposit) -> str:
-        if deposit.member is None:
-            return record_link(deposit.organisation)
-        return format_html("{}<br>{}", record_link(deposit.member), deposit.organisation)
 
     @admin.display(description="provider's charge")
     def fee_display(self, deposit: Deposit) -> str:
