@@ -23,9 +23,12 @@ MIGRATIONS = {
 
 _RENAMED = "was renamed"
 _BATCHED = "was replaced by the batched function"
+_INNER = "is used among the functions of order placement only"
 # Functions and columns of types that the previous release may use, and what became of them.
 ROUTINES = {
+    "function accounts_to_move(orders_order,order_terms,order_match)": _INNER,
     "function figure_in_force(text,timestamp with time zone)": _RENAMED,
+    "function legs_of_order(orders_order,order_terms,order_fill[],uuid[])": _INNER,
     "function request_withdrawal(jsonb,integer,interval,integer,text)": _BATCHED,
     "function request_withdrawals(jsonb,integer,text)": _BATCHED,
     "function store_idempotent_answer(uuid,text,text,text,integer,text,text)": _RENAMED,
@@ -40,6 +43,6 @@ ROUTINES = {
     "type idempotency_claim.path": _BATCHED,
     "type idempotency_claim.request": _BATCHED,
     "type order_request.owner_model": "was never read",
-    "type order_terms.member_known": "is used among the functions of order placement only",
+    "type order_terms.member_known": _INNER,
     "type withdrawal_order.given_name": _RENAMED,
 }
