@@ -281,6 +281,7 @@ LEAD_ON = {
     "credit_loan_liquidate",
     "credit_loan_write_off",
     "credit_loanconfiguration_retire",
+    "exchange_accessproposal_cancel",
     "exchange_apikey_revoke_token",
     "exchange_export_download",
     "exchange_organisation_activate",
