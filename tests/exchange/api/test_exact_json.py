@@ -85,12 +85,12 @@ def test_any_bytes_are_an_object_or_a_parse_error(body):
     "number", ["1" + "0" * 60_000, "0." + "1" * 60_000, "1e" + "9" * 60_000, "-1e-" + "9" * 60_000]
 )
 def test_huge_numbers_are_parsed_and_rejected_cheaply(number):
-    started = time.perf_counter()
+    started = time.thread_time()
     value = read(f'{{"x": {number}}}')["x"]
     with pytest.raises(ValidationError):
         NumberField(decimals=2).to_internal_value(value)
     assert len(encode_json({"x": value})) < 70_000
-    assert time.perf_counter() - started < 1
+    assert time.thread_time() - started < 1
 
 
 @pytest.mark.parametrize(
