@@ -104,9 +104,14 @@ KINDS: dict[str, LiteralString] = {
         FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid
         WHERE NOT tgisinternal AND c.relnamespace = 'public'::regnamespace
     """,
-    # Including volatility, security, costs and settings.
+    # Including volatility, security, costs and settings. The constructor of a table's rows lists
+    # its columns in their order, which does not count; its parameters name them too.
     "functions": f"""
-        SELECT oid::regprocedure::text, pg_get_functiondef(oid)
+        SELECT oid::regprocedure::text, CASE
+            WHEN EXISTS (SELECT FROM pg_class c
+                         WHERE c.reltype = prorettype AND c.relname = proname AND c.relkind = 'r')
+            THEN split_part(pg_get_functiondef(oid), 'RETURN ROW', 1)
+            ELSE pg_get_functiondef(oid) END
         FROM pg_proc p WHERE pronamespace = 'public'::regnamespace AND prokind <> 'a'
           AND NOT {_OF_EXTENSION}
     """,

@@ -5,7 +5,7 @@ DECLARE
     v_columns record;
 BEGIN
     SELECT string_agg(format('%I %s DEFAULT NULL', attname, format_type(atttypid, NULL)), ', '
-                      ORDER BY attnum) AS declared,
+                      ORDER BY attname) AS declared,
            string_agg(quote_ident(attname), ', ' ORDER BY attnum) AS named
         INTO v_columns
         FROM pg_attribute
