@@ -82,7 +82,7 @@ class Receiver:
         self._server.shutdown()
         self._server.server_close()
 
-    def wait_for(self, count: int, seconds: float = 10.0) -> list[Received]:
+    def wait_for(self, count: int, seconds: float = 60.0) -> list[Received]:
         """Wait for `count` requests and return them; fail if they do not arrive in time."""
         with self._arrived:
             came = self._arrived.wait_for(lambda: len(self.received) >= count, timeout=seconds)

@@ -17,8 +17,8 @@ from tests.environment.owner import as_owner
 
 pytestmark = pytest.mark.django_db
 
-# `do` is executed, and everything of which `tried` has a row. `lack` has one after its rejection is
-# asked for. `late` is rejected the second time, `never` is neither executed nor rejected.
+# `do` is executed, and everything of which `tried` has a row. `lack` has one after it was
+# tried for rejection. `late` is rejected the second time, `never` is neither executed nor rejected.
 PARTS = """
 CREATE TABLE tried (what text);
 CREATE FUNCTION try_commands_execute(p_commands try_command[])
