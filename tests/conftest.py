@@ -21,6 +21,7 @@ from tests.environment.database import (
     start_run,
 )
 from tests.environment.module_groups import is_about_pages, is_standalone
+from tests.environment.processor_times import ProcessorTimes
 from tests.environment.property_tests import load_profile
 from tests.environment.run_order import position, shuffled
 from tests.environment.services import (
@@ -91,6 +92,8 @@ def pytest_configure(config: pytest.Config) -> None:
     }
     pytest.register_assert_rewrite(*shared.difference(sys.modules))
     load_profile()
+    if os.environ.get("TEST_TIMES"):
+        config.pluginmanager.register(ProcessorTimes())
     start_run(config)
 
 
