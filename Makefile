@@ -92,7 +92,7 @@ cluster-test: tools
 	@$(BIN)/python -m tests.cluster --faults '$(FAULTS)' $(if $(LOGS),--logs '$(LOGS)') \
 		$(if $(DOCS),--docs)
 
-# Upgrade an installation under load, from BASE (default: the last version that needed a stop) to this one, with the
+# Upgrade an installation under load, from BASE (default: the last change of a first migration) to this one, with the
 # commands of docs/operations/upgrade.md. SECONDS of load pass before and after. FAULT plants one of no_drain, long_lock
 # and required_column: the run then passes only if it reports failed requests. Needs root and Debian's packages.
 upgrade-test: BASE =

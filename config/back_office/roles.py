@@ -7,17 +7,12 @@ completing or cancelling a raise pays money. Credit officers propose and approve
 reads what customers ask about, and nothing about staff, keys or the exchange's own affairs.
 Services require a second person regardless of role.
 
-Migrations of `config` apply the table: after a change run `manage.py make_roles_migration`.
+`manage.py migrate` applies the table, and `up` runs it where that is due.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
-from typing import Any
-
-from django.apps import apps as installed
-from django.contrib.auth.management import create_permissions
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, Permission
 from django.db import transaction
 
 from exchange.core.errors import InvalidRequest
@@ -213,29 +208,27 @@ def is_privileged_user(user: StaffUser) -> bool:
     return user.is_superuser or any(map(is_privileged, user.get_all_permissions()))
 
 
-def ensure_roles(
-    table: Mapping[str, Set[str]] = ROLES, *, apps: Any = installed, using: str = "default"
-) -> None:
-    """Create the groups and set their permissions to exactly those of `table`."""
-    groups, permissions = (apps.get_model("auth", name).objects for name in ("Group", "Permission"))
+def apply_roles(using: str = "default") -> bool:
+    """Set the permissions of each role to exactly those of `ROLES`; return whether any changed."""
+    if are_roles_applied(using):
+        return False
     with transaction.atomic(using=using):
         known = {
             f"{permission.content_type.app_label}.{permission.codename}": permission
-            for permission in permissions.using(using).select_related("content_type")
+            for permission in Permission.objects.using(using).select_related("content_type")
         }
-        for name, wanted in table.items():
-            group, _ = groups.using(using).get_or_create(name=name)
+        for name, wanted in ROLES.items():
+            group, _ = Group.objects.using(using).get_or_create(name=name)
             group.permissions.set([known[permission] for permission in sorted(wanted)])
+    return True
 
 
-def apply_roles(table: Mapping[str, Set[str]], apps: Any, using: str) -> None:
-    """Apply `table` inside a migration.
-
-    Django creates permissions only after all migrations, so those of `apps` are created first.
-    """
-    for app in installed.get_app_configs():
-        create_permissions(app, verbosity=0, using=using, apps=apps)
-    ensure_roles(table, apps=apps, using=using)
+def are_roles_applied(using: str = "default") -> bool:
+    """Return whether each role has exactly its permissions."""
+    rows = Group.objects.using(using).filter(name__in=ROLES)
+    held = rows.values_list("name", "permissions__content_type__app_label", "permissions__codename")
+    applied = {(name, f"{app}.{codename}") for name, app, codename in held}
+    return applied == {(name, one) for name, wanted in ROLES.items() for one in wanted}
 
 
 def create_staff(username: str, password: str, role: str) -> StaffUser:

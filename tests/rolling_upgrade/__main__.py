@@ -22,13 +22,13 @@ from tests.rolling_upgrade.run import upgrade_under_load
 
 # Debian packages with the programs that are needed.
 _PACKAGES = {"haproxy": "haproxy", "redis-server": "redis-server", "curl": "curl", "git": "git"}
-_ACCEPTED = "tests/upgrade/accepted.py"
+_FIRST_MIGRATIONS = "*/migrations/0001_initial.py"
 
 
 def main() -> int:
     """Run the upgrade; return 1 if something failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.rolling_upgrade", description=__doc__)
-    parser.add_argument("--base", default="", help=f"default: the last change of {_ACCEPTED}")
+    parser.add_argument("--base", default="", help="default: the last change of a first migration")
     parser.add_argument("--seconds", type=float, default=3, help="of load before and after")
     parser.add_argument("--fault", default="", choices=["", *FAULTS], help="must be reported")
     options = parser.parse_args()
@@ -59,7 +59,7 @@ def main() -> int:
 def _last_stop() -> str:
     """Return the last commit that needed a stop: processes of later ones survive this version."""
     found = subprocess.run(
-        ["git", "log", "-1", "--format=%H", "--", _ACCEPTED],
+        ["git", "log", "-1", "--format=%H", "--", _FIRST_MIGRATIONS],
         cwd=PRESENT.checkout,
         capture_output=True,
         text=True,

@@ -25,7 +25,9 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from config import webserver
+from config.back_office.roles import are_roles_applied
 from config.celery import app as celery_app
+from config.database_version import EarlierVersionError, require_upgradable
 from config.demo.data import total_deposits
 from config.local.embedded import sharing
 from config.local.embedded.layout import EmbeddedError
@@ -154,15 +156,19 @@ class Installation:
 
     def _migrate(self) -> None:
         connection = connections["owner"]
+        try:
+            require_upgradable("owner")
+        except EarlierVersionError as error:
+            raise UpError(str(error)) from error
         executor = MigrationExecutor(connection)
         plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-        installed = not plan and sqlfiles.is_installed("owner")
+        migrated = not plan and sqlfiles.is_installed("owner") and are_roles_applied("owner")
         connection.close()
         if plan:
             say("up", f"applying {len(plan)} migrations")
-        elif not installed:
-            say("up", "installing SQL functions and triggers")
-        if not installed:
+        elif not migrated:
+            say("up", "installing roles, SQL functions and triggers")
+        if not migrated:
             self._run_once("migrate", "--verbosity", "0", "--no-input")
 
     def _load_demo(self, provider_url: str) -> None:

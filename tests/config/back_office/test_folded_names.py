@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
-from importlib import import_module
-from types import SimpleNamespace
 
 import pytest
 from django.contrib import admin
 from django.contrib.postgres.search import SearchVectorExact
 from django.db import connection
-from django.db.models import F
 from django.test import RequestFactory
 from django.urls import reverse
 
@@ -21,7 +18,6 @@ from exchange.core.words import name_query
 from exchange.participants.models import MEMBER_WORDS, Member
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import Token
-from tests.environment.owner import as_owner
 from tests.factories.api_clients import make_caller, make_member, make_organisation
 from tests.factories.back_office import fund, make_withdrawal
 from tests.factories.deposits import arrive, transaction_record
@@ -123,55 +119,6 @@ def test_payers_and_payees_are_found_however_their_names_are_typed(names):
         assert len(payees(user, typed)) == 1, typed
         assert [*Withdrawal.objects.filter(withdrawal_search(typed))] == [paid], typed
     assert paid.bank_id in [*find_ids(names[0])]
-
-
-def test_the_upgrade_folds_the_words_of_tokens():
-    folded, plain = make_token(name="José Ng'ang'a"), make_token(name="Green Energy")
-    migration = import_module("exchange.migrations.0029_token_words")
-    with as_owner():
-        with connection.cursor() as cursor:
-            cursor.execute(_FORMER_TRIGGER)
-        Token.objects.update(name=F("name"))
-        assert words_of(folded) == "'a':4 'ang':3 'josé':1 'ng':2"
-        before = Token.objects.get(pk=plain.pk).updated_at
-        for _ in range(2):
-            migration.fold_words(None, SimpleNamespace(connection=connection))
-            assert words_of(folded) == "'a':6 'ang':5 'jose':1,3 'ng':4 'nganga':2"
-    assert words_of(plain) == "'energy':2 'green':1"
-    assert Token.objects.get(pk=plain.pk).updated_at == before
-
-
-_FORMER_TRIGGER = """
-CREATE OR REPLACE FUNCTION token_words() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    NEW.words := to_tsvector(
-        'simple', coalesce(regexp_replace(NEW.name, '[^[:alnum:]]+', ' ', 'g'), ''));
-    RETURN NEW;
-END $$
-"""
-
-
-def words_of(token: Token) -> str:
-    return str(Token.objects.values_list("words", flat=True).get(pk=token.pk))
-
-
-def test_payees_from_before_the_upgrade_are_found_as_they_were_typed():
-    """The words of a record that exists are not computed again."""
-    store_bank_list()
-    organisation = make_organisation()
-    user = create_superuser("looker")
-    fund(organisation, None, "KES", "10000")
-    former = import_module("wallets.migrations.0053_bank_words")
-    with as_owner(), connection.cursor() as cursor:
-        cursor.execute(former.BANK_WORDS.format(names=former.TYPED))
-    make_withdrawal(organisation, None, "KES", "100", account_name="José O'Brien")
-    with as_owner(), connection.cursor() as cursor:
-        cursor.execute(former.BANK_WORDS.format(names=former.FOLDED))
-    find = kind_finder("Withdrawals")
-    for typed in ("José O'Brien", "José", "O'Brien", "brien", "O'Br"):
-        assert len(find(user, typed)) == 1, typed
-        assert Withdrawal.objects.filter(withdrawal_search(typed)).count() == 1, typed
-    assert not find(user, "Jose")
 
 
 def test_apostrophes_alone_are_in_no_name():

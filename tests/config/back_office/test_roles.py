@@ -1,4 +1,4 @@
-"""Roles: made by migration, apart from each other, and every permission classified."""
+"""Roles: made by `migrate`, apart from each other, and every permission classified."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from config.back_office.roles import (
     UNPRIVILEGED_PERMISSIONS,
     is_privileged_user,
 )
-from config.management.commands.make_roles_migration import last_migrated_roles
 from exchange.staff.models import StaffUser
 from exchange.staff.services.privileged_access import is_privileged
 from tests.factories.staff import create_staff, create_superuser
@@ -28,10 +27,6 @@ DECIDING_ABOUT_MONEY = PRIVILEGED_PERMISSIONS - {
     "exchange.decide_accessproposal",
     "exchange.restore_administrator",
 }
-
-
-def test_the_last_migration_matches_the_table():
-    assert last_migrated_roles() == ROLES, "run `manage.py make_roles_migration`"
 
 
 @pytest.mark.django_db

@@ -16,9 +16,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+import psycopg
 import pytest
 import requests
 
+from config.local.embedded.layout import OWNER, database_url
+from config.local.embedded.sharing import running_server
 from tests.environment.ports import claim_ports
 from tests.environment.processes import CHECKOUT, wait_until
 from tests.environment.template_cache import place_migrated_server
@@ -208,6 +211,20 @@ def test_killed_children_are_restarted_and_reported(up: Callable[..., Up], migra
         lambda: installation.pids("-m config.local.embedded.keeper") != [postmaster], "noticed"
     )
     wait_until(installation.healthy, "the service answers again")
+
+
+@pytest.mark.slow
+def test_data_of_an_earlier_version_is_refused_in_one_line(migrated: Path) -> None:
+    with running_server(migrated), psycopg.connect(database_url(migrated, OWNER)) as owner:
+        applied = "INSERT INTO django_migrations (app, name, applied) VALUES (%s, %s, now())"
+        owner.execute(applied, ["config", "0003_roles"])
+    for command in (["up", "--data", str(migrated), "--port", "0"], ["migrate"]):
+        done = manage(*command, DATA_DIR=str(migrated))
+        assert done.returncode == 1
+        assert done.stderr.splitlines() == [
+            "CommandError: The data is of a version before 1.0.0, not upgradable:"
+            f" remove {migrated} to start anew."
+        ]
 
 
 def test_killing_the_supervisor_leaves_no_process_behind(

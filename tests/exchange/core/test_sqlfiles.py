@@ -208,14 +208,6 @@ def test_a_migrate_of_one_app_or_none_installs_nothing(folder: Path, arguments: 
     assert not sqlfiles.is_installed()
 
 
-def test_a_database_between_two_releases_is_rejected() -> None:
-    """A squashed migration replaces all earlier ones; a part of them is no starting point."""
-    with as_owner() as cursor:
-        cursor.execute("DELETE FROM django_migrations WHERE app = 'orders' AND name LIKE '0003%'")
-        with pytest.raises(CommandError, match=r"\(orders\.0003_\w+ is missing\)"):
-            call_command("migrate", verbosity=0, interactive=False)
-
-
 def test_a_new_column_triggers_an_installation(folder: Path) -> None:
     """Triggers name the columns that existed; tables without triggers are unchanged."""
     with as_owner() as cursor:

@@ -1,4 +1,4 @@
-"""`migrate` waits for tables in turns, so that requests pass in between."""
+"""`migrate` waits for tables in turns, so that requests pass in between, and refuses old data."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from typing import Any
 
 import psycopg
 import pytest
+from django.contrib.auth.models import Group, Permission
 from django.contrib.postgres.operations import AddIndexConcurrently
 from django.core.management import CommandError, call_command
 from django.db import connections, migrations, models
 from django.db.migrations.loader import MigrationLoader
 from pytest_django import DjangoDbBlocker
 
+from config.back_office.roles import FINANCE_APPROVER, apply_roles, are_roles_applied
 from exchange.core import table_locks
 from tests.environment.database import django_connected_to, extra_database, server_url
 from tests.environment.processes import wait_until
@@ -131,3 +133,28 @@ def test_an_index_is_built_concurrently_without_a_limit(database, plant, monkeyp
             "SELECT indisvalid FROM pg_index WHERE indexrelid = 'planted_concurrently'::regclass"
         )
         assert other.execute(valid).fetchone() == (True,)
+
+
+def test_a_database_of_an_earlier_version_is_refused(database):
+    with psycopg.connect(database, autocommit=True) as owner:
+        applied = "INSERT INTO django_migrations (app, name, applied) VALUES (%s, %s, now())"
+        owner.execute(applied, ["config", "0003_roles"])
+        try:
+            with pytest.raises(CommandError) as refused:
+                migrate()
+        finally:
+            owner.execute("DELETE FROM django_migrations WHERE app = 'config'")
+    assert str(refused.value) == (
+        "The data is of a version before 1.0.0, not upgradable: use a new database."
+    )
+
+
+def test_roles_are_applied_once_and_again_after_a_change(database):
+    lost = Permission.objects.using("owner").get(codename="decide_withdrawal")
+    approvers = Group.objects.using("owner").get(name=FINANCE_APPROVER)
+    assert not apply_roles("owner")
+    approvers.permissions.remove(lost)
+    assert not are_roles_applied("owner")
+    migrate()
+    assert are_roles_applied("owner")
+    assert approvers.permissions.contains(lost)

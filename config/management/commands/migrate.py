@@ -1,4 +1,4 @@
-"""`manage.py migrate`: Django's command in turns, then the SQL files and coming months' partitions.
+"""`manage.py migrate`: Django's command in turns, then roles, SQL files and coming partitions.
 
 Migrations wait for tables like the installation (`exchange.core.table_locks`). One that ends with a
 lock timeout starts again; those before it stay applied.
@@ -14,22 +14,22 @@ from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.recorder import MigrationRecorder
 
+from config.back_office.roles import apply_roles
+from config.database_version import EarlierVersionError, require_upgradable
 from exchange.core import sqlfiles
 from exchange.core.table_locks import LOCK_TIMEOUT, TablesInUse, in_turns
 from exchange.partitions.services import add_partitions
 
 
 class Command(migrate.Command):
-    """Installs the SQL after migrations of the whole project, not of one app."""
+    """Applies roles and installs the SQL after migrations of the whole project, not of one app."""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Migrate, install the SQL unless it is installed, and add partitions."""
+        """Migrate, apply the roles, install the SQL unless it is installed, and add partitions."""
         alias = options["database"]
-        _require_known_state(alias)
         try:
+            require_upgradable(alias)
             with _lock_timeout(connections[alias]):
                 in_turns(
                     lambda: super(Command, self).handle(*args, **options),
@@ -37,11 +37,13 @@ class Command(migrate.Command):
                 )
             if options["app_label"] or options["plan"] or options["check_unapplied"]:
                 return
+            changed = apply_roles(alias)
             installed = sqlfiles.install(alias)
             added = in_turns(lambda: add_partitions(using=alias), effect="no partition is added")
-        except (sqlfiles.InstallError, TablesInUse) as error:
+        except (EarlierVersionError, sqlfiles.InstallError, TablesInUse) as error:
             raise CommandError(str(error)) from error
         if options["verbosity"] > 0:
+            self.stdout.write("Roles: applied" if changed else "Roles: nothing to apply")
             self.stdout.write("SQL: installed" if installed else "SQL: nothing to install")
             self.stdout.write(f"Partitions: {added} added")
 
@@ -73,20 +75,3 @@ def _lock_timeout(connection: BaseDatabaseWrapper) -> Iterator[None]:
         if connection.is_usable():
             with connection.cursor() as cursor:
                 cursor.execute("RESET lock_timeout")
-
-
-def _require_known_state(alias: str) -> None:
-    """Reject a database in the middle of migrations that have since been squashed.
-
-    Django would drop the squashed migration from its plan and report nothing to do.
-    """
-    applied = MigrationRecorder(connections[alias]).applied_migrations()
-    loader = MigrationLoader(None, load=False)
-    loader.load_disk()
-    for migration in loader.disk_migrations.values():
-        missing = [replaced for replaced in migration.replaces if replaced not in applied]
-        if missing and len(missing) < len(migration.replaces):
-            raise CommandError(
-                f"The database is too old for this version ({'.'.join(missing[0])} is missing)."
-                " Migrate it with the previous version first."
-            )
