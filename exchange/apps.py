@@ -25,7 +25,6 @@ class ExchangeConfig(sqlfiles.SqlAppConfig):
         "participants/participant_guards",
         "participants/member_json",
         "participants/member_refusal",
-        "participants/member_words",
         "tokens/tokens",
         "tokens/token_guard",
         "tokens/token_terms",

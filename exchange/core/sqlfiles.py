@@ -243,7 +243,7 @@ END $lock$
 
 # Everything that files install in `public`, and triggers of partitions. Kept: functions that a
 # table needs (generated column, default, constraint, index), parts of extensions, objects of other
-# roles, and `ids_ordered_since`, which a migration defines.
+# roles.
 _UNINSTALL = """
 DO $uninstall$
 DECLARE
@@ -269,7 +269,7 @@ BEGIN
                 UNION ALL
                 SELECT 'pg_proc'::regclass, oid, 'ROUTINE', oid::regprocedure::text
                 FROM pg_proc p
-                WHERE pronamespace = 'public'::regnamespace AND proname <> 'ids_ordered_since'
+                WHERE pronamespace = 'public'::regnamespace
                     AND pg_has_role(proowner, 'USAGE')
                     AND NOT EXISTS (
                         SELECT FROM pg_depend d

@@ -64,12 +64,11 @@ class FoldedContains(Lookup):
 class NameWordsQuery(SearchQuery):
     """A search by prefixes of words of a name, built by the SQL function `name_words`.
 
-    A text without a letter or a digit matches nothing. Without `folded` it finds words that were
-    stored as they were typed.
+    A text without a letter or a digit matches nothing.
     """
 
-    def __init__(self, text: str, *, folded: bool = True) -> None:
-        super().__init__(_Folded(Value(text)) if folded else text)
+    def __init__(self, text: str) -> None:
+        super().__init__(_Folded(Value(text)))
         self.function = "name_words"
 
 
@@ -80,7 +79,7 @@ class _Words(Func):
     output_field = CharField()
 
 
-def name_query(text: str, *, folded: bool = True) -> SearchQueryCombinable | None:
+def name_query(text: str) -> SearchQueryCombinable | None:
     """Return the query for the words of `text`, of which the last may be incomplete.
 
     None for a text without a letter or a digit. A beginning is found by reading all words that have
@@ -89,9 +88,8 @@ def name_query(text: str, *, folded: bool = True) -> SearchQueryCombinable | Non
     *whole, last = [word for word in text.split() if any(map(str.isalnum, word))] or [""]
     if not last:
         return None
-    query: SearchQueryCombinable = NameWordsQuery(last, folded=folded)
+    query: SearchQueryCombinable = NameWordsQuery(last)
     if whole:
-        typed = Value(" ".join(whole))
-        words = _Words(_Folded(typed) if folded else typed)
+        words = _Words(_Folded(Value(" ".join(whole))))
         query = SearchQuery(words, config="simple", search_type="plain") & query
     return query

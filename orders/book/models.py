@@ -194,11 +194,6 @@ class Trade(models.Model):
     buyer_fee = models.DecimalField(**AMOUNT)
     seller_value = models.DecimalField(**AMOUNT)
     seller_fee = models.DecimalField(**AMOUNT)
-    half_even = models.BooleanField(
-        db_default=False,
-        editable=False,
-        help_text="Predates decision 22: charges rounded half-even",
-    )
     created_at = models.DateTimeField()
     document = models.TextField(editable=False, default="")
 

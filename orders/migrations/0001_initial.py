@@ -94,7 +94,6 @@ class Migration(migrations.Migration):
                     ('buyer_fee', models.DecimalField(decimal_places=8, max_digits=38)),
                     ('seller_value', models.DecimalField(decimal_places=8, max_digits=38)),
                     ('seller_fee', models.DecimalField(decimal_places=8, max_digits=38)),
-                    ('half_even', models.BooleanField(db_default=False, editable=False, help_text='Predates decision 22: charges rounded half-even')),
                     ('created_at', models.DateTimeField()),
                     ('document', models.TextField(default='', editable=False)),
                 ],

@@ -44,24 +44,12 @@ TRADE_CHECKS: tuple[Check, ...] = (
     ),
     sql_check(
         "every order paid or received the total of its fills, rounded against it",
-        # Half-even where all trades of the order predate decision 22. A Sell filled both before and
-        # after keeps what it had received.
         """
         SELECT o.id, trim_scale(x.value) || ', with the fee ' || trim_scale(x.total),
                trim_scale(o.charged) || ', with the fee ' || trim_scale(f.total)
         FROM orders_order o
         JOIN exchange_token t ON t.id = o.token_id
         JOIN exchange_currency c ON c.code = t.currency_id
-        LEFT JOIN (
-            SELECT order_id, sum(tokens) AS tokens, sum(received) AS received
-            FROM (
-                SELECT buy_order_id AS order_id, tokens, 0 AS received
-                FROM orders_trade WHERE half_even
-                UNION ALL
-                SELECT sell_order_id, tokens, seller_value - seller_fee
-                FROM orders_trade WHERE half_even AND sell_order_id IS NOT NULL
-            ) sides GROUP BY order_id
-        ) h ON h.order_id = o.id
         CROSS JOIN LATERAL (
             SELECT CASE o.type WHEN 'Buy' THEN 1 ELSE -1 END AS sign,
                    10::numeric ^ c.decimals::numeric AS minors,
@@ -72,17 +60,6 @@ TRADE_CHECKS: tuple[Check, ...] = (
             SELECT u.sign * ceil(u.sign * o.filled_value * u.minors) * u.minor AS value,
                    u.sign * ceil((u.sign + o.fee_percent * 0.01) * o.filled_value * u.minors)
                        * u.minor AS total
-        ) n
-        CROSS JOIN LATERAL (
-            SELECT CASE WHEN h.tokens = o.filled
-                       THEN round_half_even(o.filled_value, c.decimals::integer)
-                       ELSE n.value END AS value,
-                   CASE WHEN h.tokens = o.filled
-                       THEN round_half_even(o.filled_value, c.decimals::integer) + u.sign
-                           * round_half_even(o.filled_value * o.fee_percent / 100,
-                                             c.decimals::integer)
-                       WHEN o.type = 'Sell' THEN greatest(n.total, h.received)
-                       ELSE n.total END AS total
         ) x
         WHERE (o.charged, f.total) IS DISTINCT FROM (x.value, x.total)
         """,
@@ -91,36 +68,18 @@ TRADE_CHECKS: tuple[Check, ...] = (
     sql_check(
         "the exchange never pays for rounding, by currency",
         # Fills earn at least their unrounded fees. (The issuer of a raise receives what its buyers'
-        # orders come to.) An order filled both before and after decision 22 may be off by one minor
-        # unit.
+        # orders come to.)
         """
         SELECT w.currency, 'at least ' || trim_scale(w.fees), trim_scale(coalesce(e.earned, 0))
         FROM (
             SELECT k.currency_id AS currency,
                    sum(x.price * x.tokens * (1 + b.fee_percent * 0.01)
                        - CASE WHEN s.id IS NULL THEN x.seller_value
-                              ELSE x.price * x.tokens * (1 - s.fee_percent * 0.01) END)
-                   - coalesce(max(m.minors), 0) AS fees
+                              ELSE x.price * x.tokens * (1 - s.fee_percent * 0.01) END) AS fees
             FROM orders_trade x
             JOIN exchange_token k ON k.id = x.token_id
             JOIN orders_order b ON b.id = x.buy_order_id
             LEFT JOIN orders_order s ON s.id = x.sell_order_id
-            LEFT JOIN (
-                SELECT t.currency_id, sum(10::numeric ^ -c.decimals::numeric) AS minors
-                FROM (
-                    SELECT o.token_id
-                    FROM (
-                        SELECT buy_order_id AS order_id, half_even FROM orders_trade
-                        UNION ALL
-                        SELECT sell_order_id, half_even FROM orders_trade
-                    ) sides JOIN orders_order o ON o.id = sides.order_id
-                    GROUP BY o.id, o.token_id HAVING count(DISTINCT half_even) = 2
-                ) both_rules
-                JOIN exchange_token t ON t.id = both_rules.token_id
-                JOIN exchange_currency c ON c.code = t.currency_id
-                GROUP BY t.currency_id
-            ) m ON m.currency_id = k.currency_id
-            WHERE NOT x.half_even
             GROUP BY k.currency_id
         ) w
         LEFT JOIN (
@@ -129,7 +88,6 @@ TRADE_CHECKS: tuple[Check, ...] = (
             JOIN wallets_transfer r ON r.subject_id = x.id AND r.kind IN ('trade', 'raise_sale')
             JOIN wallets_entry e ON e.transfer_id = r.id
             JOIN wallets_account a ON a.id = e.account_id AND a.kind = 'fees'
-            WHERE NOT x.half_even
             GROUP BY e.asset_id
         ) e ON e.currency = w.currency
         WHERE coalesce(e.earned, 0) < w.fees

@@ -358,9 +358,7 @@ class DepositReversal(ProposalModel):
     proposed_by = models.ForeignKey(  # type: ignore[assignment]
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    amount = models.DecimalField(
-        null=True, blank=True, **AMOUNT, help_text="What is taken back; null for the net amount"
-    )
+    amount = models.DecimalField(**AMOUNT, help_text="What is taken back")
     # Null: not of a dispute. What rests anyway until the deposit clears is not part of it.
     held = models.DecimalField(
         null=True,

@@ -157,8 +157,7 @@ LEDGER_CHECKS: tuple[Check, ...] = (
         " ELSE balance < 0 END",
         recent={},
     ),
-    # Lists by day and running balances read entries by id. Entries from before `ids_ordered_since`
-    # have ids made by their callers, one per loan random; entries never change, so they stay.
+    # Lists by day and running balances read entries by id.
     sql_check(
         "entries and transfers have ids in the order of time",
         """
@@ -169,15 +168,13 @@ LEDGER_CHECKS: tuple[Check, ...] = (
         SELECT 'entry ' || e.id, 'an id of ' || wire_time(t.created_at), e.id::text
         FROM wallets_entry e JOIN wallets_transfer t ON t.id = e.transfer_id
         WHERE NOT id_is_of(e.id, t.created_at)
-          AND NOT (t.created_at < ids_ordered_since() AND t.kind = 'loan_disburse'
-                   AND e.balance_after IS NULL)
         UNION ALL
         SELECT 'entry ' || id, trim_scale(before + amount)::text || ' after it', balance_after::text
         FROM (
             SELECT id, amount, balance_after,
                    lag(balance_after) OVER (PARTITION BY account_id ORDER BY id) AS before
             FROM wallets_entry
-            WHERE balance_after IS NOT NULL AND id >= first_id_at(ids_ordered_since())
+            WHERE balance_after IS NOT NULL
         ) e WHERE before + amount <> balance_after
         """,
         recent={**_TRANSFERS, "wallets_entry": ENTRIES_SINCE_RECENT},

@@ -85,13 +85,6 @@ CREATE TABLE wallets_transferrule (
 )
 """
 
-# Since when entries get their ids under the locks of their accounts. In databases that posted before
-# that it returns the instant at which it began; in a new one all entries have.
-IDS_ORDERED_SINCE = """
-CREATE FUNCTION public.ids_ordered_since() RETURNS timestamptz LANGUAGE sql IMMUTABLE
-RETURN '2020-01-01 00:00:00+00'::timestamptz
-"""
-
 # Minimum, fee, units per USD, amount from which two people must approve, internal fee (0: none).
 WITHDRAWALS = {
     "NGN": (1000, 50, 1500, 5000000, 0),
@@ -435,7 +428,7 @@ class Migration(migrations.Migration):
                     ('decided_at', models.DateTimeField(blank=True, null=True)),
                     ('reason', models.CharField(blank=True, help_text='Reason of the rejection', max_length=300)),
                     ('proposed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                    ('amount', models.DecimalField(blank=True, decimal_places=8, help_text='What is taken back; null for the net amount', max_digits=38, null=True)),
+                    ('amount', models.DecimalField(decimal_places=8, help_text='What is taken back', max_digits=38)),
                     ('held', models.DecimalField(blank=True, decimal_places=8, help_text='What a dispute keeps as uncleared until the decision', max_digits=38, null=True)),
                     ('deposit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reversals', to='wallets.deposit')),
                     ('explanation', models.CharField(help_text="Why the money is taken back, with the provider's reference", max_length=500)),
@@ -1151,6 +1144,5 @@ class Migration(migrations.Migration):
         # Parameters None: the texts are sent as they are.
         migrations.RunSQL([(COMPOSITE_KEYS, None), (STORAGE, None)], migrations.RunSQL.noop),
         migrations.RunSQL([(TRANSFER_RULES, None)], "DROP TABLE wallets_transferrule"),
-        migrations.RunSQL([(IDS_ORDERED_SINCE, None)], "DROP FUNCTION ids_ordered_since()"),
         migrations.RunPython(seed, migrations.RunPython.noop),
     ]

@@ -45,7 +45,7 @@ class BankAccount(models.Model):
     recipient_address = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField()
     document = models.TextField(editable=False, default="")
-    # Search vector; see the function `bank_words` (migrations) and `selectors.payees`.
+    # Search vector; see the function `bank_words` (migrations) and `exchange.core.words`.
     words = models.GeneratedField(
         expression=Func("account_name", "provided_name", "account_number", function="bank_words"),
         output_field=SearchVectorField(),

@@ -87,16 +87,3 @@ BEGIN
             AND r.path = p_path AND r.key = p_key AND r.status_code IS NULL
             AND r.month BETWEEN current_month - 31 AND current_month;
 END $$;
-
--- Functions of an earlier version insert with a default month. The functions above look for those keys
--- in the current one. The tables are locked here.
-DO $$
-BEGIN
-    IF EXISTS (SELECT FROM pg_attrdef d JOIN pg_attribute a ON a.attrelid = d.adrelid
-               WHERE a.attrelid = 'exchange_idempotencyrecord'::regclass AND a.attname = 'month'
-                   AND d.adnum = a.attnum)
-    THEN
-        UPDATE exchange_idempotencyrecord SET month = month_of(now());
-        ALTER TABLE exchange_idempotencyrecord ALTER month DROP DEFAULT;
-    END IF;
-END $$;

@@ -68,10 +68,6 @@ BEGIN
         f.charged := public.order_value(v_side, f.filled_value, t.minor);
         f.charged_fee := abs(f.charged
             - public.order_total(v_side, f.filled_value, m.fee_percent, t.minor));
-        IF v_side = 'Sell' AND m.charged - m.charged_fee > f.charged - f.charged_fee THEN
-            -- Also filled before decision 22: the former rounding paid one minor unit more.
-            f.charged_fee := f.charged - m.charged + m.charged_fee;
-        END IF;
         f.maker_value := f.charged - m.charged;
         f.maker_fee := f.charged_fee - m.charged_fee;
         o.filled_value := o.filled_value + v_value;

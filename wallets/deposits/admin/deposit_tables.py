@@ -16,7 +16,6 @@ from exchange.staff.models import ApprovalStatus
 from wallets.deposits.admin.payment_pages import money
 from wallets.deposits.admin.payment_tables import DECIDED
 from wallets.deposits.models import Deposit, Payment
-from wallets.deposits.services.reversals import reversal_amount
 from wallets.ledger.models import Account, AccountKind
 
 _SHOWN = 10
@@ -125,7 +124,7 @@ def reversals(deposit: Deposit) -> list[Section]:
     rows = [
         (
             record_link(each, f"{each.created_at:%Y-%m-%d %H:%M:%S}"),
-            format_money(reversal_amount(each), deposit.currency_id),
+            format_money(each.amount, deposit.currency_id),
             each.explanation,
             DECIDED[ApprovalStatus(each.status)],
             each.proposed_by or "the system",

@@ -39,7 +39,6 @@ from wallets.deposits.services.reversals import (
     describe_reversal_blocker,
     propose_reversal,
     reject_reversal,
-    reversal_amount,
     split_reversal,
 )
 from wallets.ledger.models import Account, AccountKind
@@ -63,7 +62,7 @@ class DisputeForm(ExplanationForm):
 
 
 def _taken(reversal: DepositReversal) -> str:
-    return format_money(reversal_amount(reversal), reversal.deposit.currency_id)
+    return format_money(reversal.amount, reversal.deposit.currency_id)
 
 
 class ReversalFilters(ListFilters):
@@ -125,7 +124,7 @@ class DepositReversalAdmin(ProposalAdmin, OwnedRecordAdmin):
         if held is None:
             return "Not disputed"
         if reversal.status == ApprovalStatus.PENDING and deposit.is_resting:
-            held = reversal_amount(reversal)
+            held = reversal.amount
         return format_money(held, deposit.currency_id)
 
     @admin.display(description="left in the wallet")

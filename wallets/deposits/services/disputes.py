@@ -32,7 +32,6 @@ from wallets.deposits.services.reversals import (
     REVERSALS,
     REVERSE,
     lock_completed,
-    reversal_amount,
 )
 from wallets.ledger.selectors.wallets import available_balance
 
@@ -68,7 +67,7 @@ def dispute_by_provider(deposit: Deposit, amount: Decimal, explanation: str, act
     """
     disputed = min(amount, deposit.net_amount) - deposit.taken_back
     pending = deposit.reversals.filter(status=ApprovalStatus.PENDING).first()
-    if pending is not None and pending.held is not None and reversal_amount(pending) >= disputed:
+    if pending is not None and pending.held is not None and pending.amount >= disputed:
         return False
     if disputed <= 0:
         return False

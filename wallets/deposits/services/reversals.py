@@ -105,7 +105,7 @@ def confirm_reversal(
         proposal = REVERSALS.get_approvable(reversal_id, user)
         REVERSALS.close(proposal, ApprovalStatus.APPROVED, user)
         _post(deposit, proposal, actor, release_reserved)
-        taken_back = deposit.taken_back + reversal_amount(proposal)
+        taken_back = deposit.taken_back + proposal.amount
         whole = taken_back == deposit.net_amount
         Deposit.objects.filter(pk=deposit_id).update(
             status=DepositStatus.REVERSED if whole else DepositStatus.COMPLETED,
@@ -165,18 +165,12 @@ def describe_proposal_blocker(deposit: Deposit) -> str:
     return blocker
 
 
-def reversal_amount(reversal: DepositReversal) -> Decimal:
-    """Return what the reversal takes back; the previous version's have no amount of their own."""
-    amount: Decimal = reversal.deposit.net_amount if reversal.amount is None else reversal.amount
-    return amount
-
-
 def split_reversal(deposit: Deposit, reversal: DepositReversal | None = None) -> ReversalSplit:
     """Return from where the reversal would take its amount now, and what would be owed.
 
     Without a reversal: one of all that remains.
     """
-    amount: Decimal = deposit.remaining if reversal is None else reversal_amount(reversal)
+    amount: Decimal = deposit.remaining if reversal is None else reversal.amount
     uncleared = amount if deposit.is_resting else Decimal(0)
     if not uncleared and reversal is not None:
         uncleared = reversal.held or Decimal(0)
@@ -213,7 +207,7 @@ def _post(
                         subject_id=deposit.pk,
                         actor=actor,
                         memo=deposit.reference,
-                        legs=[*legs, Leg(clearing, reversal_amount(reversal))],
+                        legs=[*legs, Leg(clearing, reversal.amount)],
                     )
                 ]
             )

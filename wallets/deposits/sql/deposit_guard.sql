@@ -1,18 +1,5 @@
 -- Guards of deposits and of the payments behind them.
 
--- Records from before the key: of references that are the same now, the oldest has it. No guard exists
--- while this file runs.
-UPDATE wallets_deposit d SET reference_key = k.key
-FROM (
-    SELECT id, reference_key(reference) AS key, row_number() OVER (
-        PARTITION BY reference_key(reference), status = 'Failed' ORDER BY id) AS place
-    FROM wallets_deposit WHERE channel = 'manual'
-) k
-WHERE d.id = k.id AND d.reference_key = '' AND (d.status = 'Failed' OR k.place = 1 AND NOT EXISTS (
-    SELECT FROM wallets_deposit o WHERE o.reference_key = k.key AND o.status <> 'Failed'));
--- What waits for the end of the transaction would block the changes of the tables that follow.
-SET CONSTRAINTS ALL IMMEDIATE;
-SET CONSTRAINTS ALL DEFERRED;
 CREATE TRIGGER reference_key BEFORE INSERT ON wallets_deposit
     FOR EACH ROW WHEN (NEW.channel = 'manual') EXECUTE FUNCTION set_reference_key();
 
@@ -71,7 +58,7 @@ BEGIN
         RETURN NEW;
     END IF;
     IF NEW.status = 'Reversed' OR NEW.reversed_amount <> OLD.reversed_amount THEN
-        SELECT coalesce(sum(coalesce(r.amount, NEW.amount - NEW.fee)), 0) INTO v_taken_back
+        SELECT coalesce(sum(r.amount), 0) INTO v_taken_back
             FROM public.wallets_depositreversal r
             WHERE r.deposit_id = NEW.id AND r.status = 'Approved';
         IF v_taken_back <> (CASE NEW.status WHEN 'Reversed' THEN NEW.amount - NEW.fee
@@ -105,8 +92,8 @@ BEGIN
     SELECT d.amount - d.fee - d.reversed_amount INTO v_left
         FROM public.wallets_deposit d WHERE d.id = NEW.deposit_id AND d.status = 'Completed';
     IF NEW.status = 'Pending' AND (
-        NEW.amount <= 0 OR coalesce(NEW.amount > v_left, v_left IS NULL) OR NEW.held < 0
-        OR NEW.held > NEW.amount OR NEW.held IS NOT NULL AND NEW.amount IS NULL)
+        NEW.amount <= 0 OR (NEW.amount <= v_left) IS NOT TRUE OR NEW.held < 0
+        OR NEW.held > NEW.amount)
     THEN
         RAISE EXCEPTION 'reversal % is not of what is left of its deposit', NEW.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'deposit_reversal_of_what_is_left';
@@ -116,10 +103,10 @@ BEGIN
     ELSIF NEW.status = 'Approved' AND NEW.decided_by_id IS NULL THEN
         RAISE EXCEPTION 'a person must confirm reversal %', NEW.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'deposit_reversal_confirmed';
-    ELSIF TG_OP = 'INSERT' AND NEW.proposed_by_id IS NULL AND (NEW.amount IS NULL OR NOT EXISTS (
+    ELSIF TG_OP = 'INSERT' AND NEW.proposed_by_id IS NULL AND NOT EXISTS (
         SELECT FROM public.wallets_payment p
         JOIN public.wallets_deposit d ON d.id = p.deposit_id
-        WHERE d.id = NEW.deposit_id AND p.charged_back_amount >= d.reversed_amount + NEW.amount))
+        WHERE d.id = NEW.deposit_id AND p.charged_back_amount >= d.reversed_amount + NEW.amount)
     THEN
         RAISE EXCEPTION 'the provider does not say what reversal % says', NEW.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'deposit_reversal_start';

@@ -25,8 +25,7 @@ SELECT set_transfer_rule('payment_refund', '{unmatched}', '{clearing}',
     'payment:{id}:refund', 'wallets_payment', '{Refunded}', true,
     'public.deposit_transfer_justified(NEW)');
 
--- Whether a reversal justifies the transfer that holds, releases or takes back its amount. Those of the
--- previous version take the net amount, and have no amount or no id in the transfer's reference.
+-- Whether a reversal justifies the transfer that holds, releases or takes back its amount.
 CREATE FUNCTION deposit_reversal_justified(posted wallets_transfer) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -36,18 +35,18 @@ BEGIN
                 AND (e.owner_id = d.owner_id OR e.owner_id IS NULL)) IS TRUE)
             AND sum(e.amount) = 0
             AND sum(e.amount) FILTER (WHERE e.amount > 0) = CASE posted.kind
-                WHEN 'deposit_reverse' THEN coalesce(r.amount, d.amount - d.fee)
+                WHEN 'deposit_reverse' THEN r.amount
                 ELSE r.held END
             -- All of it where the deposit rests, and else what was held.
             AND coalesce(sum(abs(e.amount)) FILTER (WHERE e.kind = 'uncleared'), 0) = CASE
                 WHEN posted.kind = 'deposit_reverse' AND d.available_at IS NOT NULL
                     AND (d.cleared_at IS NULL OR d.cleared_at > r.decided_at)
-                    THEN coalesce(r.amount, d.amount - d.fee)
+                    THEN r.amount
                 ELSE coalesce(r.held, 0) END
             AND (posted.kind <> 'deposit_reverse'
                  OR (d.status = 'Reversed' OR d.reversed_amount < d.amount - d.fee)
                  AND (CASE d.status WHEN 'Reversed' THEN d.amount - d.fee ELSE d.reversed_amount END) = (
-                     SELECT sum(coalesce(x.amount, d.amount - d.fee))
+                     SELECT sum(x.amount)
                      FROM public.wallets_depositreversal x
                      WHERE x.deposit_id = d.id AND x.status = 'Approved'))
             AND (d.channel = 'manual' OR EXISTS (
@@ -60,9 +59,7 @@ BEGIN
             AND (posted.kind = 'deposit_hold'
                  OR r.status = CASE posted.kind WHEN 'deposit_release' THEN 'Rejected'
                                                 ELSE 'Approved' END)
-            AND (posted.reference = 'deposit:' || d.id || ':' || substr(posted.kind, 9) || ':' || r.id
-                 OR posted.reference = 'deposit:' || d.id || ':reverse'
-                    AND r.held IS NULL AND coalesce(r.amount = d.amount - d.fee, true))
+            AND posted.reference = 'deposit:' || d.id || ':' || substr(posted.kind, 9) || ':' || r.id
         CROSS JOIN public.transfer_legs(posted, d.status) e
         WHERE d.id = posted.subject_id
         GROUP BY d.id, r.id;

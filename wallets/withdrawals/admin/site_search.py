@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from django.db.models import Q
 
 from exchange.admin.site_search import SearchKind, SearchTerm, bounded, starts_with
+from exchange.core.words import name_query
 from wallets.withdrawals.models import BankAccount, Withdrawal
-from wallets.withdrawals.selectors.payees import payee_query
 
 REFERENCE_PREFIX = "payout_"
 _MAX_ACCOUNTS = 50
@@ -24,7 +24,7 @@ def _conditions(term: SearchTerm) -> Sequence[Q]:
         begins = Withdrawal.objects.filter(starts_with("reference", beginning))
         found.append(Q(pk__in=bounded(begins)))
     # The words of a payee include the account number, of which only the whole is searched for.
-    elif any(map(str.isalpha, term.names)) and (query := payee_query(term.names)):
+    elif any(map(str.isalpha, term.names)) and (query := name_query(term.names)):
         found.append(Q(bank__in=bounded(BankAccount.objects.filter(words=query))))
     return found
 

@@ -14,12 +14,12 @@ from django.db.models import Q
 from exchange.admin.search import recent_condition
 from exchange.core.ids import ALPHABET, parse_id
 from exchange.core.numbers import parse_typed_amount
+from exchange.core.words import NameWordsQuery
 from exchange.participants.models import Member, Organisation
 from exchange.participants.selectors import find_participants_by_email
 from wallets.deposits.models import Deposit
 from wallets.ledger.models import Transfer
 from wallets.withdrawals.models import BankAccount, Withdrawal
-from wallets.withdrawals.selectors.payees import payee_words
 
 _REFERENCE_PREFIX = "payout_"
 _REFERENCE_LENGTH = 33
@@ -68,7 +68,7 @@ def find_ids(term: str) -> Iterator[UUID]:
 
     Covers withdrawals, their bank records, deposits, and the subjects of ledger transfers.
     """
-    paid_to = BankAccount.objects.filter(words=payee_words(term), account_name__iexact=term)
+    paid_to = BankAccount.objects.filter(words=NameWordsQuery(term), account_name__iexact=term)
     numbered = BankAccount.objects.filter(account_number=term)
     banks = paid_to.order_by().values("pk").union(numbered.order_by().values("pk"))
     meant = (
@@ -106,9 +106,9 @@ def _term_conditions(word: str) -> Iterator[Q]:
         yield Q(owner_id__in=[one.owner_id for one in find_participants_by_email(word)])
         return
     has_digits = any(character.isdigit() for character in word)
-    words = payee_words(word)
+    words = NameWordsQuery(word)
     # Account numbers are also indexed reversed, with the prefix `r`.
-    yield Q(bank__words=words | payee_words(f"r{word[::-1]}") if has_digits else words)
+    yield Q(bank__words=words | NameWordsQuery(f"r{word[::-1]}") if has_digits else words)
     yield from _name_conditions(Member, word, "owner_id")
     yield from _name_conditions(Organisation, word, "organisation")
     # No index, so only for terms that are unlikely names: references have no i, l, o and u.
