@@ -261,7 +261,6 @@ class ClosureProposal(ProposalModel):
     final_deficiency = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
 
     class Meta(ProposalModel.Meta):
-        db_table = "credit_endingproposal"
         permissions = [("close_loan", "Can propose and confirm liquidations and write-offs")]
         constraints = [
             models.UniqueConstraint(

@@ -179,7 +179,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
                 (SELECT p.action
                     || CASE WHEN p.decided_by_id <> p.proposed_by_id THEN ' by two' ELSE '' END
                     || ' for ' || trim_scale(p.final_value + p.final_deficiency)
-                 FROM credit_endingproposal p
+                 FROM credit_closureproposal p
                  WHERE p.loan_id = l.id AND p.status = 'Confirmed') AS found
         ) x
         WHERE l.status IN ('LIQUIDATED', 'WRITTEN_OFF') AND x.wanted IS DISTINCT FROM x.found
@@ -193,7 +193,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
                coalesce(p.passed, 0), coalesce(m.passed, 0)
         FROM (
             SELECT e.loan_id, s ->> 'token_id' AS asset, (s ->> 'passed')::numeric AS passed
-            FROM credit_endingproposal e CROSS JOIN jsonb_array_elements(e.final_plan) s
+            FROM credit_closureproposal e CROSS JOIN jsonb_array_elements(e.final_plan) s
             WHERE e.status = 'Confirmed' AND (s ->> 'passed')::numeric <> 0
         ) p
         FULL JOIN (
@@ -210,7 +210,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         """,
         recent={
             **_LOANS,
-            "credit_endingproposal": about_recent("credit_endingproposal", "loan_id"),
+            "credit_closureproposal": about_recent("credit_closureproposal", "loan_id"),
             "wallets_transfer": TRANSFERS_OF_RECENT_SUBJECTS,
         },
     ),

@@ -252,7 +252,6 @@ class Migration(migrations.Migration):
                     ('final_deficiency', models.DecimalField(blank=True, decimal_places=8, max_digits=38, null=True)),
                 ],
                 options={
-                    'db_table': 'credit_endingproposal',
                     'ordering': ['-created_at', '-id'],
                     'permissions': [('close_loan', 'Can propose and confirm liquidations and write-offs')],
                     'constraints': [

@@ -16,7 +16,7 @@ from exchange.core.database import fetch_one
 # Longer than any window, which is part of the key.
 _LIFETIME_SECONDS = 120
 _COUNT = """
-INSERT INTO exchange_signintries AS t (key, attempts, ends_at)
+INSERT INTO exchange_signinattempts AS t (key, attempts, ends_at)
 VALUES (%s, %s, statement_timestamp() + make_interval(secs => %s))
 ON CONFLICT (key) DO UPDATE SET attempts = t.attempts + excluded.attempts
 RETURNING attempts"""

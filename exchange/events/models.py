@@ -84,7 +84,7 @@ class Event(Record):
             models.Index(
                 fields=["status", "-id"],
                 condition=models.Q(status__in=["Exhausted", "Unsent"]),
-                name="event_not_told",
+                name="event_undelivered",
             ),
         ]
 

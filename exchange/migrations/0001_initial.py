@@ -100,7 +100,7 @@ CREATE TABLE exchange_event (
 CREATE INDEX event_due ON exchange_event (organisation_id, next_attempt_at) WHERE status = 'Pending';
 CREATE INDEX event_listed ON exchange_event (organisation_id, created_at DESC, id DESC);
 CREATE INDEX event_subject ON exchange_event (subject_id);
-CREATE INDEX event_not_told ON exchange_event (status, id DESC)
+CREATE INDEX event_undelivered ON exchange_event (status, id DESC)
     WHERE status IN ('Exhausted', 'Unsent')
 """
 DELIVERY_ATTEMPT = """
@@ -382,7 +382,7 @@ class Migration(migrations.Migration):
                                 models.Index(condition=models.Q(('status', 'Pending')), fields=['organisation', 'next_attempt_at'], name='event_due'),
                                 models.Index(fields=['organisation', '-created_at', '-id'], name='event_listed'),
                                 models.Index(fields=['subject_id'], name='event_subject'),
-                                models.Index(condition=models.Q(('status__in', ['Exhausted', 'Unsent'])), fields=['status', '-id'], name='event_not_told'),
+                                models.Index(condition=models.Q(('status__in', ['Exhausted', 'Unsent'])), fields=['status', '-id'], name='event_undelivered'),
                             ],
                         },
                     ),
@@ -573,7 +573,6 @@ class Migration(migrations.Migration):
                     ('locked_until', models.DateTimeField(null=True)),
                 ],
                 options={
-                    'db_table': 'exchange_signintries',
                     'default_permissions': (),
                 },
             ),

@@ -106,7 +106,6 @@ class SignInAttempts(models.Model):
     locked_until = models.DateTimeField(null=True)
 
     class Meta:
-        db_table = "exchange_signintries"
         default_permissions = ()
 
     def __str__(self) -> str:

@@ -174,7 +174,7 @@ def test_no_proposal_starts_decided_or_without_a_proposer():
     assert found == {
         "wallets_deposit": {"Pending"},
         "exchange_accessproposal": {"Pending"},
-        "wallets_configurationfigure": {"Approved"},
+        "wallets_settingchange": {"Approved"},
     }
 
 

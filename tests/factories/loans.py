@@ -58,7 +58,7 @@ def backdate_proposal(proposal: ClosureProposal) -> None:
     """Makes the proposal one of more than a day ago."""
     long_ago = timezone.now() - timedelta(hours=25)
     update_without_guard(
-        "credit_endingproposal", "approval_guard", "created_at = %s", long_ago, proposal.id
+        "credit_closureproposal", "approval_guard", "created_at = %s", long_ago, proposal.id
     )
 
 

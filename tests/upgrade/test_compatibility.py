@@ -104,13 +104,13 @@ FAULTS: dict[str, tuple[str, list[Any], str]] = {
     ),
     "a table removed": (
         "exchange",
-        [migrations.RunSQL("DROP TABLE exchange_signintries CASCADE")],
-        "exchange_signintries.ends_at is gone",
+        [migrations.RunSQL("DROP TABLE exchange_signinattempts CASCADE")],
+        "exchange_signinattempts.ends_at is gone",
     ),
     "a column made longer": (
         "exchange",
-        [migrations.RunSQL("ALTER TABLE exchange_signintries ALTER key TYPE varchar(90)")],
-        "exchange_signintries.key has another type",
+        [migrations.RunSQL("ALTER TABLE exchange_signinattempts ALTER key TYPE varchar(90)")],
+        "exchange_signinattempts.key has another type",
     ),
     "a required column without a default": (
         "wallets",

@@ -90,8 +90,6 @@ class SettingChange(ExplainedApproval, ProposalModel):
     cancelled_at = models.DateTimeField(null=True)
 
     class Meta(ProposalModel.Meta):
-        # The audit history refers to the table by this name.
-        db_table = "wallets_configurationfigure"
         verbose_name = "settings change"
         verbose_name_plural = "settings changes"
         # Its other permissions are those of the setting.

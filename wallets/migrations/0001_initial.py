@@ -514,7 +514,6 @@ class Migration(migrations.Migration):
                 options={
                     'verbose_name': 'settings change',
                     'verbose_name_plural': 'settings changes',
-                    'db_table': 'wallets_configurationfigure',
                     'ordering': ['-created_at', '-id'],
                     'default_permissions': ('view',),
                     'indexes': [

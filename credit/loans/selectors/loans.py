@@ -73,7 +73,7 @@ _STATEMENT = """
         SELECT e.id, CASE e.action WHEN 'liquidate' THEN 'liquidation' ELSE 'write_off' END,
                -e.owed, -(l.amount - l.principal_repaid),
                -(l.repayment_amount - l.amount - l.interest_repaid), 0, e.decided_at
-        FROM credit_endingproposal e JOIN credit_loan l ON l.id = e.loan_id
+        FROM credit_closureproposal e JOIN credit_loan l ON l.id = e.loan_id
         WHERE e.loan_id = %(loan)s AND e.status = 'Confirmed'
     ) s
 """

@@ -33,13 +33,13 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE TRIGGER closure_guard BEFORE INSERT OR UPDATE ON credit_endingproposal
+CREATE TRIGGER closure_guard BEFORE INSERT OR UPDATE ON credit_closureproposal
     FOR EACH ROW EXECUTE FUNCTION closure_guard();
 
 -- Two people (exchange/staff/sql/two_person.sql).
-CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_endingproposal
+CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_closureproposal
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
         'closure', 'proposed_by_id', 'Pending', 'Confirmed',
         'final_plan,final_owed,final_value,final_deficiency');
-REVOKE DELETE ON credit_endingproposal FROM exchange_runtime;
-SELECT audit_table('credit_endingproposal', about => 'loan_id');
+REVOKE DELETE ON credit_closureproposal FROM exchange_runtime;
+SELECT audit_table('credit_closureproposal', about => 'loan_id');

@@ -75,7 +75,7 @@ BEGIN
             USING ERRCODE = 'check_violation', CONSTRAINT = 'loan_repaid_by_repayments';
     END IF;
     IF NEW.status IN ('LIQUIDATED', 'WRITTEN_OFF') AND OLD.status = 'DEFAULTED' AND NOT EXISTS (
-        SELECT FROM public.credit_endingproposal p
+        SELECT FROM public.credit_closureproposal p
         JOIN public.wallets_transfer t ON t.reference = 'loan:' || NEW.id || ':end'
         WHERE p.loan_id = NEW.id AND p.status = 'Confirmed'
             AND (p.action, t.kind) IN (

@@ -30,7 +30,7 @@ _SALT = "exchange.services.lockout"
 
 # Locks in the order of the keys, always account before address.
 _COUNT = """
-INSERT INTO exchange_signintries AS t (key, attempts, ends_at)
+INSERT INTO exchange_signinattempts AS t (key, attempts, ends_at)
 SELECT key, 1, statement_timestamp() + make_interval(mins => %s)
 FROM unnest(%s::text[]) WITH ORDINALITY AS given (key, place) ORDER BY place
 ON CONFLICT (key) DO UPDATE SET
@@ -39,18 +39,18 @@ ON CONFLICT (key) DO UPDATE SET
 RETURNING key, attempts"""
 # Further attempts do not extend a lock-out.
 _LOCK = """
-UPDATE exchange_signintries
+UPDATE exchange_signinattempts
 SET locked_until = CASE WHEN locked_until > statement_timestamp() THEN locked_until
     ELSE statement_timestamp() + make_interval(mins => %s) END
 WHERE key = %s RETURNING locked_until"""
 _LOCKED = """
-SELECT max(locked_until) FROM exchange_signintries
+SELECT max(locked_until) FROM exchange_signinattempts
 WHERE key = ANY (%s) AND locked_until > statement_timestamp()"""
 _DECREMENT = """
-UPDATE exchange_signintries SET attempts = attempts - 1 WHERE key = %s AND attempts > 0"""
+UPDATE exchange_signinattempts SET attempts = attempts - 1 WHERE key = %s AND attempts > 0"""
 _PURGE = """
-DELETE FROM exchange_signintries WHERE key IN (
-    SELECT key FROM exchange_signintries
+DELETE FROM exchange_signinattempts WHERE key IN (
+    SELECT key FROM exchange_signinattempts
     WHERE greatest(ends_at, locked_until) < statement_timestamp()
     LIMIT %s FOR UPDATE SKIP LOCKED)"""
 _BATCH = 1000

@@ -80,7 +80,7 @@ def test_the_form_continues_unchanged_after_a_wrong_and_a_correct_code(office):
     assert "Page Member: add Organisation 1 selected Name Eve <b>Adeyemi</b>" in text
     assert "Eve <b>" not in page.content.decode()
     assert f'<form method="post" action="{FORM}">' in page.content.decode()
-    tables = {"exchange_accessrecord", "exchange_secondfactor", "exchange_signintries"}
+    tables = {"exchange_accessrecord", "exchange_secondfactor", "exchange_signinattempts"}
     now = table_fingerprints()
     moved = {name for name in now if now[name] != before.get(name)} - {"exchange_change"}
     assert moved == tables

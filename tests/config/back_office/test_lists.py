@@ -81,7 +81,7 @@ _SMALL = _FEW_BY_NATURE | {
     "orders_tokenproposal",
     "wallets_alert",
     "wallets_booksproof",
-    "wallets_configurationfigure",
+    "wallets_settingchange",
     "wallets_reconciliation",
 }
 _MULTIPLY = """

@@ -43,7 +43,7 @@ def pass_minutes(minutes: int) -> None:
     """Backdate the attempts so far."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE exchange_signintries SET ends_at = ends_at - make_interval(mins => %s),"
+            "UPDATE exchange_signinattempts SET ends_at = ends_at - make_interval(mins => %s),"
             " locked_until = locked_until - make_interval(mins => %s)",
             [minutes, minutes],
         )

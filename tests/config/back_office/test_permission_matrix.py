@@ -67,7 +67,7 @@ MONEY = {
     "wallets_entry", "wallets_transfer", "wallets_account", "wallets_withdrawal",
     "wallets_deposit", "wallets_payout", "wallets_proposal", "wallets_decision",
     "wallets_configuration", "wallets_settingchange", "credit_loan",
-    "credit_loanconfiguration", "credit_endingproposal", "orders_order", "orders_trade",
+    "credit_loanconfiguration", "credit_closureproposal", "orders_order", "orders_trade",
     "exchange_quote", "exchange_token",
 }  # fmt: skip
 # Of each list so many records more are opened: their states differ, and so do the links.

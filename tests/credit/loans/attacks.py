@@ -13,8 +13,8 @@ from tests.environment.database import Connection
 _GUARDS = [
     ("credit_loan", "loan_guard"),
     ("credit_repayment", "repayment_guard"),
-    ("credit_endingproposal", "approval_guard"),
-    ("credit_endingproposal", "closure_guard"),
+    ("credit_closureproposal", "approval_guard"),
+    ("credit_closureproposal", "closure_guard"),
 ]
 
 

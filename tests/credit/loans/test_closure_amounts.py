@@ -155,7 +155,7 @@ def test_the_prices_of_a_liquidation_hold_a_day_and_a_write_off_has_none(lending
     def made_before(proposal: ClosureProposal, **past: int) -> ClosureProposal:
         at = timezone.now() - timedelta(**past)
         update_without_guard(
-            "credit_endingproposal", "approval_guard", "created_at = %s", at, proposal.id
+            "credit_closureproposal", "approval_guard", "created_at = %s", at, proposal.id
         )
         return proposal
 

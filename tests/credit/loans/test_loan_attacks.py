@@ -132,7 +132,7 @@ def test_the_terms_of_a_loan_are_immutable(loan, runtime, change):
         "DELETE FROM credit_collateral",
         "DELETE FROM credit_repayment",
         "DELETE FROM credit_shortfall",
-        "DELETE FROM credit_endingproposal",
+        "DELETE FROM credit_closureproposal",
         "DELETE FROM credit_loanconfiguration",
         "DELETE FROM credit_configurationversion",
         "DELETE FROM credit_loanlimit",
@@ -237,5 +237,5 @@ def test_collateral_and_repayments_make_sense(loan, runtime, attack):
     ],
 )
 def test_a_proposal_is_immutable_and_limits_its_confirmation(defaulted, runtime, change):
-    attack = f"UPDATE credit_endingproposal SET {change} WHERE loan_id = %(loan)s"
+    attack = f"UPDATE credit_closureproposal SET {change} WHERE loan_id = %(loan)s"
     assert_rejected(runtime, attack, defaulted, errors.RestrictViolation, errors.CheckViolation)

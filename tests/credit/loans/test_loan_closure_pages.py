@@ -196,7 +196,7 @@ def test_prices_expire_after_a_day(loan, ada, ben):
     proposal = propose(ada, loan)
     long_ago = timezone.now() - timedelta(hours=24, seconds=1)
     update_without_guard(
-        "credit_endingproposal", "approval_guard", "created_at = %s", long_ago, proposal.pk
+        "credit_closureproposal", "approval_guard", "created_at = %s", long_ago, proposal.pk
     )
     assert "The proposed prices are older than 24 hours." in text_of(ben.get(page(loan)))
     before = table_fingerprints()

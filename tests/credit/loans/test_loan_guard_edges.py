@@ -235,7 +235,7 @@ def step(token: str, passed: str, value: str, price: str | None = "10") -> dict[
 
 @pytest.fixture
 def proposals(cursor: Any) -> GuardedCopy:
-    return GuardedCopy(cursor, "credit_endingproposal", "closure_guard", "BEFORE INSERT OR UPDATE")
+    return GuardedCopy(cursor, "credit_closureproposal", "closure_guard", "BEFORE INSERT OR UPDATE")
 
 
 def proposal(loan: dict[str, Any], **given: Any) -> dict[str, Any]:

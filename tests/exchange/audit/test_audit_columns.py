@@ -43,7 +43,7 @@ AUDITED: dict[str, Audited] = {
     "credit_configurationversion_organisations": Audited(
         "id configurationversion_id organisation_id"
     ),
-    "credit_endingproposal": Audited(
+    "credit_closureproposal": Audited(
         "id loan_id action status note plan owed value_passed deficiency proposed_by_id"
         " decided_by_id created_at decided_at final_plan final_owed final_value final_deficiency"
     ),
@@ -174,7 +174,7 @@ AUDITED: dict[str, Audited] = {
         operations="UPDATE DELETE",
     ),
     "wallets_configuration": Audited("key value description", left_out={TOUCHED: "updated_at"}),
-    "wallets_configurationfigure": Audited(
+    "wallets_settingchange": Audited(
         "id configuration_id value reason effective_from status proposed_by_id created_at"
         " decided_by_id decided_at decision_note effective_at cancellation_requested_by_id"
         " cancellation_reason cancelled_by_id cancelled_at approval_reason"
@@ -303,7 +303,7 @@ NOT_AUDITED = {
     "exchange_idempotencyrecord": "answers, kept for a day",
     "exchange_scheduledrun": "when tasks were last published; overwritten each period",
     "exchange_writeposition": "positions in the log of the database, empty after a failover",
-    "exchange_signintries": "counters, gone after minutes; who was refused has its own record",
+    "exchange_signinattempts": "counters, gone after minutes; who was refused has its own record",
     "oauth2_provider_devicegrant": "of a grant that is not offered",
     "oauth2_provider_grant": "of a grant that is not offered",
     "oauth2_provider_idtoken": "of a grant that is not offered",

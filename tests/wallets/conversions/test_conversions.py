@@ -149,7 +149,7 @@ def test_a_rate_of_zero_or_a_cancelled_one_is_none(wallet):
     assert quote(wallet, 1500)["rate"] > 0
     with without_guards() as cursor:
         cursor.execute(
-            "UPDATE wallets_configurationfigure SET status = 'Cancelled', cancelled_at = now(),"
+            "UPDATE wallets_settingchange SET status = 'Cancelled', cancelled_at = now(),"
             " cancellation_requested_by_id = proposed_by_id, cancelled_by_id = decided_by_id"
             " WHERE configuration_id = 'NGN_USD_RATE'"
         )
@@ -179,7 +179,7 @@ def test_a_rate_of_the_future_is_not_used_yet(wallet):
     set_setting("NGN_USD_RATE", 3000)
     with without_guards() as cursor:
         cursor.execute(
-            "UPDATE wallets_configurationfigure SET effective_at = now() + interval '1 hour'"
+            "UPDATE wallets_settingchange SET effective_at = now() + interval '1 hour'"
             " WHERE configuration_id = 'NGN_USD_RATE' AND value = 3000"
         )
     assert quote(wallet, 150_000)["converted_amount"] == 99

@@ -40,7 +40,7 @@ def coming(value: int, hours: int, proposer: StaffUser, approver: StaffUser) -> 
 
 def pass_hours(change: SettingChange, hours: int) -> None:
     update = f"effective_at = effective_at - interval '{hours} hours'"
-    update_without_guard("wallets_configurationfigure", "USER", update, change.pk)
+    update_without_guard("wallets_settingchange", "USER", update, change.pk)
 
 
 SHILLINGS_AND_CENTS = [

@@ -71,7 +71,7 @@ def cancel(change: SettingChange, first: StaffUser, second: StaffUser) -> None:
 
 def pass_hours(change: SettingChange, hours: int) -> None:
     update = f"effective_at = effective_at - interval '{hours} hours'"
-    update_without_guard("wallets_configurationfigure", "USER", update, change.pk)
+    update_without_guard("wallets_settingchange", "USER", update, change.pk)
 
 
 def refuses(act: Callable[[], object], kind: type[DomainError], message: str) -> None:

@@ -15,21 +15,21 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.parametrize(
     "attack",
     [
-        "UPDATE wallets_configurationfigure SET value = 1",
-        "UPDATE wallets_configurationfigure SET reason = 'x'",
-        "UPDATE wallets_configurationfigure SET proposed_by_id = decided_by_id",
-        "UPDATE wallets_configurationfigure SET effective_at = now() - interval '1 day'",
-        "UPDATE wallets_configurationfigure SET status = 'Pending'",
-        "UPDATE wallets_configurationfigure SET status = 'Cancelled'",
-        "UPDATE wallets_configurationfigure SET status = 'Cancelled', cancelled_at = now(),"
+        "UPDATE wallets_settingchange SET value = 1",
+        "UPDATE wallets_settingchange SET reason = 'x'",
+        "UPDATE wallets_settingchange SET proposed_by_id = decided_by_id",
+        "UPDATE wallets_settingchange SET effective_at = now() - interval '1 day'",
+        "UPDATE wallets_settingchange SET status = 'Pending'",
+        "UPDATE wallets_settingchange SET status = 'Cancelled'",
+        "UPDATE wallets_settingchange SET status = 'Cancelled', cancelled_at = now(),"
         " cancellation_requested_by_id = proposed_by_id, cancelled_by_id = decided_by_id",
-        "UPDATE wallets_configurationfigure SET cancellation_requested_by_id = proposed_by_id,"
+        "UPDATE wallets_settingchange SET cancellation_requested_by_id = proposed_by_id,"
         " value = value + 1",
-        "DELETE FROM wallets_configurationfigure",
-        "TRUNCATE wallets_configurationfigure",
+        "DELETE FROM wallets_settingchange",
+        "TRUNCATE wallets_settingchange",
         "UPDATE wallets_configuration SET value = 1",
-        "INSERT INTO wallets_configurationfigure SELECT gen_random_uuid(), value, reason, NULL,"
-        " 'Approved' FROM wallets_configurationfigure",
+        "INSERT INTO wallets_settingchange SELECT gen_random_uuid(), value, reason, NULL,"
+        " 'Approved' FROM wallets_settingchange",
     ],
 )
 def test_the_database_protects_an_approved_change(office, finance, attack):
@@ -59,5 +59,5 @@ def test_the_database_requires_another_person_and_no_past_time(office, finance, 
     before = table_fingerprints()
     update = attack.format(other=f"'{user_of(finance).pk}'")
     with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(f"UPDATE wallets_configurationfigure SET {update}")
+        cursor.execute(f"UPDATE wallets_settingchange SET {update}")
     assert table_fingerprints() == before

@@ -188,7 +188,7 @@ def test_an_effective_date_that_passed_since_the_page_is_reported(office, financ
     asked = finance.get(page(change, "approve"))
     passed = when - timedelta(hours=2)
     with without_guards() as cursor:
-        cursor.execute("UPDATE wallets_configurationfigure SET effective_from = %s", [passed])
+        cursor.execute("UPDATE wallets_settingchange SET effective_from = %s", [passed])
     before = table_fingerprints()
     refused = submit_confirmation(finance, page(change, "approve"), at=asked)
     shown, past = (f"{moment:%Y-%m-%d %H:%M:%S} UTC" for moment in (when, passed))

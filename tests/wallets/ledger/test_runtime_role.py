@@ -73,7 +73,7 @@ def test_it_is_the_runtime_role_and_no_superuser(runtime):
         "DELETE FROM wallets_configuration",
         "UPDATE wallets_configuration SET value = 0",
         "INSERT INTO wallets_configuration (key, value) VALUES ('KES_FEE', 1)",
-        "DELETE FROM wallets_configurationfigure",
+        "DELETE FROM wallets_settingchange",
         "DELETE FROM wallets_providerevent",
         "DELETE FROM exchange_event",
         "DELETE FROM exchange_deliveryattempt",

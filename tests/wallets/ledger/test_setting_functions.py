@@ -151,7 +151,7 @@ def keys(books: Books, **values: str) -> None:
 def insert_change(books: Books, key: str, value: str, when: str, **given: Any) -> None:
     """Insert a change, approved unless `given` says otherwise, effective at `when`."""
     books.insert(
-        "wallets_configurationfigure",
+        "wallets_settingchange",
         configuration_id=key,
         value=value,
         effective_at=books.value(f"SELECT {when}"),

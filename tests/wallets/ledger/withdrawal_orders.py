@@ -39,7 +39,7 @@ def store_settings(books: Books) -> None:
     """Exactly FIGURES are known, and no currency has fewer decimals than an amount may have."""
     with books.unguarded():
         books.owner.execute("UPDATE wallets_asset SET decimals = 8 WHERE id IN ('KES', 'NGN')")
-        books.owner.execute("DELETE FROM wallets_configurationfigure")
+        books.owner.execute("DELETE FROM wallets_settingchange")
         books.owner.execute("DELETE FROM wallets_configuration")
         for key, value in SETTINGS.items():
             insert_row(books.owner, Configuration, key=key, value=value)

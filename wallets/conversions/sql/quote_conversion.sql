@@ -13,7 +13,7 @@ BEGIN
         RETURN;
     END IF;
     SELECT f.value, f.id, f.effective_at INTO rate, change, since
-        FROM public.wallets_configurationfigure f
+        FROM public.wallets_settingchange f
         WHERE f.configuration_id = p_currency || '_USD_RATE' AND f.status = 'Approved'
             AND f.effective_at <= clock_timestamp() AND f.value > 0
         ORDER BY f.effective_at DESC, f.decided_at DESC LIMIT 1;

@@ -10,7 +10,7 @@ BEGIN
         SELECT coalesce(f.value, c.value)
         FROM public.wallets_configuration c
         LEFT JOIN LATERAL (
-            SELECT value FROM public.wallets_configurationfigure
+            SELECT value FROM public.wallets_settingchange
             WHERE configuration_id = c.key AND status = 'Approved' AND effective_at <= p_at
             ORDER BY effective_at DESC, decided_at DESC LIMIT 1
         ) f ON true
@@ -82,13 +82,13 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE TRIGGER setting_change_guard BEFORE INSERT OR UPDATE ON wallets_configurationfigure
+CREATE TRIGGER setting_change_guard BEFORE INSERT OR UPDATE ON wallets_settingchange
     FOR EACH ROW EXECUTE FUNCTION setting_change_guard();
 CREATE TRIGGER approval_guard
-    BEFORE INSERT OR UPDATE OR DELETE ON wallets_configurationfigure
+    BEFORE INSERT OR UPDATE OR DELETE ON wallets_settingchange
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
         'setting_change', 'proposed_by_id', 'Pending', 'Approved', 'decision_note,effective_at,approval_reason',
         'status,cancellation_requested_by_id,cancellation_reason,cancelled_by_id,cancelled_at',
         'Approved');
-SELECT make_permanent('wallets_configurationfigure');
-SELECT audit_table('wallets_configurationfigure', about => 'configuration_id');
+SELECT make_permanent('wallets_settingchange');
+SELECT audit_table('wallets_settingchange', about => 'configuration_id');

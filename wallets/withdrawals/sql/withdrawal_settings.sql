@@ -16,7 +16,7 @@ BEGIN
             SELECT c.key, coalesce(f.value, c.value) AS value
             FROM public.wallets_configuration c
             LEFT JOIN LATERAL (
-                SELECT value FROM public.wallets_configurationfigure
+                SELECT value FROM public.wallets_settingchange
                 WHERE configuration_id = c.key AND status = 'Approved' AND effective_at <= now()
                 ORDER BY effective_at DESC, decided_at DESC LIMIT 1
             ) f ON true
