@@ -184,7 +184,7 @@ def deposit(reader: Reader) -> None:
 def withdraw(reader: Reader) -> None:
     assert re.search(r'KES.* ?200000|"KES","available":200000', reader.run("get_balances"))
     # The service keeps the list of an earlier test for half a minute.
-    wait_until(lambda: "Equity Bank Kenya" in reader.run("list_banks"), "the provider's list", 40)
+    wait_until(lambda: "Equity Bank Kenya" in reader.run("list_banks"), "the provider's list")
     shown = reader.run("withdraw")
     withdrawal = Withdrawal.objects.get()
     assert str(withdrawal.id) in shown

@@ -67,7 +67,7 @@ def test_it_serves_all_connections_and_lets_them_go(draining, port):
 def test_a_second_signal_ends_it_at_once(draining):
     program, _ = draining
     os.kill(program.pid, signal.SIGTERM)
-    wait_until(lambda: not program.running, "the program has ended", 30)
+    wait_until(lambda: not program.running, "the program has ended")
 
 
 @pytest.mark.slow

@@ -15,8 +15,6 @@ from psycopg import sql
 from tests.environment.database import server_url, worker_database
 from tests.environment.processes import wait_until
 
-_TIMEOUT_SECONDS = 10.0
-
 
 class LockBarrier:
     """While held, sessions that are about to lock or write a row of `table` wait; readers pass."""
@@ -48,14 +46,13 @@ class LockBarrier:
             wait_until(
                 lambda: self._waiting() == self._runners,
                 f"{self._runners} wait for {self._table}",
-                _TIMEOUT_SECONDS,
             )
         finally:
             self._owner.rollback()
 
     def after_first(self, function: Callable[[], Any]) -> Any:
         """Call `function` once another session waits: who waits first is mostly served first."""
-        wait_until(lambda: self._waiting() > 0, "the first one waits", _TIMEOUT_SECONDS)
+        wait_until(lambda: self._waiting() > 0, "the first one waits")
         return function()
 
     def _waiting(self) -> int:

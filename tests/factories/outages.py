@@ -53,7 +53,7 @@ def open_circuit(wallet: Wallet, sandbox: Sandbox, count: int = FAILURES) -> lis
     for withdrawal in unknown:
         payouts.send_payout(withdrawal.id)
     # A running worker may have claimed one of them.
-    wait_until(lambda: circuit_row().state == "Open", "the circuit is open", seconds=30)
+    wait_until(lambda: circuit_row().state == "Open", "the circuit is open")
     return unknown
 
 

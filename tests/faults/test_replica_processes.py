@@ -126,7 +126,7 @@ def test_lists_come_from_the_replica_and_survive_its_death(web: Web) -> None:
         [(after,)] = web.servers.on_standby(reads)
         return bool(after - before >= 40)
 
-    wait_until(counted, "the replica has counted the reads", seconds=15)
+    wait_until(counted, "the replica has counted the reads")
     web.servers.kill()
     for process in (0, 1):
         assert web.members(process) == seen

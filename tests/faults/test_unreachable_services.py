@@ -188,7 +188,7 @@ def test_an_intermittent_cache_is_used_while_it_is_reachable(
         assert withdraw() == 503
         with redis_at(closed_port, tmp_path):
             # Requests are counted again, and the body is validated.
-            wait_until(lambda: withdraw() == 400, "requests are counted again", 10)
+            wait_until(lambda: withdraw() == 400, "requests are counted again")
             response = requests.get(url, headers=caller.headers, timeout=10)
             assert int(response.headers["X-RateLimit-Remaining"]) < 600
         assert "api.cache_available" in log_lines(service_without_cache)[-1]

@@ -39,7 +39,7 @@ class Web:
 
     def wait(self) -> None:
         """Wait until the process has ended by itself."""
-        wait_until(lambda: not self._program.running, "the web process has ended", 15)
+        wait_until(lambda: not self._program.running, "the web process has ended")
 
     def kill(self) -> None:
         """Kill the process."""

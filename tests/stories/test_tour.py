@@ -84,7 +84,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         )
     try:
         wait_until(
-            lambda: "\nReady: " in made.log.read_text() or process.poll() is not None, "ready", 300
+            lambda: "\nReady: " in made.log.read_text() or process.poll() is not None, "ready", 600
         )
         assert f"\nReady: http://127.0.0.1:{made.port}\n" in made.log.read_text()
         yield made

@@ -104,9 +104,9 @@ def test_killing_the_only_user_leaves_no_server_behind(tmp_path: Path) -> None:
     with another_user(tmp_path) as process:
         postmaster, keeper = postmaster_pid(tmp_path), keeper_pid(tmp_path)
         process.kill()
-        wait_until(lambda: gone(postmaster), "the server is gone", 15)
+        wait_until(lambda: gone(postmaster), "the server is gone")
         assert keeper is not None
-        wait_until(lambda: gone(keeper), "its keeper is gone", 15)
+        wait_until(lambda: gone(keeper), "its keeper is gone")
 
 
 @pytest.mark.slow
@@ -115,7 +115,7 @@ def test_killing_the_keeper_stops_the_server_and_the_next_start_works(tmp_path: 
         postmaster, keeper = postmaster_pid(tmp_path), keeper_pid(tmp_path)
         assert keeper is not None
         os.kill(keeper, signal.SIGKILL)
-        wait_until(lambda: gone(postmaster), "the server is gone", 15)
+        wait_until(lambda: gone(postmaster), "the server is gone")
     with running_server(tmp_path, durable=False):
         assert query(tmp_path, "SELECT 1") == 1
 
@@ -125,7 +125,7 @@ def test_killing_the_server_is_recovered_from(tmp_path: Path) -> None:
     with another_user(tmp_path):
         postmaster = postmaster_pid(tmp_path)
         os.kill(postmaster, signal.SIGKILL)
-        wait_until(lambda: keeper_pid(tmp_path) is None, "the keeper has noticed", 15)
+        wait_until(lambda: keeper_pid(tmp_path) is None, "the keeper has noticed")
         assert (tmp_path / "postgres" / "data" / "postmaster.pid").exists()
     with running_server(tmp_path, durable=False):
         assert query(tmp_path, "SELECT 1") == 1

@@ -196,7 +196,7 @@ def test_placing_and_cancelling_notify_the_event_worker(
 ):
     with django_capture_on_commit_callbacks(execute=True):
         order_id = trader.place(token, "Buy", 100, 1)
-    wait_until(lambda: task_notifications == ["exchange.tasks.deliver_events"], "one is woken", 10)
+    wait_until(lambda: task_notifications == ["exchange.tasks.deliver_events"], "one is woken")
     with django_capture_on_commit_callbacks(execute=True):
         trader.cancel(order_id)
     wait_until(

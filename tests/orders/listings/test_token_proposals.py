@@ -210,7 +210,7 @@ def test_a_confirmation_that_is_killed_leaves_the_proposal_pending(issuer, offic
             "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a"
             " WHERE a.datname = current_database() AND a.wait_event_type = 'Lock'"
         )
-        wait_until(lambda: watch.execute(waiting).fetchall() == [(True,)], "it is killed", 10)
+        wait_until(lambda: watch.execute(waiting).fetchall() == [(True,)], "it is killed")
         with pytest.raises((OperationalError, DatabaseError)):
             confirming.result()
     assert table_fingerprints() == before

@@ -262,7 +262,7 @@ def test_an_account_that_another_is_opening_is_waited_for_and_taken(owner_connec
         second.execute("SET statement_timeout = '10s'")
         made = first.execute(ask, [uuid7(), organisation]).fetchone()
         later = pool.submit(lambda: second.execute(ask, [uuid7(), organisation]).fetchone())
-        wait_until(lambda: is_waiting(second), "the second waits for the first", 10)
+        wait_until(lambda: is_waiting(second), "the second waits for the first")
         first.commit()
         assert later.result() == made
 

@@ -131,9 +131,7 @@ def test_acceptance_of_the_trial_closes_the_circuit(
         *(None, None, None, None),
     )
     assert Alert.objects.get().resolved_at is not None
-    wait_until(
-        lambda: task_notifications == ["wallets.tasks.sweep_payouts"], "payouts are swept", 10
-    )
+    wait_until(lambda: task_notifications == ["wallets.tasks.sweep_payouts"], "payouts are swept")
 
 
 def test_a_trial_that_is_not_accepted_makes_room_for_another(wallet):
@@ -215,9 +213,7 @@ def test_a_successful_probe_makes_an_open_circuit_half_open(
         "broken",
     )
     assert minutes_until(read_circuit().next_probe_at) == 1
-    wait_until(
-        lambda: task_notifications == ["wallets.tasks.sweep_payouts"], "payouts are swept", 10
-    )
+    wait_until(lambda: task_notifications == ["wallets.tasks.sweep_payouts"], "payouts are swept")
     assert not Alert.objects.exists()
     set_circuit("Half-open", next_probe_at=timezone.now())
     circuit.probe_if_due()

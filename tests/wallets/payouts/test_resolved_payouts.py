@@ -60,9 +60,7 @@ def test_sending_again_resets_the_payout_except_its_attempts(
     with django_capture_on_commit_callbacks(execute=True):
         moved = confirm(proposal, person)
     assert (moved.pk, moved.status, moved.version) == (one.pk, "Approved", one.version + 1)
-    wait_until(
-        lambda: task_notifications == ["wallets.tasks.sweep_payouts"], "payouts are swept", 10
-    )
+    wait_until(lambda: task_notifications == ["wallets.tasks.sweep_payouts"], "payouts are swept")
     payout = read_payout(one)
     assert (payout.claimed_by, payout.leased_until, payout.posted_at) == ("", None, None)
     assert (payout.provider_id, payout.provider_status) == ("", "")

@@ -205,7 +205,7 @@ def test_a_connection_that_was_idle_or_is_a_parents_is_not_used_again(
     if not closed:  # by us: a parent may still need its own
         assert first in sandbox.server._http._open
     else:
-        wait_until(lambda: first not in sandbox.server._http._open, "it is closed", 10)
+        wait_until(lambda: first not in sandbox.server._http._open, "it is closed")
 
 
 def test_a_proxy_of_the_environment_is_ignored(client, sandbox, monkeypatch):

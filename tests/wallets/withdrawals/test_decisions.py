@@ -121,7 +121,7 @@ def test_payouts_are_swept_as_soon_as_the_last_needed_approval_is_given(
     assert not Payout.objects.exists()
     with django_capture_on_commit_callbacks(execute=True):
         approve(large, make_staff())
-    wait_until(lambda: "wallets.tasks.sweep_payouts" in task_notifications, "payouts are swept", 10)
+    wait_until(lambda: "wallets.tasks.sweep_payouts" in task_notifications, "payouts are swept")
     assert Payout.objects.get().withdrawal_id == large.pk
 
 

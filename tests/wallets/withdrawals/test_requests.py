@@ -70,7 +70,7 @@ def test_a_request_gets_a_response_and_notifies_workers_of_its_event(
         BANK, "Ada Obi", False,
     )  # fmt: skip
     wait_until(
-        lambda: task_notifications == ["exchange.tasks.deliver_events"], "events are delivered", 10
+        lambda: task_notifications == ["exchange.tasks.deliver_events"], "events are delivered"
     )
     assert_books_hold()
 

@@ -135,7 +135,7 @@ def test_an_emitted_event_notifies_the_workers(
     with django_capture_on_commit_callbacks(execute=True):
         change_status(withdrawal, from_statuses=(Status.APPROVED,), to=Status.PROCESSING)
     wait_until(
-        lambda: task_notifications == ["exchange.tasks.deliver_events"], "events are delivered", 10
+        lambda: task_notifications == ["exchange.tasks.deliver_events"], "events are delivered"
     )
 
 
