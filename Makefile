@@ -9,7 +9,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header 
 	--no-emit-index-url --no-emit-find-links --python-version 3.11
 RUN_ARGS ?=
 BENCH_ARGS ?=
-# The earlier version that `make bench` compares with: `release` (the last tag) or any git revision.
+# The earlier version that `make bench` compares with: `release` (the last one) or any git revision.
 # It exits 1 if this version is slower.
 BESIDE ?=
 # The pages of `make screenshots` (names, * as wildcard); DOCS=1 also writes those of the README.
@@ -92,7 +92,7 @@ cluster-test: tools
 	@$(BIN)/python -m tests.cluster --faults '$(FAULTS)' $(if $(LOGS),--logs '$(LOGS)') \
 		$(if $(DOCS),--docs)
 
-# Upgrade an installation under load, from BASE (default: the last change of a first migration) to this one, with the
+# Upgrade an installation under load, from BASE (default: the last release) to this one, with the
 # commands of docs/operations/upgrade.md. SECONDS of load pass before and after. FAULT plants one of no_drain, long_lock
 # and required_column: the run then passes only if it reports failed requests. Needs root and Debian's packages.
 upgrade-test: BASE =

@@ -119,7 +119,7 @@ def _options() -> argparse.Namespace:
         dest="compared_with",
         metavar="REV",
         help=f"{', '.join(COMPARABLE)} compared with an earlier version: a git revision or"
-        f" {RELEASE} for the last tag; most peers are left out",
+        f" {RELEASE} for the last release; most peers are left out",
     )
     parser.add_argument(
         "--seconds", type=float, help="length of one measurement (default: 4, with --beside 2)"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 import shutil
 import subprocess
 import sys
@@ -18,18 +19,19 @@ from pathlib import Path
 
 from tests.benchmarks.installation import PRESENT, Version
 
-# Stands for the last tag before the present commit.
+# Stands for the commit that the changelog names below the last release.
 RELEASE = "release"
+_RELEASED = re.compile(r"^## \[\d[^\n]*\n+Commit `(\w+)`", re.MULTILINE)
 _LOCKS = ("requirements.lock", "tests/requirements.lock")
 
 
 def commit_of(revision: str, repository: Path = PRESENT.checkout) -> str:
     """Return the commit of a revision or of the last release. Raises RuntimeError without one."""
     if revision == RELEASE:
-        try:
-            revision = _run(repository, "git", "describe", "--tags", "--abbrev=0", "HEAD^")
-        except RuntimeError:
-            raise RuntimeError("No release is tagged: name the revision to compare with.") from None
+        named = _RELEASED.search((repository / "CHANGELOG.md").read_text())
+        if named is None:
+            raise RuntimeError("CHANGELOG.md names no commit of a release: name the revision.")
+        revision = named[1]
     name = f"{revision}^{{commit}}"
     return _run(repository, "git", "rev-parse", "--verify", "--end-of-options", name)
 

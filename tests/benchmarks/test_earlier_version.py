@@ -74,15 +74,16 @@ def test_a_checkout_is_removed_when_what_was_measured_with_it_fails(
     assert len(git(repository, "worktree", "list").splitlines()) == 1
 
 
-def test_the_last_release_is_the_last_tag_before_the_present_commit(repository: Path) -> None:
-    with pytest.raises(RuntimeError, match="name the revision to compare with"):
+def test_the_last_release_is_the_commit_that_the_changelog_names(repository: Path) -> None:
+    unreleased = "# Changelog\n\n## [Unreleased]\n\nCommit `none`.\n"
+    commit(repository, "CHANGELOG.md", unreleased)
+    with pytest.raises(RuntimeError, match="name the revision"):
         commit_of("release", repository)
-    tagged = git(repository, "rev-parse", "HEAD")
-    git(repository, "tag", "v1")
-    commit(repository, "code.py", "new")
-    assert commit_of("release", repository) == tagged
-    git(repository, "tag", "v2")  # the present commit is no earlier version
-    assert commit_of("release", repository) == tagged
+    released = git(repository, "rev-parse", "HEAD")
+    heading = "\n## [{}] - 2026-11-28\n\nCommit `{}` is it.\n"
+    text = unreleased + heading.format("1.1.0", released[:12]) + heading.format("1.0.0", "none")
+    commit(repository, "CHANGELOG.md", text)
+    assert commit_of("release", repository) == released
 
 
 def test_an_unknown_revision_is_refused(repository: Path) -> None:

@@ -9,26 +9,23 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from tests.benchmarks.earlier_version import checked_out, commit_of
-from tests.benchmarks.installation import PRESENT
+from tests.benchmarks.earlier_version import RELEASE, checked_out, commit_of
 from tests.rolling_upgrade.planted_faults import FAULTS, SOUND
 from tests.rolling_upgrade.run import upgrade_under_load
 
 # Debian packages with the programs that are needed.
 _PACKAGES = {"haproxy": "haproxy", "redis-server": "redis-server", "curl": "curl", "git": "git"}
-_FIRST_MIGRATIONS = "*/migrations/0001_initial.py"
 
 
 def main() -> int:
     """Run the upgrade; return 1 if something failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.rolling_upgrade", description=__doc__)
-    parser.add_argument("--base", default="", help="default: the last change of a first migration")
+    parser.add_argument("--base", default="", help="default: the last release")
     parser.add_argument("--seconds", type=float, default=3, help="of load before and after")
     parser.add_argument("--fault", default="", choices=["", *FAULTS], help="must be reported")
     options = parser.parse_args()
@@ -37,7 +34,7 @@ def main() -> int:
     if missing := {_PACKAGES[name] for name in _PACKAGES if shutil.which(name) is None}:
         parser.error(f"install these Debian packages first: {' '.join(sorted(missing))}")
     try:
-        commit = commit_of(options.base or _last_stop())
+        commit = commit_of(options.base or RELEASE)
     except RuntimeError as error:
         parser.error(f"--base: {error}")
     began = time.monotonic()
@@ -54,18 +51,6 @@ def main() -> int:
     passed = bool(failures) if options.fault else not (failures or problems)
     print(f"{'passed' if passed else 'FAILED'} after {time.monotonic() - began:.0f} s")
     return 0 if passed else 1
-
-
-def _last_stop() -> str:
-    """Return the last commit that needed a stop: processes of later ones survive this version."""
-    found = subprocess.run(
-        ["git", "log", "-1", "--format=%H", "--", _FIRST_MIGRATIONS],
-        cwd=PRESENT.checkout,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return found.stdout.strip() or "HEAD"
 
 
 if __name__ == "__main__":

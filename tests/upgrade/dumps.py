@@ -1,7 +1,8 @@
-"""The dump of a release: written by pg_dump, read and restored without external programs."""
+"""The dump of a release, compressed: written by pg_dump, restored without external programs."""
 
 from __future__ import annotations
 
+import gzip
 import re
 import subprocess
 import tomllib
@@ -32,10 +33,11 @@ BEGIN
     EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
 END $$;
 """
-# What a server before 17 does not know, what only psql understands, with what it was made, and an
-# option of columns that some builds of a server write down and others do not know.
+# What a server before 17 does not know, what only psql understands, headings, and an option of
+# columns that some builds of a server write down and others do not know.
 _LEFT_OUT = re.compile(
-    r"^(SET transaction_timeout |\\(un)?restrict |-- Dumped |ALTER TABLE .* \(pg_attver=).*\n",
+    r"^(SET transaction_timeout |\\(un)?restrict |-- (Dumped|Name:) |ALTER TABLE .* \(pg_attver=)"
+    r".*\n",
     re.MULTILINE,
 )
 # A right by default is one of whoever restores.
@@ -51,12 +53,12 @@ def version() -> str:
 
 def dump_path(release: str) -> Path:
     """Return the path of the dump of `release`."""
-    return _HERE / f"release-{release}.sql"
+    return _HERE / f"release-{release}.sql.gz"
 
 
 def latest_dump() -> Path:
     """Return the path of the last release's dump."""
-    return max(_HERE.glob("release-*.sql"), key=_numbers)
+    return max(_HERE.glob("release-*.sql.gz"), key=_numbers)
 
 
 def write_dump(path: Path, credentials: Credentials) -> None:
@@ -76,12 +78,14 @@ def write_dump(path: Path, credentials: Credentials) -> None:
     )
     statements = _OWNER.sub(r"\1 ", _LEFT_OUT.sub("", done.stdout))
     head = _HEAD.format(version=version(), credentials=credentials.to_json())
-    path.write_text(head + statements + _RIGHTS)
+    # Without a time, so that the same content has the same bytes.
+    path.write_bytes(gzip.compress((head + statements + _RIGHTS).encode(), mtime=0))
 
 
 def read_credentials(path: Path) -> Credentials:
     """Return the credentials of the dump at `path`."""
-    line = next(line for line in path.read_text().splitlines() if line.startswith("-- {"))
+    text = gzip.decompress(path.read_bytes()).decode()
+    line = next(line for line in text.splitlines() if line.startswith("-- {"))
     return Credentials.from_json(line.removeprefix("-- "))
 
 
@@ -93,7 +97,7 @@ def restore(path: Path, url: str) -> None:
                 "DO $$ BEGIN IF to_regrole({name}) IS NULL THEN CREATE ROLE {role}; END IF; END $$"
             ).format(name=sql.Literal(RUNTIME_ROLE), role=sql.Identifier(RUNTIME_ROLE))
         )
-        connection.execute(path.read_bytes())
+        connection.execute(gzip.decompress(path.read_bytes()))
 
 
 def _forget_settings_of_tests() -> None:

@@ -23,6 +23,6 @@ def test_write_the_database_of_this_version_to_a_file(
         f"DATABASE_URL is to name a PostgreSQL {OLDEST_SERVER}"
     )
     assert not path.exists(), f"{path.name} is there: a release is dumped once"
-    credentials = make_rows_in_every_table(provider_sandbox)
+    credentials = make_rows_in_every_table()
     assert empty_tables(owner_connection) == []
     write_dump(path, credentials)

@@ -1,7 +1,12 @@
-"""What stops a running process of the previous release is found in migrations and SQL functions."""
+"""No new migration or SQL function stops a running process of the previous release.
+
+The migrations run on the last release's database and are observed there (`compatibility`). Further
+tests plant each kind of fault.
+"""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,14 +19,16 @@ from django.db.migrations.state import ProjectState
 from django.db.models.functions import Now
 from pytest_django import DjangoDbBlocker
 
+from exchange.core import sqlfiles
 from exchange.core.sqlfiles import Uninstalled
-from tests.environment.database import django_connected_to, extra_database
+from tests.environment.database import django_connected_to, extra_database, server_url
 from tests.upgrade.compatibility import Observer, read_release
+from tests.upgrade.dumps import latest_dump, restore
 
 
 @dataclass(frozen=True)
 class Migrated:
-    """A migrated database, what was observed, and its models."""
+    """The migrated database of the last release, what was observed, and its models now."""
 
     observer: Observer
     state: ProjectState
@@ -29,16 +36,40 @@ class Migrated:
 
 @pytest.fixture(scope="module")
 def migrated(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Migrated]:
-    """Connect Django to a migrated database, which stands for the previous release's."""
-    with (
-        extra_database("compatible", migrated=True) as name,
-        django_db_blocker.unblock(),
-        django_connected_to(name),
-    ):
-        connection = connections["owner"]
-        connection.ensure_connection()
-        state = MigrationExecutor(connection).loader.project_state()
-        yield Migrated(Observer(connection, read_release(connection.connection, state)), state)
+    """Restore the last release's database, and observe its migrations one by one."""
+    with extra_database("compatible") as name, django_db_blocker.unblock():
+        restore(latest_dump(), server_url(name))
+        with django_connected_to(name):
+            connection = connections["owner"]
+            executor = MigrationExecutor(connection)
+            graph = executor.loader.graph
+            applied = [node for node in executor.loader.applied_migrations if node in graph.nodes]
+            connection.ensure_connection()
+            release = read_release(connection.connection, executor.loader.project_state(applied))
+            observer = Observer(connection, release)
+            executor.progress_callback = _observing(observer)
+            executor.migrate(graph.leaf_nodes())
+            sqlfiles.install("owner")
+            observer.compare_routines()
+            yield Migrated(observer, executor.loader.project_state())
+
+
+def _observing(observer: Observer) -> Any:
+    """Return a callback of the executor that observes each migration from its start to its end."""
+    observed = contextlib.ExitStack()
+
+    def progress(action: str, migration: Any = None, _fake: bool = False) -> None:
+        if action == "apply_start":
+            observed.enter_context(observer.migration(migration))
+        elif action == "apply_success":
+            observed.close()
+
+    return progress
+
+
+def test_running_processes_of_the_last_release_survive_every_new_migration(migrated):
+    """See CONTRIBUTING.md, "Change the database", for the two steps of a change."""
+    assert not migrated.observer.findings, "\n".join(map(str, ["", *migrated.observer.findings]))
 
 
 # --- each kind of fault is found ------------------------------------------------------------------
