@@ -118,7 +118,8 @@ def installation(django_db_setup: None, django_db_blocker: Any) -> Iterator[dict
                     enrol_second_factor(create_staff(person, "correct horse battery", role))
                 make_organisation_with_endpoint("https://example.com/in")
             owner.execute(
-                "INSERT INTO wallets_booksproof (id, ran_at, passed, findings, milliseconds, totals)"
+                "INSERT INTO wallets_booksproof"
+                " (id, ran_at, passed, findings, milliseconds, totals)"
                 " VALUES (gen_random_uuid(), now() - interval '2 hours', true, '[]', 5, '{}')"
             )
             given = conninfo_to_dict(server_url(name))
