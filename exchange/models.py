@@ -5,7 +5,6 @@ from exchange.core.models import (
     Change,
     Currency,
     IdempotencyRecord,
-    Operation,
     ScheduledRun,
     WritePosition,
 )
@@ -59,7 +58,6 @@ __all__ = [
     "InvestmentCategory",
     "InvestmentType",
     "Member",
-    "Operation",
     "Organisation",
     "PayoutFrequency",
     "ProposalModel",

@@ -69,7 +69,7 @@ REPORT_DUE = timedelta(hours=3)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DashboardRow:
     """A table row; `url` is the list behind its first cell."""
 
     label: str
@@ -95,13 +95,13 @@ class ProviderBalances:
     breaks.
     """
 
-    rows: Sequence[Row]
+    rows: Sequence[DashboardRow]
     status: str
     text: str
     url: str
     good: bool
     when: object = ""
-    open_days: Sequence[Row] = ()
+    open_days: Sequence[DashboardRow] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +112,12 @@ class Dashboard:
     awaiting_my_approval: Sequence[WorkItem]
     awaiting_others: Sequence[WorkItem]
     needs_attention: Sequence[WorkItem] | None
-    pending_withdrawals: Sequence[Row] | None
+    pending_withdrawals: Sequence[DashboardRow] | None
     payout_chart: Bars | None
-    payout_days: Sequence[Row]
-    completed_payouts: Sequence[Row]
-    loans: Sequence[Row] | None
-    outstanding: Sequence[Row]
+    payout_days: Sequence[DashboardRow]
+    completed_payouts: Sequence[DashboardRow]
+    loans: Sequence[DashboardRow] | None
+    outstanding: Sequence[DashboardRow]
     provider_balances: ProviderBalances | None
     ledger_check: LedgerCheck | None
 
@@ -221,9 +221,9 @@ def _attention_items(user: StaffUser, counts: dict[str, int]) -> Iterator[WorkIt
         yield WorkItem(queue.label, queue.url, count)
 
 
-def _pending_rows() -> list[Row]:
+def _pending_rows() -> list[DashboardRow]:
     return [
-        Row(
+        DashboardRow(
             found.currency,
             list_url("wallets_withdrawal", status="Pending", currency=found.currency),
             (f"{found.count:,}", format_money(found.amount, found.currency), age(found.oldest)),
@@ -232,7 +232,7 @@ def _pending_rows() -> list[Row]:
     ]
 
 
-def _payout_chart(days: Sequence[DailyPayouts]) -> tuple[Bars, list[Row]]:
+def _payout_chart(days: Sequence[DailyPayouts]) -> tuple[Bars, list[DashboardRow]]:
     completed = sum(day.completed for day in days)
     failed = sum(day.failed for day in days)
     returned = sum(day.reversed for day in days)
@@ -244,7 +244,7 @@ def _payout_chart(days: Sequence[DailyPayouts]) -> tuple[Bars, list[Row]]:
         columns=[(f"{day.day:%d %b}", (day.completed, day.failed, day.reversed)) for day in days],
     )
     rows = [
-        Row(
+        DashboardRow(
             f"{day.day:%Y-%m-%d}",
             "",
             (
@@ -275,10 +275,10 @@ def _midnight(day: date) -> str:
     return f"{day}T00:00:00Z"
 
 
-def _paid_rows(paid: Sequence[PaidTotals]) -> list[Row]:
+def _paid_rows(paid: Sequence[PaidTotals]) -> list[DashboardRow]:
     since = timezone.now().date() - timedelta(days=CHART_DAYS - 1)
     return [
-        Row(
+        DashboardRow(
             found.currency,
             list_url(
                 "wallets_withdrawal",
@@ -292,11 +292,11 @@ def _paid_rows(paid: Sequence[PaidTotals]) -> list[Row]:
     ]
 
 
-def _loan_rows() -> list[Row]:
+def _loan_rows() -> list[DashboardRow]:
     found = count_loans_by_status()
     most = max((state.count for state in found), default=0) or 1
     return [
-        Row(
+        DashboardRow(
             state.status.label.capitalize(),
             list_url("credit_loan", status__exact=state.status),
             (f"{state.count:,}",),
@@ -306,9 +306,9 @@ def _loan_rows() -> list[Row]:
     ]
 
 
-def _owed_rows() -> list[Row]:
+def _owed_rows() -> list[DashboardRow]:
     return [
-        Row(
+        DashboardRow(
             found.currency,
             list_url("credit_loan", currency__code__exact=found.currency),
             (f"{found.count:,}", format_money(found.amount, found.currency)),
@@ -338,7 +338,7 @@ def _provider_balances() -> ProviderBalances:
         return ProviderBalances([], "Not reconciled", text, every, good=False, open_days=days)
     url = reverse("admin:wallets_reconciliation_change", args=[report.pk])
     rows = [
-        Row(
+        DashboardRow(
             found.currency,
             url,
             tuple(
@@ -370,9 +370,9 @@ def _provider_balances() -> ProviderBalances:
     )
 
 
-def _open_break_rows() -> list[Row]:
+def _open_break_rows() -> list[DashboardRow]:
     return [
-        Row(
+        DashboardRow(
             f"{found.day}",
             list_url("wallets_reconciliationbreak", open="all", day__exact=str(found.day)),
             (f"{found.count:,}", f"{found.explained:,}", f"{found.count - found.owned:,}"),

@@ -73,7 +73,7 @@ _PLACEHOLDER_URL = "https://webhooks.example.com/{slug}"
 
 
 @dataclass(frozen=True, slots=True)
-class Participant:
+class DemoParticipant:
     """A demo organisation in the database; `members` in the order of the demo data."""
 
     about: DemoOrganisation
@@ -162,7 +162,7 @@ def _load_cases() -> None:
         mark_unsent(organisation_id=organisation.pk)
 
 
-def _participant(about: DemoOrganisation) -> Participant:
+def _participant(about: DemoOrganisation) -> DemoParticipant:
     organisation = Organisation.objects.filter(email=about.email).first() or create_organisation(
         name=about.name, email=about.email, actor=_ACTOR
     )
@@ -182,10 +182,10 @@ def _participant(about: DemoOrganisation) -> Participant:
             organisation_id=organisation.id, name=person.name, email=person.email, actor=_ACTOR
         )
         members.append(member)
-    return Participant(about, organisation, tuple(members))
+    return DemoParticipant(about, organisation, tuple(members))
 
 
-def _fund(participant: Participant, member: Member | None, funds: dict[str, Decimal]) -> None:
+def _fund(participant: DemoParticipant, member: Member | None, funds: dict[str, Decimal]) -> None:
     """Book the opening balance, and for those with members the same amount to invest."""
     owner_id = member.id if member else participant.organisation.id
     purposes = {"": "Opening balance of the demo data"}
@@ -214,7 +214,7 @@ def _fund(participant: Participant, member: Member | None, funds: dict[str, Deci
 
 
 def _market(
-    participants: list[Participant], institutions: list[Participant], base_url: str
+    participants: list[DemoParticipant], institutions: list[DemoParticipant], base_url: str
 ) -> Market:
     traders_by_slug = {
         party.about.slug: Trader(party.about.slug, party.organisation)
@@ -235,7 +235,7 @@ def _market(
     )
 
 
-def _lenders(participants: list[Participant], institutions: list[Participant]) -> Lenders:
+def _lenders(participants: list[DemoParticipant], institutions: list[DemoParticipant]) -> Lenders:
     lender = next(party for party in institutions if party.about.slug == LENDER)
     first, second = (StaffUser.objects.get(username=name) for name in CREDIT_OFFICERS)
     return Lenders(
@@ -297,7 +297,7 @@ def _staff(person: DemoStaff, known: dict[str, Any], owner: str) -> dict[str, st
     }
 
 
-def _credentials(participant: Participant, known: dict[str, Any]) -> dict[str, str]:
+def _credentials(participant: DemoParticipant, known: dict[str, Any]) -> dict[str, str]:
     """Return a working key and token: those in the file, else new ones."""
     organisation = participant.organisation
     entry = _known_entry(organisation, known)
@@ -323,7 +323,7 @@ def _credentials(participant: Participant, known: dict[str, Any]) -> dict[str, s
     }
 
 
-def _webhook_secret(participant: Participant, known: dict[str, Any]) -> str:
+def _webhook_secret(participant: DemoParticipant, known: dict[str, Any]) -> str:
     """Return the signing secret; the endpoint is disabled unless DEMO_WEBHOOK_URL is set."""
     organisation = participant.organisation
     url = settings.DEMO_WEBHOOK_URL

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from config.doctor.findings import Finding, ok, problem, warning
+from config.doctor.findings import Diagnosis, ok, problem, warning
 from config.doctor.session import connect, require_database, rows, value
 
 # Connections of migrations, backups, monitoring and people, in addition to those of the service.
@@ -29,10 +29,10 @@ _GIB = 1024**3
 _SYNCHRONISE = "Run chrony or systemd-timesyncd on both machines"
 
 
-def check_connections_for(processes: int) -> Callable[[], Iterator[Finding]]:
+def check_connections_for(processes: int) -> Callable[[], Iterator[Diagnosis]]:
     """Return the check that `processes` with full pools find enough connections."""
 
-    def check_connections() -> Iterator[Finding]:
+    def check_connections() -> Iterator[Diagnosis]:
         require_database()
         [(limit, reserved, role_limit, database_limit, used)] = rows(
             "SELECT current_setting('max_connections')::int,"
@@ -63,7 +63,7 @@ def check_connections_for(processes: int) -> Callable[[], Iterator[Finding]]:
     return check_connections
 
 
-def check_commits() -> Iterator[Finding]:
+def check_commits() -> Iterator[Diagnosis]:
     """Measure real commits, which wait for the disk and for synchronous standbys."""
     require_database()
     trips: list[float] = []
@@ -94,7 +94,7 @@ def _milliseconds(sql: str) -> float:
     return (time.perf_counter() - began) * 1000
 
 
-def check_vacuum() -> Iterator[Finding]:
+def check_vacuum() -> Iterator[Diagnosis]:
     """Report dead rows, transaction ids and whether autovacuum runs."""
     require_database()
     for name in ("autovacuum", "track_counts"):
@@ -122,7 +122,7 @@ def check_vacuum() -> Iterator[Finding]:
         yield ok("vacuum", f"no table is bloated; the oldest transaction id is {age:,} old")
 
 
-def check_transactions() -> Iterator[Finding]:
+def check_transactions() -> Iterator[Diagnosis]:
     """Report a transaction that stays open: it holds locks and dead rows."""
     require_database()
     # The login sees its own sessions, the runtime role does not.
@@ -153,7 +153,7 @@ def check_transactions() -> Iterator[Finding]:
         yield ok("transactions", "none is open for long")
 
 
-def check_database_clock() -> Iterator[Finding]:
+def check_database_clock() -> Iterator[Diagnosis]:
     """Compare this machine's clock with the database's."""
     require_database()
     before = datetime.now(UTC)
@@ -164,7 +164,7 @@ def check_database_clock() -> Iterator[Finding]:
     )
 
 
-def clock_finding(check: str, seconds: float, precision: float = 0.0) -> Finding:
+def clock_finding(check: str, seconds: float, precision: float = 0.0) -> Diagnosis:
     """Return the finding about a clock that is `seconds` ahead of this machine's."""
     seen = f"{abs(seconds):.1f} seconds {'ahead' if seconds >= 0 else 'behind'}"
     if abs(seconds) > _CLOCK_PROBLEM_SECONDS + precision:
@@ -174,7 +174,7 @@ def clock_finding(check: str, seconds: float, precision: float = 0.0) -> Finding
     return ok(check, seen)
 
 
-def check_temporary_directory() -> Iterator[Finding]:
+def check_temporary_directory() -> Iterator[Diagnosis]:
     """Report whether large responses and exports can be buffered."""
     try:
         # Looks for one, and writes to it.
@@ -189,14 +189,14 @@ def check_temporary_directory() -> Iterator[Finding]:
     yield _space("temporary directory", folder)
 
 
-def check_data_directory() -> Iterator[Finding]:
+def check_data_directory() -> Iterator[Diagnosis]:
     """Report the space for the files of a local installation."""
     folder = getattr(settings, "DATA_DIR", None)
     if folder is not None and Path(folder).is_dir():
         yield _space("data directory", Path(folder))
 
 
-def _space(check: str, folder: Path) -> Finding:
+def _space(check: str, folder: Path) -> Diagnosis:
     usage = shutil.disk_usage(folder)
     free = usage.free / _GIB
     seen = f"{folder}: {free:.1f} GiB of {usage.total / _GIB:.1f} free"

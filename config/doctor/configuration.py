@@ -15,7 +15,7 @@ from django.contrib.staticfiles.finders import get_finders
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core import checks
 
-from config.doctor.findings import Finding, ok, problem, warning
+from config.doctor.findings import Diagnosis, ok, problem, warning
 from config.doctor.session import is_production, require_database, rows
 from config.settings.environment import env
 from exchange.core.crypto import key_position
@@ -37,7 +37,7 @@ _SIMILARITY = 0.85
 _SECRETS_READ = 20_000
 
 
-def check_settings_module() -> Iterator[Finding]:
+def check_settings_module() -> Iterator[Diagnosis]:
     """Report the settings, and the deployment checks of those of production."""
     module = str(settings.SETTINGS_MODULE)
     if not is_production():
@@ -56,7 +56,7 @@ def check_settings_module() -> Iterator[Finding]:
         yield report("settings", f"{message.id}: {text}", message.hint or "See check --deploy")
 
 
-def check_variables() -> Iterator[Finding]:
+def check_variables() -> Iterator[Diagnosis]:
     """Report variables that look like ours but are not read."""
     unread = sorted(_unread_variables(os.environ, env.declared))
     for name, similar in unread:
@@ -94,7 +94,7 @@ def _unread_variables(
             yield name, similar[0] if similar else None
 
 
-def check_production_values() -> Iterator[Finding]:
+def check_production_values() -> Iterator[Diagnosis]:
     """Report values that production accepts but that are unsafe, or set by half."""
     if not is_production():
         return
@@ -128,7 +128,7 @@ def check_production_values() -> Iterator[Finding]:
         )
 
 
-def check_static_files() -> Iterator[Finding]:
+def check_static_files() -> Iterator[Diagnosis]:
     """Report files of pages that were not collected."""
     storage: Any = staticfiles_storage
     if not hasattr(storage, "hashed_files"):
@@ -151,7 +151,7 @@ def check_static_files() -> Iterator[Finding]:
         yield ok("static files", f"all {len(needed)} are collected")
 
 
-def check_stored_secrets() -> Iterator[Finding]:
+def check_stored_secrets() -> Iterator[Diagnosis]:
     """Decrypt the stored secrets with the keys given."""
     require_database()
     positions: Counter[int | None] = Counter()

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import DatabaseError, connections
 from django.db.migrations.loader import MigrationLoader
 
-from config.doctor.findings import Finding, NotChecked, ok, problem, warning
+from config.doctor.findings import Diagnosis, NotChecked, ok, problem, warning
 from config.doctor.session import (
     ALIAS,
     connect,
@@ -31,7 +31,7 @@ _MIGRATE = "Run manage.py migrate where DATABASE_OWNER_URL is set"
 _ROLES = "Follow Database roles in docs/operations/install.md"
 
 
-def check_connection() -> Iterator[Finding]:
+def check_connection() -> Iterator[Diagnosis]:
     """Connect, and report version, state, pooler and encryption of the connection."""
     try:
         connect()
@@ -55,7 +55,7 @@ def check_connection() -> Iterator[Finding]:
     yield from examine_session(ALIAS, "DATABASE_URL")
 
 
-def examine_session(alias: str, variable: str) -> Iterator[Finding]:
+def examine_session(alias: str, variable: str) -> Iterator[Diagnosis]:
     """Report pooler and encryption of the open connection `alias` to the URL of `variable`."""
     raw: psycopg.Connection[Any] = connections[alias].connection
     # A pooler answers with a process id of its own.
@@ -63,7 +63,7 @@ def examine_session(alias: str, variable: str) -> Iterator[Finding]:
     yield _encryption(raw, variable)
 
 
-def _pooler(pooled: bool, variable: str) -> Finding:
+def _pooler(pooled: bool, variable: str) -> Diagnosis:
     declared = bool(getattr(settings, "DATABASE_POOLER", ""))
     if pooled and not declared:
         return problem(
@@ -80,7 +80,7 @@ def _pooler(pooled: bool, variable: str) -> Finding:
     return ok("pooler", "PgBouncer" if pooled else "none")
 
 
-def _encryption(raw: psycopg.Connection[Any], variable: str) -> Finding:
+def _encryption(raw: psycopg.Connection[Any], variable: str) -> Diagnosis:
     mode = raw.info.get_parameters().get("sslmode", "prefer")
     if is_local(raw.info.host):
         return ok("encryption", "not needed: the server is on this machine")
@@ -109,13 +109,13 @@ def is_local(host: str) -> bool:
         return False
 
 
-def check_role() -> Iterator[Finding]:
+def check_role() -> Iterator[Diagnosis]:
     """Report whether the service acts as the runtime role, and its settings."""
     require_database()
     yield from examine_role(ALIAS)
 
 
-def examine_role(alias: str) -> Iterator[Finding]:
+def examine_role(alias: str) -> Iterator[Diagnosis]:
     """Report whether the connection `alias` acts as the runtime role, and its settings."""
     [(current, login, superuser, zone, jit, lock_wait)] = rows(
         "SELECT current_user::text, session_user::text, rolsuper, current_setting('TimeZone'),"
@@ -150,7 +150,7 @@ def examine_role(alias: str) -> Iterator[Finding]:
             )
 
 
-def check_migrations() -> Iterator[Finding]:
+def check_migrations() -> Iterator[Diagnosis]:
     """Report whether migrations and SQL are those of this version."""
     require_database()
     own = set(MigrationLoader(None).disk_migrations or ())
@@ -166,7 +166,7 @@ def check_migrations() -> Iterator[Finding]:
         yield problem("sql", "functions, triggers and rights are of another version", _MIGRATE)
 
 
-def check_durability() -> Iterator[Finding]:
+def check_durability() -> Iterator[Diagnosis]:
     """Report settings that decide whether a committed transaction can be lost."""
     require_database()
     found = _server_settings(
@@ -195,7 +195,7 @@ def check_durability() -> Iterator[Finding]:
     yield from _replication(commit, found["synchronous_standby_names"])
 
 
-def _replication(commit: str, standby_names: str) -> Iterator[Finding]:
+def _replication(commit: str, standby_names: str) -> Iterator[Diagnosis]:
     connected = value("SELECT count(*) FROM pg_stat_replication")
     if standby_names and commit in {"local", "off"}:
         yield problem(
@@ -219,7 +219,7 @@ def _replication(commit: str, standby_names: str) -> Iterator[Finding]:
         )
 
 
-def check_text() -> Iterator[Finding]:
+def check_text() -> Iterator[Diagnosis]:
     """Report encoding and collation."""
     require_database()
     [(encoding, collation, recorded, actual)] = rows(
@@ -242,7 +242,7 @@ def check_text() -> Iterator[Finding]:
         yield ok("text", f"{encoding}, collation {collation}")
 
 
-def check_books() -> Iterator[Finding]:
+def check_books() -> Iterator[Diagnosis]:
     """Report the last proof of books."""
     require_database()
     found = rows(

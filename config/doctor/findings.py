@@ -35,7 +35,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Diagnosis:
     """What a check saw, and what to do about it in one line (nothing when ok)."""
 
     level: Level
@@ -44,29 +44,29 @@ class Finding:
     remedy: str = ""
 
 
-Check = Callable[[], Iterable[Finding]]
+Check = Callable[[], Iterable[Diagnosis]]
 
 
-def ok(check: str, seen: str) -> Finding:
+def ok(check: str, seen: str) -> Diagnosis:
     """Return a finding that needs nothing."""
-    return Finding(Level.OK, check, seen)
+    return Diagnosis(Level.OK, check, seen)
 
 
-def warning(check: str, seen: str, remedy: str) -> Finding:
+def warning(check: str, seen: str, remedy: str) -> Diagnosis:
     """Return a finding that needs attention at some time."""
-    return Finding(Level.WARNING, check, seen, remedy)
+    return Diagnosis(Level.WARNING, check, seen, remedy)
 
 
-def problem(check: str, seen: str, remedy: str) -> Finding:
+def problem(check: str, seen: str, remedy: str) -> Diagnosis:
     """Return a finding that needs attention now."""
-    return Finding(Level.PROBLEM, check, seen, remedy)
+    return Diagnosis(Level.PROBLEM, check, seen, remedy)
 
 
 def run_checks(
     groups: dict[str, Sequence[Check]], seconds: float = SECONDS
-) -> dict[str, list[Finding]]:
+) -> dict[str, list[Diagnosis]]:
     """Run the groups at the same time, and return the findings of each after `seconds` at most."""
-    found: dict[str, list[Finding]] = {name: [] for name in groups}
+    found: dict[str, list[Diagnosis]] = {name: [] for name in groups}
     threads = [
         threading.Thread(target=_run, args=(checks, found[name]), name=name, daemon=True)
         for name, checks in groups.items()
@@ -87,7 +87,7 @@ def run_checks(
     }
 
 
-def _run(checks: Sequence[Check], found: list[Finding]) -> None:
+def _run(checks: Sequence[Check], found: list[Diagnosis]) -> None:
     skipped: dict[str, list[str]] = {}
     try:
         for check in checks:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import requests
 from django.conf import settings
 
-from config.doctor.findings import Finding, ok, problem
+from config.doctor.findings import Diagnosis, ok, problem
 from config.local.supervisor.ports import PortUnusable, claim_port
 from config.metrics.addresses import BEAT, WEB, WORKER
 
@@ -21,7 +21,7 @@ _BYTES_READ = 256 * 1024
 _PROBES = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
 
 
-def check_metrics() -> Iterator[Finding]:
+def check_metrics() -> Iterator[Diagnosis]:
     """Report where metrics are served, and by whom."""
     if settings.METRICS_LISTEN is None:
         yield ok("metrics", "not served: METRICS_LISTEN is not set")
@@ -49,7 +49,7 @@ def _public_addresses() -> list[str]:
     return [each for each in found if ipaddress.ip_address(each).is_global]
 
 
-def _port(host: str, port: int, program: str) -> Finding:
+def _port(host: str, port: int, program: str) -> Diagnosis:
     check = f"metrics of {program}"
     try:
         claim_port(host, port)

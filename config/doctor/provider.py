@@ -12,7 +12,7 @@ from django.conf import settings
 
 from config.doctor.capacity import clock_finding
 from config.doctor.database import is_local
-from config.doctor.findings import Finding, describe_error, ok, problem, warning
+from config.doctor.findings import Diagnosis, describe_error, ok, problem, warning
 from config.doctor.session import ALIAS, is_production, require_database, rows
 from wallets.fees.definitions import PAYOUTS_ON_HOLD
 from wallets.fees.selectors import effective_changes
@@ -21,7 +21,7 @@ _SECONDS = (3.0, 6.0)
 _CORRECT = "Correct FLUTTERWAVE_BASE_URL, or let this machine reach it through the firewall"
 
 
-def check_provider() -> Iterator[Finding]:
+def check_provider() -> Iterator[Diagnosis]:
     """Read the balances with the key, and compare the clock with the response's date."""
     provider = settings.PAYMENT_PROVIDER
     base_url, key = str(provider["base_url"]), str(provider["secret_key"])
@@ -52,7 +52,7 @@ def check_provider() -> Iterator[Finding]:
     yield from _clock(date)
 
 
-def _response(code: int, host: str | None) -> Iterator[Finding]:
+def _response(code: int, host: str | None) -> Iterator[Diagnosis]:
     if code == requests.codes.ok:
         yield ok("provider", f"{host} accepts the key")
     elif code in {401, 403}:
@@ -65,7 +65,7 @@ def _response(code: int, host: str | None) -> Iterator[Finding]:
         yield problem("provider", f"{host} responds with status {code}", _CORRECT)
 
 
-def _clock(date: str) -> Iterator[Finding]:
+def _clock(date: str) -> Iterator[Diagnosis]:
     try:
         there = parsedate_to_datetime(date)
     except ValueError:
@@ -76,7 +76,7 @@ def _clock(date: str) -> Iterator[Finding]:
         yield clock_finding("clock and provider", seconds, precision=2.0)
 
 
-def check_key() -> Iterator[Finding]:
+def check_key() -> Iterator[Diagnosis]:
     """Report a key for tests in production, and whether webhooks can be verified."""
     provider = settings.PAYMENT_PROVIDER
     if is_production() and "_TEST" in str(provider["secret_key"]):
@@ -91,7 +91,7 @@ def check_key() -> Iterator[Finding]:
         )
 
 
-def check_payouts() -> Iterator[Finding]:
+def check_payouts() -> Iterator[Diagnosis]:
     """Report payouts on hold: by people, or because the provider failed."""
     require_database()
     hold = effective_changes().using(ALIAS).filter(configuration_id=PAYOUTS_ON_HOLD).first()

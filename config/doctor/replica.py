@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import DatabaseError
 
 from config.doctor.database import examine_role, examine_session
-from config.doctor.findings import Finding, ok, problem, warning
+from config.doctor.findings import Diagnosis, ok, problem, warning
 from config.doctor.session import (
     REPLICA,
     connect,
@@ -32,7 +32,7 @@ SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn,
 _POINT = "Point DATABASE_REPLICA_URL at a streaming replica of the database of DATABASE_URL"
 
 
-def check_connection() -> Iterator[Finding]:
+def check_connection() -> Iterator[Diagnosis]:
     """Connect, and report pooler and encryption of the connection."""
     if not replica.is_configured():
         return
@@ -48,14 +48,14 @@ def check_connection() -> Iterator[Finding]:
     yield from examine_session(REPLICA, "DATABASE_REPLICA_URL")
 
 
-def check_replica_role() -> Iterator[Finding]:
+def check_replica_role() -> Iterator[Diagnosis]:
     """Report whether lists are read as the runtime role."""
     if replica.is_configured():
         require_database(REPLICA)
         yield from examine_role(REPLICA)
 
 
-def check_replication() -> Iterator[Finding]:
+def check_replication() -> Iterator[Diagnosis]:
     """Report whether it replicates the database of DATABASE_URL, and its lag."""
     if not replica.is_configured():
         return
@@ -77,7 +77,7 @@ def check_replication() -> Iterator[Finding]:
         )
 
 
-def _lag() -> Finding:
+def _lag() -> Diagnosis:
     """Write a message on the primary, and wait for a moment until the replica has replayed it."""
     allowed = settings.REPLICA_MAX_LAG_SECONDS
     position = value("SELECT pg_logical_emit_message(true, 'doctor', '')::text")

@@ -16,7 +16,7 @@ from kombu.exceptions import ChannelError
 
 from config.celery import app
 from config.doctor.database import is_local
-from config.doctor.findings import Finding, describe_error, ok, problem, warning
+from config.doctor.findings import Diagnosis, describe_error, ok, problem, warning
 from config.doctor.session import require_database, rows
 
 _SECONDS = 3
@@ -27,7 +27,7 @@ _BEAT_SECONDS = 60
 _FREQUENT_TASK = "exchange.tasks.deliver_events"
 
 
-def check_broker() -> Iterator[Finding]:
+def check_broker() -> Iterator[Diagnosis]:
     """Connect to the broker, and report the queue of tasks and the workers."""
     url = urlsplit(settings.CELERY_BROKER_URL)
     with _broker_connection() as connection:
@@ -67,7 +67,7 @@ def _broker_connection() -> Connection:
     )
 
 
-def _rabbitmq_queue(connection: Connection) -> Iterator[Finding]:
+def _rabbitmq_queue(connection: Connection) -> Iterator[Diagnosis]:
     name = settings.CELERY_TASK_DEFAULT_QUEUE
     try:
         with connection.channel() as channel:
@@ -94,7 +94,7 @@ def _rabbitmq_queue(connection: Connection) -> Iterator[Finding]:
         )
 
 
-def _redis_memory(check: str, client: redis.Redis) -> Iterator[Finding]:
+def _redis_memory(check: str, client: redis.Redis) -> Iterator[Diagnosis]:
     memory: dict[str, Any] = client.info("memory")
     limit, policy = int(memory.get("maxmemory", 0)), str(memory.get("maxmemory_policy", ""))
     used = int(memory.get("used_memory", 0))
@@ -112,7 +112,7 @@ def _redis_memory(check: str, client: redis.Redis) -> Iterator[Finding]:
         yield ok(f"{check} memory", f"{used / 1024**2:.0f} MiB used, policy {policy}")
 
 
-def _plain_text(check: str, encrypted: bool, host: str | None) -> Iterator[Finding]:
+def _plain_text(check: str, encrypted: bool, host: str | None) -> Iterator[Diagnosis]:
     if not encrypted and not is_local(host or ""):
         yield warning(
             f"{check} encryption",
@@ -121,7 +121,7 @@ def _plain_text(check: str, encrypted: bool, host: str | None) -> Iterator[Findi
         )
 
 
-def _workers(connection: Connection) -> Iterator[Finding]:
+def _workers(connection: Connection) -> Iterator[Diagnosis]:
     replies = app.control.ping(timeout=_WORKER_SECONDS, connection=connection)
     if replies:
         names = ", ".join(sorted(name for reply in replies for name in reply)[:5])
@@ -134,7 +134,7 @@ def _workers(connection: Connection) -> Iterator[Finding]:
         )
 
 
-def check_beat() -> Iterator[Finding]:
+def check_beat() -> Iterator[Diagnosis]:
     """Report when a beat process last published a frequent task."""
     require_database()
     start = "Start one: celery -A config.celery beat"
@@ -155,7 +155,7 @@ def _age(seconds: float) -> str:
     return f"{seconds / 3600:.0f} hours" if seconds > 7200 else f"{seconds / 60:.0f} minutes"
 
 
-def check_cache() -> Iterator[Finding]:
+def check_cache() -> Iterator[Diagnosis]:
     """Use the cache, and report whether it may drop counters."""
     store = caches["default"]
     if not isinstance(store, RedisCache):

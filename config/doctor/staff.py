@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from django.conf import settings
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, SUPPORT
-from config.doctor.findings import Finding, ok, problem, warning
+from config.doctor.findings import Diagnosis, ok, problem, warning
 from config.doctor.session import is_production, require_database, rows
 
 _PEOPLE = """
@@ -23,7 +23,7 @@ ORDER BY u.username
 _NEEDED = {FINANCE_APPROVER: 2, ADMINISTRATOR: 1}
 
 
-def check_people() -> Iterator[Finding]:
+def check_people() -> Iterator[Diagnosis]:
     """Report missing roles, missing second factors and superusers."""
     require_database()
     people = rows(_PEOPLE, [settings.COOLING_OFF_HOURS])

@@ -179,7 +179,7 @@ DATABASE_POOL_SIZE = databases.POOL_SIZE
 DATABASE_LOCK_WAIT = databases.LOCK_WAIT
 DATABASE_POOLER = env.choice("DATABASE_POOLER", default="", choices=("", "pgbouncer"))
 # The router is always on: without a replica every query goes to the primary.
-DATABASE_ROUTERS = ["exchange.core.replica.Router"]
+DATABASE_ROUTERS = ["exchange.core.replica.ReplicaRouter"]
 # Lists show what the primary had this long ago or later.
 REPLICA_MAX_LAG_SECONDS = env.integer(
     "DATABASE_REPLICA_MAX_LAG_SECONDS", default=10, low=1, high=300

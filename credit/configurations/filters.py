@@ -13,15 +13,15 @@ from credit.configurations.models import (
     VersionStatus,
 )
 from exchange.api.filters import (
-    ChoiceFilter,
     CurrencyFilter,
+    EnumeratedFilter,
 )
 
 
 class ConfigurationFilters(django_filters.FilterSet):
     """Filter configurations by status and by lent currency."""
 
-    status = ChoiceFilter(allowed=ConfigurationStatus.values, help_text="Status")
+    status = EnumeratedFilter(allowed=ConfigurationStatus.values, help_text="Status")
     currency = CurrencyFilter(method="lending", help_text="A currency that is lent")
 
     class Meta:

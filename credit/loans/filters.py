@@ -12,8 +12,8 @@ from credit.loans.models import Loan, LoanStatus
 from exchange.api.authentication import get_caller
 from exchange.api.filters import (
     ChangingFilters,
-    ChoiceFilter,
     CurrencyFilter,
+    EnumeratedFilter,
     FlagFilter,
     FromFilter,
     IdFilter,
@@ -29,7 +29,7 @@ _SECOND = timedelta(seconds=1)
 class LoanFilters(ChangingFilters):
     """Filter loans by status, currency, parties, collateral and time."""
 
-    status = ChoiceFilter(allowed=LoanStatus.values, help_text="Status")
+    status = EnumeratedFilter(allowed=LoanStatus.values, help_text="Status")
     currency = CurrencyFilter(field_name="currency_id", help_text="Currency of the loan")
     user_id = IdFilter(field_name="borrower_id", help_text="The borrower")
     creditor = IdFilter(field_name="creditor_id", help_text="The lending organisation")

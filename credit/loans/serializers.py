@@ -62,7 +62,7 @@ _WRONG_NUMBER = f"must have 1 to {MAX_COLLATERALS} items"
         ]
     }
 )
-class AmountField(serializers.Field[Decimal, Any, Any, Any]):
+class LoanAmountField(serializers.Field[Decimal, Any, Any, Any]):
     """An amount: a decimal string of ASCII digits, or a JSON number."""
 
     def to_internal_value(self, data: Any) -> Decimal:
@@ -98,7 +98,7 @@ class MonthsField(NumberField):
 
 
 @extend_schema_field({"type": "string", "enum": list(WALLET_CURRENCIES)})
-class WalletCurrencyField(serializers.Field[str, Any, Any, Any]):
+class LoanCurrencyField(serializers.Field[str, Any, Any, Any]):
     """The code of a wallet currency."""
 
     def to_internal_value(self, data: Any) -> str:
@@ -181,10 +181,10 @@ class LoanInput(OwnReferencesSerializer):
 
     user_id = TextField(max_length=100, help_text="The member who receives the loan")
     duration = MonthsField(help_text="Term in months")
-    currency = WalletCurrencyField(help_text="Currency of the amounts")
+    currency = LoanCurrencyField(help_text="Currency of the amounts")
     interest_rate = RateField(help_text="Per month, 0 to 1 (0.05 is 5 %)")
-    amount = AmountField(help_text="Principal")
-    repayment_amount = AmountField(help_text="Total repayment: principal and interest")
+    amount = LoanAmountField(help_text="Principal")
+    repayment_amount = LoanAmountField(help_text="Total repayment: principal and interest")
     collaterals = PledgesField(help_text="Collateral; no token twice")
     loan_configuration_id = TextField(
         max_length=100, help_text="The loan configuration with the terms"

@@ -34,7 +34,7 @@ from unfold.mixins import BaseModelAdminMixin
 from exchange.admin.forms import add_form_error, fieldsets_of
 from exchange.admin.labels import FieldLabels
 from exchange.admin.list_filters import DjangoFilteredList, FilteredList
-from exchange.admin.listing import Listing
+from exchange.admin.listing import RowListing
 from exchange.admin.lookups import DeclaredLookups
 from exchange.admin.paging import BoundedPaginator
 from exchange.admin.panels import Panel, panels_of
@@ -120,7 +120,9 @@ def actor_of(request: HttpRequest) -> Actor:
     return Actor.staff(user.pk, str(user))
 
 
-class SafeAdmin(PreservedFilters, DeclaredLookups, Listing, FieldLabels, ReplicaReads, ModelAdmin):
+class SafeAdmin(
+    PreservedFilters, DeclaredLookups, RowListing, FieldLabels, ReplicaReads, ModelAdmin
+):
     """A read-only admin; subclasses add forms and actions explicitly."""
 
     in_back_office = True

@@ -63,7 +63,7 @@ class ReasonField(MultilineField):
         return reason
 
 
-class AmountField(forms.Field):
+class AmountInput(forms.Field):
     """A number from 0 as people write it: `12,500.50`. Plain digits only, no exponent or sign.
 
     `decimals` is their maximum, `unit` what stands behind the number, and `per_unit` how much of
@@ -113,7 +113,7 @@ class AmountField(forms.Field):
         return format_grouped(value / self.per_unit)
 
 
-class MoneyField(AmountField):
+class MoneyField(AmountInput):
     """An amount in the currency that the form asks for, or in that of `set_currency`.
 
     The help text states the decimals.
@@ -153,7 +153,7 @@ def _describe_money(currency: str, help_text: str) -> str:
     return f"{help_text}. {decimals}" if help_text else decimals
 
 
-class PercentField(AmountField):
+class PercentField(AmountInput):
     """A percentage, stored as a fraction of 1 unless `per_unit` says otherwise."""
 
     def __init__(

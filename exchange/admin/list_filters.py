@@ -22,7 +22,7 @@ from django.contrib.admin.views.main import IGNORED_PARAMS, ChangeList
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, QueryDict
 
-from exchange.admin.fields import AmountField, DatePickerField
+from exchange.admin.fields import AmountInput, DatePickerField
 from exchange.admin.saved_views import CountedView, count_views
 from exchange.core.currencies import currencies
 from exchange.core.ids import first_id_at
@@ -159,7 +159,7 @@ def day_range(
 
 def amount_field(label: str) -> dict[str, Any]:
     """Return the options of an amount filter's field."""
-    return {"field": AmountField, "label": label, "widget": forms.TextInput({"size": 12})}
+    return {"field": AmountInput, "label": label, "widget": forms.TextInput({"size": 12})}
 
 
 def amount_range(column: str = "amount", title: str = "amount") -> tuple[ListFilter, ListFilter]:

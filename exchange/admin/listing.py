@@ -36,7 +36,7 @@ class DecisionQueue(Protocol):
         """Return the rows that `user` may decide."""
 
 
-class Listing(ModelAdmin):
+class RowListing(ModelAdmin):
     """ModelAdmin mixin: the list without a request."""
 
     # The list's filters, unless it uses Django's `list_filter`.

@@ -58,7 +58,7 @@ _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 _NO_ID = UUID(int=0)
 
 
-class QueryField(forms.Field, ABC):
+class Parameter(forms.Field, ABC):
     """The value of a query parameter; None when absent."""
 
     def to_python(self, value: Any) -> Any:
@@ -70,7 +70,7 @@ class QueryField(forms.Field, ABC):
         """Return the value; raise `ValidationError` for an invalid one."""
 
 
-class FlagField(QueryField):
+class FlagParameter(Parameter):
     """`true` or `false` in any case, or `1` or `0`."""
 
     def parse(self, text: str) -> bool:
@@ -84,7 +84,7 @@ class FlagField(QueryField):
 class FlagFilter(django_filters.Filter):
     """Compares a boolean column; with a `default`, also when the parameter is absent."""
 
-    field_class = FlagField
+    field_class = FlagParameter
 
     def __init__(self, *args: Any, default: bool | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -97,7 +97,7 @@ class FlagFilter(django_filters.Filter):
         return super().filter(qs, self._default if value is None else value)
 
 
-class ChoiceField(QueryField):
+class ChoiceParameter(Parameter):
     """One of `allowed`, in any case; the result has the spelling in `allowed`."""
 
     def __init__(self, *, allowed: Iterable[str], **kwargs: Any) -> None:
@@ -112,13 +112,13 @@ class ChoiceField(QueryField):
         return choice
 
 
-class ChoiceFilter(django_filters.Filter):
-    """Compares an enumerated column: `ChoiceFilter(allowed=Status.values)`.
+class EnumeratedFilter(django_filters.Filter):
+    """Compares an enumerated column: `EnumeratedFilter(allowed=Status.values)`.
 
     `aliases` are lower-case spellings that the interface itself uses.
     """
 
-    field_class = ChoiceField
+    field_class = ChoiceParameter
 
     def __init__(
         self, *args: Any, allowed: Iterable[str], aliases: Iterable[str] = (), **kwargs: Any
@@ -129,7 +129,7 @@ class ChoiceFilter(django_filters.Filter):
         set_override(self, "field", {"type": "string", "enum": choices})
 
 
-class CurrencyField(ChoiceField):
+class CurrencyParameter(ChoiceParameter):
     """The code of a currency, with the interface's error."""
 
     def parse(self, text: str) -> str:
@@ -141,16 +141,16 @@ class CurrencyField(ChoiceField):
             raise ValidationError(error.message, code=error.code) from None
 
 
-class CurrencyFilter(ChoiceFilter):
+class CurrencyFilter(EnumeratedFilter):
     """Compares a currency."""
 
-    field_class = CurrencyField
+    field_class = CurrencyParameter
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, allowed=WALLET_CURRENCIES, **kwargs)
 
 
-class TextField(forms.Field):
+class TextParameter(forms.Field):
     """Text of at most `max_length` characters; `strip` removes surrounding white space."""
 
     def __init__(self, *, max_length: int, strip: bool = True, **kwargs: Any) -> None:
@@ -173,7 +173,7 @@ class TextField(forms.Field):
 class TextFilter(django_filters.Filter):
     """Compares text: `TextFilter(max_length=40)`."""
 
-    field_class = TextField
+    field_class = TextParameter
 
     def __init__(self, *args: Any, max_length: int, **kwargs: Any) -> None:
         super().__init__(*args, max_length=max_length, **kwargs)
@@ -192,7 +192,7 @@ class OwnIdFilter(TextFilter):
         return qs.filter(**{f"{self.field_name}__in": same_ids(value)}) if value else qs
 
 
-class IdField(QueryField):
+class IdParameter(Parameter):
     """A record id; a malformed one matches nothing, like an unknown one."""
 
     def parse(self, text: str) -> UUID:
@@ -203,7 +203,7 @@ class IdField(QueryField):
 class IdFilter(django_filters.Filter):
     """Compares a record id."""
 
-    field_class = IdField
+    field_class = IdParameter
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -211,7 +211,7 @@ class IdFilter(django_filters.Filter):
         set_override(self, "field", {"type": "string", "pattern": r"\S"})
 
 
-class TimestampField(QueryField):
+class TimestampParameter(Parameter):
     """An ISO 8601 date-time with its offset, or a date (the whole day in UTC).
 
     Times are compared at the precision of the interface, `step`, so that a record is found at its
@@ -252,7 +252,7 @@ class TimestampField(QueryField):
 class TimestampFilter(django_filters.Filter):
     """Compares a time with an inclusive bound: see `FromFilter` and `ToFilter`."""
 
-    field_class = TimestampField
+    field_class = TimestampParameter
 
     end: ClassVar[bool]
     description: ClassVar[str]
@@ -308,7 +308,7 @@ def parse_amount(text: str) -> Decimal | None:
     return amount if amount <= MAX_NUMBER else None
 
 
-class AmountField(QueryField):
+class AmountParameter(Parameter):
     """An amount in plain notation."""
 
     def parse(self, text: str) -> Decimal:
@@ -327,4 +327,4 @@ class AmountField(QueryField):
 class AmountFilter(django_filters.Filter):
     """Compares an amount: `AmountFilter("amount", lookup_expr="gte")`."""
 
-    field_class = AmountField
+    field_class = AmountParameter

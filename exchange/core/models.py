@@ -102,7 +102,7 @@ class IdempotencyRecord(models.Model):
         return f"{self.method} {self.path} {self.key}"
 
 
-class Operation(models.TextChoices):
+class ChangeOperation(models.TextChoices):
     """The operation on the record."""
 
     INSERT = "INSERT", "Created"
@@ -144,7 +144,7 @@ class Change(Record):
     about_id = models.CharField(
         max_length=64, blank=True, help_text="A record whose history includes this change"
     )
-    operation = choice_field(Operation, max_length=8)
+    operation = choice_field(ChangeOperation, max_length=8)
     before = models.JSONField(null=True, decoder=ExactDecoder)
     after = models.JSONField(null=True, decoder=ExactDecoder)
 

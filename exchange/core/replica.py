@@ -3,8 +3,8 @@
 `read` runs a list in one transaction on the replica, provided that this has replayed what the
 reader must see: everything that the reader has written, and everything older than the allowed lag.
 Both are positions in the write-ahead log, so no clocks are compared. Otherwise, and when the
-replica fails, the list runs on the primary. Inside, Django's queries (`Router`), `read_cursor` and
-retryable statements of `exchange.core.database` use the replica.
+replica fails, the list runs on the primary. Inside, Django's queries (`ReplicaRouter`),
+`read_cursor` and retryable statements of `exchange.core.database` use the replica.
 
 `record_write` stores the position of a writer's last write in an unlogged table of the primary.
 It is empty after a crash or a failover: then all readers must see what was written until then.
@@ -65,7 +65,7 @@ _RECORD = "SELECT record_write(writer) FROM unnest(%s::uuid[]) AS writer"
 _CLUSTER = "SELECT system_identifier FROM pg_control_system()"
 
 
-class Router:
+class ReplicaRouter:
     """Routes Django's queries inside `read` to the replica."""
 
     def db_for_read(self, model: type[Model], **_hints: Any) -> str | None:

@@ -88,7 +88,7 @@ _EXAMPLE = OpenApiExample(
 _NOT_FOUND = {"webhook_not_found": "Webhook endpoint not found"}
 
 
-class FlagField(serializers.BooleanField):
+class StrictBooleanField(serializers.BooleanField):
     """A strict boolean: strings and numbers are rejected."""
 
     def to_internal_value(self, data: Any) -> bool:
@@ -102,7 +102,7 @@ class WebhookInput(serializers.Serializer[WebhookEndpoint]):
     """The webhook endpoint to set."""
 
     url = TextField(max_length=2000, help_text="https, public address, no redirects")
-    enabled = FlagField(default=True, help_text="false: events are stored, not posted")
+    enabled = StrictBooleanField(default=True, help_text="false: events are stored, not posted")
 
 
 class WebhookViewSet(ApiViewSet):

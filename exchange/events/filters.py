@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from exchange.api.filters import ChoiceFilter, DatedFilters, IdFilter
+from exchange.api.filters import DatedFilters, EnumeratedFilter, IdFilter
 from exchange.events.models import Event, EventStatus
 
 
 class EventFilters(DatedFilters):
     """Filter events by type, delivery status, subject and time."""
 
-    type = ChoiceFilter(allowed=settings.EVENT_TYPES, help_text="Event type")
-    status = ChoiceFilter(allowed=EventStatus.values, help_text="Delivery status")
+    type = EnumeratedFilter(allowed=settings.EVENT_TYPES, help_text="Event type")
+    status = EnumeratedFilter(allowed=EventStatus.values, help_text="Delivery status")
     subject_id = IdFilter(help_text="ID of the record the event is about")
 
     class Meta:

@@ -14,7 +14,7 @@ from django.http import QueryDict
 
 from exchange.admin.list_filters import ListFilters
 from exchange.core.errors import InvalidRequest
-from exchange.exports.sheets import Column
+from exchange.exports.sheets import SheetColumn
 from exchange.exports.sources import DateRange, Source
 from exchange.staff.models import StaffUser
 
@@ -35,7 +35,7 @@ def unchanged(rows: QuerySet[Any]) -> QuerySet[Any]:
 
 def list_source(
     model: type[Model],
-    columns: Sequence[Column],
+    columns: Sequence[SheetColumn],
     *,
     moment: str = "created_at",
     prepare: Callable[[QuerySet[Any]], QuerySet[Any]] = unchanged,

@@ -57,7 +57,7 @@ _SPOOL_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SheetColumn:
     """A column: its heading, and its value for a record."""
 
     heading: str

@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 from django.utils.module_loading import import_string
 
 from exchange.core.errors import InvalidRequest, NotFound
-from exchange.exports.sheets import Column
+from exchange.exports.sheets import SheetColumn
 from exchange.staff.models import StaffUser
 
 
@@ -64,7 +64,7 @@ class Source:
     name: str
     title: str
     permission: str
-    columns: Sequence[Column]
+    columns: Sequence[SheetColumn]
     select: Callable[[StaffUser, str, DateRange], tuple[QuerySet[Any], str]]
     records: Callable[[QuerySet[Any], str, DateRange], Iterator[Any]]
     has_days: bool = True

@@ -6,7 +6,7 @@ from django.db.models import QuerySet, Value
 from django.db.models.functions import Lower
 from django.db.models.lookups import Exact
 
-from exchange.api.filters import ChangingFilters, ChoiceFilter, OwnIdFilter, TextFilter
+from exchange.api.filters import ChangingFilters, EnumeratedFilter, OwnIdFilter, TextFilter
 from exchange.participants.models import Member, MemberStatus, Verification
 
 
@@ -17,10 +17,10 @@ class MemberFilters(ChangingFilters):
         method="of_email", max_length=254, help_text="Email address, case-insensitive"
     )
     external_id = OwnIdFilter(max_length=100, help_text="Your own ID for the member")
-    status = ChoiceFilter(
+    status = EnumeratedFilter(
         allowed=MemberStatus.values, method="of_status", help_text="Active or closed"
     )
-    verification = ChoiceFilter(allowed=Verification.values, help_text="Verification")
+    verification = EnumeratedFilter(allowed=Verification.values, help_text="Verification")
 
     class Meta:
         model = Member

@@ -41,7 +41,7 @@ _SHADE: _Colour = (243, 245, 247)
 Align = Literal["L", "R"]
 
 
-class Document(FPDF):
+class PrintedDocument(FPDF):
     """A document of the exchange for a customer.
 
     `title` and `subject` are repeated on every page; `made_at` is the time it shows.
@@ -316,7 +316,7 @@ def _glyphs() -> frozenset[int]:
 
 def make_pdf(printout: Printout) -> bytes:
     """Return `printout` as PDF."""
-    document = Document(
+    document = PrintedDocument(
         issuer=printout.issuer,
         title=printout.title,
         subject=printout.subject,

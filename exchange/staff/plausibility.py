@@ -1,7 +1,7 @@
 """Plausibility: what is beyond its band is shown in red to both people, and each gives a reason.
 
-A subject compares the number that is proposed with the current one (`Comparison`) or says itself
-what is unusual. The sentences are notices: the pages of both people show them, and `explain`
+A subject compares the number that is proposed with the current one (`ProposedNumber`) or says
+itself what is unusual. The sentences are notices: the pages of both people show them, and `explain`
 requires a reason of the first, `explain_approval` one of the second.
 """
 
@@ -24,7 +24,7 @@ _REQUIRED = "This is beyond what is usual: enter a reason"
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ProposedNumber:
     """A number proposed in place of the current one, and its band: a kind of `PLAUSIBILITY_BANDS`.
 
     `describe` formats it with its unit.
@@ -67,7 +67,7 @@ def band_of(kind: str) -> int:
     return bands[kind]
 
 
-def find_notices(comparisons: Iterable[Comparison]) -> list[str]:
+def find_notices(comparisons: Iterable[ProposedNumber]) -> list[str]:
     """Return the notices of the changes beyond their bands."""
     return [each.notice for each in comparisons if each.exceeds_band]
 

@@ -6,8 +6,8 @@ from django.db.models import QuerySet
 
 from exchange.api.filters import (
     ChangingFilters,
-    ChoiceFilter,
     CurrencyFilter,
+    EnumeratedFilter,
     FlagFilter,
     TextFilter,
 )
@@ -19,7 +19,7 @@ class TokenKindFilters(ChangingFilters):
     """Filters shared by both lists of tokens."""
 
     private = FlagFilter(method="filter_type", help_text="Whether `type` is Private or Public")
-    investment_type = ChoiceFilter(
+    investment_type = EnumeratedFilter(
         allowed=InvestmentType.values,
         aliases=("debt", "fixed interest", "safe"),
         help_text="Type of instrument",
@@ -64,7 +64,7 @@ class TokenSearchFilters(TokenKindFilters):
     closed = FlagFilter(help_text="Whether it is closed to new orders")
     exited = FlagFilter(help_text="Whether investors have exited")
     completed_raise = FlagFilter(help_text="Whether the raise is complete")
-    investment_category = ChoiceFilter(
+    investment_category = EnumeratedFilter(
         allowed=InvestmentCategory.values, help_text="Category of the investment"
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.api.filters import ChangingFilters, ChoiceFilter, IdFilter, OwnIdFilter
+from exchange.api.filters import ChangingFilters, EnumeratedFilter, IdFilter, OwnIdFilter
 from exchange.api.references import client_reference_filter
 from orders.book.models import Order, OrderStatus, OrderType, OwnerModel
 
@@ -10,8 +10,8 @@ from orders.book.models import Order, OrderStatus, OrderType, OwnerModel
 class TokenOrderFilters(ChangingFilters):
     """Filter a token's orders by side, status and time."""
 
-    type = ChoiceFilter(allowed=OrderType.values, aliases=("buy", "sell"), help_text="Side")
-    status = ChoiceFilter(allowed=OrderStatus.values, help_text="Status")
+    type = EnumeratedFilter(allowed=OrderType.values, aliases=("buy", "sell"), help_text="Side")
+    status = EnumeratedFilter(allowed=OrderStatus.values, help_text="Status")
 
     class Meta:
         model = Order
@@ -23,7 +23,7 @@ class OrderFilters(TokenOrderFilters):
 
     token_id = IdFilter(help_text="ID of the token")
     user_id = IdFilter(field_name="member_id", help_text="ID of the member that owns the order")
-    owner_model = ChoiceFilter(
+    owner_model = EnumeratedFilter(
         allowed=OwnerModel.values,
         help_text="Whether a member, the organisation or an API key owns the order",
     )

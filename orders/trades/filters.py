@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.api.filters import ChoiceFilter, DatedFilters
+from exchange.api.filters import DatedFilters, EnumeratedFilter
 from orders.book.models import OrderType, Trade
 
 
@@ -17,7 +17,7 @@ class FillFilters(DatedFilters):
 class TradeFilters(FillFilters):
     """Filter a token's trades by taker side and time."""
 
-    type = ChoiceFilter(
+    type = EnumeratedFilter(
         field_name="taker",
         allowed=OrderType.values,
         aliases=("buy", "sell"),

@@ -320,10 +320,10 @@ def test_a_check_that_raises_or_hangs_becomes_a_finding_without_secrets(settings
     settings.SECRET_KEY = "the secret key of the settings"
     hang = threading.Event()
 
-    def check_raising() -> list[findings.Finding]:
+    def check_raising() -> list[findings.Diagnosis]:
         raise RuntimeError(f"it said {settings.SECRET_KEY}\nand more")
 
-    def check_hanging() -> list[findings.Finding]:
+    def check_hanging() -> list[findings.Diagnosis]:
         hang.wait(30)
         return []
 

@@ -20,7 +20,7 @@ from django.core.management import call_command
 from prometheus_client import start_http_server
 
 from config.doctor import configuration, database, metrics
-from config.doctor.findings import Finding, Level
+from config.doctor.findings import Diagnosis, Level
 from tests.cluster.certificate import self_signed
 from tests.config.doctor_report import doctor
 from tests.environment.debian import POSTGRESQL_PROGRAMS, REQUIRED, require_programs
@@ -217,7 +217,7 @@ def test_disks_and_public_metrics_are_found(
     assert report.levels("Metrics", "metrics of beat") == ["ok"]
 
 
-def metrics_findings(settings: Any, host: str, port: int) -> list[Finding]:
+def metrics_findings(settings: Any, host: str, port: int) -> list[Diagnosis]:
     settings.METRICS_LISTEN = host, port
     return list(metrics.check_metrics())
 

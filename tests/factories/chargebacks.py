@@ -23,7 +23,7 @@ from wallets.providers.collection import ChargeHint
 from wallets.providers.sandbox import SandboxServer
 from wallets.providers.sandbox.collection_records import transaction_record
 from wallets.providers.sandbox.collection_rules import BANK_TRANSFER, CheckoutOrder
-from wallets.providers.sandbox.collection_store import Payment as Paid
+from wallets.providers.sandbox.collection_store import SandboxPayment as Paid
 from wallets.receivables.services.repayments import amount_owed
 
 

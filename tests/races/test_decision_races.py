@@ -16,7 +16,7 @@ from django.urls import reverse
 
 from config.back_office.roles import FINANCE_APPROVER
 from config.demo.loader import enrol_second_factor
-from config.demo.tour.backoffice import BackOffice, Page
+from config.demo.tour.backoffice import FetchedPage, StaffSession
 from config.demo.tour.client import Api
 from exchange.events.models import Event
 from tests.environment.concurrency import Callers, race_size
@@ -52,10 +52,12 @@ class Person:
 
     def __post_init__(self) -> None:
         secret = enrol_second_factor(create_staff(self.name, PASSWORD, FINANCE_APPROVER))
-        self.office = BackOffice(f"{self.service.base_url}/admin/")
+        self.office = StaffSession(f"{self.service.base_url}/admin/")
         self.office.log_in(self.name, PASSWORD, secret)
 
-    def decision(self, withdrawal: Withdrawal, button: str, reason: str = "") -> Callable[[], Page]:
+    def decision(
+        self, withdrawal: Withdrawal, button: str, reason: str = ""
+    ) -> Callable[[], FetchedPage]:
         """Open the confirmation page and return a call that submits it."""
         path = reverse("admin:wallets_withdrawal_change", args=[withdrawal.id])
         page = self.office.open(self.service.base_url + path)
@@ -64,7 +66,7 @@ class Person:
         return partial(self.office.send, confirmation, form, found, reason=reason)
 
 
-def message_on(page: Page) -> tuple[str, str]:
+def message_on(page: FetchedPage) -> tuple[str, str]:
     """Return the level and text of the only message on the page after a decision."""
     ((level, words),) = re.findall(
         r'<li class="message (\w+)"[^>]*>.*?<span role="\w+">(.*?)</span></li>', page.text, re.S
@@ -86,7 +88,7 @@ def check_responses(status: str, by: str, responses: list[object]) -> None:
         (approval, "Approved", r"Approved: 470\.00 KES to Ada Obi \(payout_\w+\)\."),
         (rejection, "Rejected", r"Rejected: 500\.00 KES .*Released to the wallet\."),
     ):
-        assert isinstance(page, Page), page
+        assert isinstance(page, FetchedPage), page
         level, words = message_on(page)
         if status == mine:
             assert level == "success"

@@ -24,7 +24,7 @@ from wallets.conversions.models import Conversion
 from wallets.fees.definitions import describe_value
 
 
-class ConversionFilters(ListFilters):
+class ConversionListFilters(ListFilters):
     from_currency__code__exact = currency_filter("from_currency", title="sold")
     to_currency__code__exact = currency_filter("to_currency", title="bought")
     organisation_name = OrganisationNameFilter()
@@ -34,7 +34,7 @@ class ConversionFilters(ListFilters):
 
 @admin.register(Conversion)
 class ConversionAdmin(Exportable, OwnedRecordAdmin):
-    filters = ConversionFilters
+    filters = ConversionListFilters
     list_display = (
         "created", "owned_by", "amount_display", "converted_display", "fee_display", "rate_display",
     )  # fmt: skip

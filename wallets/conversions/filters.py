@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.api.filters import ChoiceFilter, CurrencyFilter, DatedFilters, IdFilter
+from exchange.api.filters import CurrencyFilter, DatedFilters, EnumeratedFilter, IdFilter
 from wallets.conversions.models import Conversion, ConversionStatus
 from wallets.ledger.filters import WalletOwnerFilters
 
@@ -10,7 +10,7 @@ from wallets.ledger.filters import WalletOwnerFilters
 class ConversionFilters(DatedFilters, WalletOwnerFilters):
     """Conversions by owner, currencies, quote, time and amount."""
 
-    status = ChoiceFilter(allowed=ConversionStatus.values, help_text="Status")
+    status = EnumeratedFilter(allowed=ConversionStatus.values, help_text="Status")
     from_currency = CurrencyFilter(field_name="from_currency_id", help_text="Currency of `amount`")
     to_currency = CurrencyFilter(
         field_name="to_currency_id", help_text="Currency of `converted_amount`"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.api.filters import ChangingFilters, ChoiceFilter, CurrencyFilter, TextFilter
+from exchange.api.filters import ChangingFilters, CurrencyFilter, EnumeratedFilter, TextFilter
 from exchange.api.references import client_reference_filter
 from wallets.deposits.models import Deposit, DepositChannel, DepositStatus
 from wallets.ledger.filters import WalletOwnerFilters
@@ -11,8 +11,8 @@ from wallets.ledger.filters import WalletOwnerFilters
 class DepositFilters(ChangingFilters, WalletOwnerFilters):
     """Deposits by state, channel, owner, reference, time and amount."""
 
-    status = ChoiceFilter(allowed=DepositStatus.values, help_text="Status")
-    channel = ChoiceFilter(allowed=DepositChannel.values, help_text="How it arrives")
+    status = EnumeratedFilter(allowed=DepositStatus.values, help_text="Status")
+    channel = EnumeratedFilter(allowed=DepositChannel.values, help_text="How it arrives")
     currency = CurrencyFilter(field_name="currency_id", help_text="Currency of the wallet")
     reference = TextFilter(max_length=100, help_text="The whole reference")
     provider_reference = TextFilter(

@@ -27,7 +27,7 @@ from exchange.staff.approvals import (
     require_independent,
 )
 from exchange.staff.models import StaffUser
-from exchange.staff.plausibility import Comparison, explain, explain_approval, find_notices
+from exchange.staff.plausibility import ProposedNumber, explain, explain_approval, find_notices
 from exchange.staff.services.privileged_access import require_cooled_off, require_tenured
 from wallets.fees.definitions import (
     SettingDefinition,
@@ -148,12 +148,12 @@ def _approve(
         )
 
 
-def compare(key: str, value: Decimal) -> list[Comparison]:
+def compare(key: str, value: Decimal) -> list[ProposedNumber]:
     """Return the change that `value` would make to the effective value; none of a choice."""
     facts, current = setting_definitions().get(key), effective_setting(key)
     if facts is None or current is None or not facts.band:
         return []
-    return [Comparison(facts.name, current, value, facts.band, facts.describe)]
+    return [ProposedNumber(facts.name, current, value, facts.band, facts.describe)]
 
 
 def reject(*, change_id: UUID, user: StaffUser, reason: str) -> SettingChange:

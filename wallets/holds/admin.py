@@ -50,7 +50,7 @@ _EFFECT = (
 )
 
 
-class ExplanationForm(forms.Form):
+class LiftForm(forms.Form):
     """Why a freeze is to be lifted."""
 
     explanation = ReasonField(max_length=500)
@@ -78,7 +78,7 @@ _PROPOSE = ConfirmedAction(
     _ask_to_propose,
     propose_lift,
     "Proposed. A second person must confirm it.",
-    ExplanationForm,
+    LiftForm,
 )
 
 

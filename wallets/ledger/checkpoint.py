@@ -62,19 +62,19 @@ ENTRIES_SINCE_RECENT = """
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoint:
+class StoredCheckpoint:
     """The position of the stored checkpoint, and the time it was taken."""
 
     position: int
     taken_at: datetime
 
 
-def read_checkpoint() -> Checkpoint | None:
+def read_checkpoint() -> StoredCheckpoint | None:
     """Return the stored checkpoint, or None before the first full proof."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT position, taken_at FROM wallets_checkpoint")
         row = cursor.fetchone()
-    return Checkpoint(*row) if row else None
+    return StoredCheckpoint(*row) if row else None
 
 
 def closed_position() -> int:
@@ -85,7 +85,7 @@ def closed_position() -> int:
     return int(position)
 
 
-def advance_checkpoint(checkpoint: Checkpoint | None, position: int) -> bool:
+def advance_checkpoint(checkpoint: StoredCheckpoint | None, position: int) -> bool:
     """Advance `checkpoint` to `position`; return False if another proof has advanced it."""
     with connection.cursor() as cursor:
         cursor.execute(

@@ -9,9 +9,9 @@ from django.db.models import QuerySet
 
 from exchange.api.filters import (
     AmountFilter,
-    ChoiceFilter,
     CurrencyFilter,
     DatedFilters,
+    EnumeratedFilter,
     FromFilter,
     IdFilter,
     ToFilter,
@@ -24,10 +24,10 @@ class TransactionFilters(DatedFilters):
     """Filters by currency, transfer kind, account kind and time."""
 
     currency = CurrencyFilter(field_name="asset_id", help_text="Currency of the account")
-    type = ChoiceFilter(
+    type = EnumeratedFilter(
         field_name="transfer__kind", allowed=TransferKind.values, help_text="Type of movement"
     )
-    account = ChoiceFilter(
+    account = EnumeratedFilter(
         field_name="account__kind",
         allowed=[str(kind) for kind in WALLET_KINDS],
         help_text="Account of the wallet",
@@ -54,7 +54,7 @@ class AmountFilters(django_filters.FilterSet):
 class WalletOwnerFilters(AmountFilters):
     """Filters by the owner of a wallet, the organisation or its `member`, and by `amount`."""
 
-    owner_model = ChoiceFilter(
+    owner_model = EnumeratedFilter(
         allowed=("organisation", "user"),
         method="of_owner_model",
         help_text="`organisation` for the organisation's wallet, `user` for a member's",

@@ -28,8 +28,8 @@ from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.ledger.checkpoint import (
     CHECKPOINT_AND_RECENT_ENTRIES,
     ENTRIES_SINCE_RECENT,
-    Checkpoint,
     Recent,
+    StoredCheckpoint,
     advance_checkpoint,
     closed_position,
     limit_to_recent,
@@ -74,8 +74,8 @@ class Proof:
     findings: tuple[Finding, ...]
     milliseconds: int
     left_out: tuple[str, ...]
-    since: Checkpoint | None
-    checkpoint: Checkpoint | None
+    since: StoredCheckpoint | None
+    checkpoint: StoredCheckpoint | None
     position: int
 
     @property

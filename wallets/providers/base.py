@@ -30,10 +30,10 @@ from wallets.providers.collection import (
     Chargeback,
     ChargeHint,
     CheckoutRequest,
+    IssuedAccount,
     RefundRecord,
     TransactionRecord,
     TransactionStatus,
-    VirtualAccount,
     VirtualAccountRequest,
 )
 
@@ -274,7 +274,7 @@ class PaymentProvider(Protocol):
         Raises `ProviderUnavailable`.
         """
 
-    def create_virtual_account(self, request: VirtualAccountRequest) -> VirtualAccount:
+    def create_virtual_account(self, request: VirtualAccountRequest) -> IssuedAccount:
         """Create an account number, sent once.
 
         After `ProviderUnavailable` it may exist. Create it again with the same `tx_ref`: payments
@@ -282,7 +282,7 @@ class PaymentProvider(Protocol):
         `CollectionDeclined` or `ProviderUnavailable`.
         """
 
-    def get_virtual_account(self, order_ref: str) -> VirtualAccount:
+    def get_virtual_account(self, order_ref: str) -> IssuedAccount:
         """Return the account of this order reference.
 
         Raises `ProviderUnavailable`, also for a reference that the provider does not know.

@@ -44,7 +44,7 @@ class VirtualAccountRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class VirtualAccount:
+class IssuedAccount:
     """An account number that customers pay into.
 
     `order_ref` finds the account again. Banks differ in what they state: `flw_ref`,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from exchange.exports.sheets import Column
+from exchange.exports.sheets import SheetColumn
 from wallets.ledger.admin.export_columns import kind_of_owner, name_of, owner_of
 
-RECEIVABLES: tuple[Column, ...] = (
-    Column("Owner", owner_of),
-    Column("Owner type", kind_of_owner),
-    Column("Owner ID", lambda debt: str(debt.owner_id)),
-    Column("Organisation", lambda debt: name_of(debt.organisation)),
-    Column("Currency", lambda debt: debt.asset_id),
-    Column("Owed", lambda debt: debt.owed),
-    Column("Owed since (UTC)", lambda debt: debt.since),
-    Column("Account ID", lambda debt: str(debt.pk)),
+RECEIVABLES: tuple[SheetColumn, ...] = (
+    SheetColumn("Owner", owner_of),
+    SheetColumn("Owner type", kind_of_owner),
+    SheetColumn("Owner ID", lambda debt: str(debt.owner_id)),
+    SheetColumn("Organisation", lambda debt: name_of(debt.organisation)),
+    SheetColumn("Currency", lambda debt: debt.asset_id),
+    SheetColumn("Owed", lambda debt: debt.owed),
+    SheetColumn("Owed since (UTC)", lambda debt: debt.since),
+    SheetColumn("Account ID", lambda debt: str(debt.pk)),
 )

@@ -12,18 +12,18 @@ from django.http import QueryDict
 from rest_framework import exceptions
 from rest_framework.exceptions import ErrorDetail
 
-from exchange.api.filters import ChoiceField, CurrencyField, TimestampField
+from exchange.api.filters import ChoiceParameter, CurrencyParameter, TimestampParameter
 from exchange.core.currencies import WALLET_CURRENCIES
 from wallets.statements.period import Period
 from wallets.statements.shapes import FORMATS
 
 _MILLISECOND = timedelta(milliseconds=1)
-_TO = TimestampField(step=_MILLISECOND, end=False)
+_TO = TimestampParameter(step=_MILLISECOND, end=False)
 _FIELDS: dict[str, forms.Field] = {
-    "currency": CurrencyField(allowed=WALLET_CURRENCIES),
-    "from": TimestampField(step=_MILLISECOND, end=False),
-    "to": TimestampField(step=_MILLISECOND, end=True),
-    "format": ChoiceField(allowed=FORMATS, required=False),
+    "currency": CurrencyParameter(allowed=WALLET_CURRENCIES),
+    "from": TimestampParameter(step=_MILLISECOND, end=False),
+    "to": TimestampParameter(step=_MILLISECOND, end=True),
+    "format": ChoiceParameter(allowed=FORMATS, required=False),
 }
 
 

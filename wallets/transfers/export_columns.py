@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.exports.sheets import Column
+from exchange.exports.sheets import SheetColumn
 from wallets.transfers.models import WalletTransfer
 
 
@@ -18,18 +18,18 @@ def _to(transfer: WalletTransfer) -> str:
     return str(transfer.to_member or transfer.organisation)
 
 
-WALLET_TRANSFERS: tuple[Column, ...] = (
-    Column("Time (UTC)", lambda t: t.created_at),
-    Column("Organisation", lambda t: t.organisation.name),
-    Column("From", _from),
-    Column("From type", lambda t: _model_of(t.from_member_id)),
-    Column("From ID", lambda t: str(t.payer_id)),
-    Column("To", _to),
-    Column("To type", lambda t: _model_of(t.to_member_id)),
-    Column("To ID", lambda t: str(t.payee_id)),
-    Column("Currency", lambda t: t.currency_id),
-    Column("Amount", lambda t: t.amount),
-    Column("Status", lambda t: t.status),
-    Column("Client reference", lambda t: t.client_reference),
-    Column("Transfer ID", lambda t: str(t.pk)),
+WALLET_TRANSFERS: tuple[SheetColumn, ...] = (
+    SheetColumn("Time (UTC)", lambda t: t.created_at),
+    SheetColumn("Organisation", lambda t: t.organisation.name),
+    SheetColumn("From", _from),
+    SheetColumn("From type", lambda t: _model_of(t.from_member_id)),
+    SheetColumn("From ID", lambda t: str(t.payer_id)),
+    SheetColumn("To", _to),
+    SheetColumn("To type", lambda t: _model_of(t.to_member_id)),
+    SheetColumn("To ID", lambda t: str(t.payee_id)),
+    SheetColumn("Currency", lambda t: t.currency_id),
+    SheetColumn("Amount", lambda t: t.amount),
+    SheetColumn("Status", lambda t: t.status),
+    SheetColumn("Client reference", lambda t: t.client_reference),
+    SheetColumn("Transfer ID", lambda t: str(t.pk)),
 )

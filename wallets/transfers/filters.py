@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Q, QuerySet
 
-from exchange.api.filters import ChoiceFilter, CurrencyFilter, DatedFilters, IdFilter
+from exchange.api.filters import CurrencyFilter, DatedFilters, EnumeratedFilter, IdFilter
 from exchange.api.references import client_reference_filter
 from wallets.ledger.filters import AmountFilters
 from wallets.transfers.models import WalletTransfer, WalletTransferStatus
@@ -13,7 +13,7 @@ from wallets.transfers.models import WalletTransfer, WalletTransferStatus
 class TransferFilters(DatedFilters, AmountFilters):
     """Transfers by wallets, currency, reference, time and amount."""
 
-    status = ChoiceFilter(allowed=WalletTransferStatus.values, help_text="Status")
+    status = EnumeratedFilter(allowed=WalletTransferStatus.values, help_text="Status")
     currency = CurrencyFilter(field_name="currency_id", help_text="Currency of the wallets")
     user_id = IdFilter(method="of_member", help_text="ID of the member that paid or was paid")
     from_user_id = IdFilter(field_name="from_member_id", help_text="ID of the member that paid")

@@ -41,7 +41,7 @@ class PhoneField(TextField):
 @extend_schema_field(
     {"type": "number", "minimum": 1, "maximum": int(MAX_NUMBER), "multipleOf": 0.01}
 )
-class AmountField(NumberField):
+class WithdrawalAmountField(NumberField):
     """Amount of a withdrawal; its decimals are checked against the currency."""
 
 
@@ -55,7 +55,7 @@ def _detail_field(detail: Field[Any]) -> serializers.Field[Any, Any, Any, Any]:
 class WithdrawalInput(OwnReferencesSerializer):
     """A withdrawal to a bank account. Payouts to some countries need the optional fields."""
 
-    amount = AmountField(
+    amount = WithdrawalAmountField(
         help_text="In units of `currency`, with at most its number of decimals (UGX none, others 2)"
     )
     bank_name = TextField(

@@ -75,7 +75,7 @@ def _is_sent(given: dict[str, str]) -> bool:
     return "name" in given and ticked and kind not in _UNSENT_INPUTS
 
 
-class Page:
+class FetchedPage:
     """A fetched page: URL, text, links and forms."""
 
     def __init__(self, response: requests.Response) -> None:
@@ -109,14 +109,14 @@ class Page:
         raise TourFailed(f"{self.url} has no button {label}")
 
 
-class BackOffice:
+class StaffSession:
     """One person's session in the back office."""
 
     def __init__(self, admin_url: str) -> None:
         self._admin_url = admin_url
         self._session = requests.Session()
 
-    def log_in(self, username: str, password: str, totp_secret: str) -> Page:
+    def log_in(self, username: str, password: str, totp_secret: str) -> FetchedPage:
         """Sign in through both forms; return the first page."""
         page = self.open(self._admin_url)
         form = page.form_with_field("password")
@@ -133,11 +133,13 @@ class BackOffice:
                 return page
         raise TourFailed(f"The back office rejected the code of {username}")
 
-    def open(self, url: str) -> Page:
+    def open(self, url: str) -> FetchedPage:
         """Fetch a page. Raises TourFailed unless the status is 200."""
         return self._page("GET", url)
 
-    def send(self, page: Page, form: Form, button: Button | None = None, **values: str) -> Page:
+    def send(
+        self, page: FetchedPage, form: Form, button: Button | None = None, **values: str
+    ) -> FetchedPage:
         """Send `form` of `page` with `values`; return the resulting page."""
         content = form.fields | {name: [value] for name, value in values.items()}
         if button is not None and button.name:
@@ -148,7 +150,7 @@ class BackOffice:
 
     def _page(
         self, method: str, url: str, content: dict[str, list[str]] | None = None, referer: str = ""
-    ) -> Page:
+    ) -> FetchedPage:
         try:
             response = self._session.request(
                 method, url, data=content, timeout=_TIMEOUT_SECONDS, headers={"Referer": referer}
@@ -157,4 +159,4 @@ class BackOffice:
             raise TourFailed(f"{method} {url}: no response ({type(error).__name__})") from error
         if response.status_code != requests.codes.ok:
             raise TourFailed(f"{method} {url} returned {response.status_code}")
-        return Page(response)
+        return FetchedPage(response)

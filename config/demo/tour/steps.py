@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import requests
 
-from config.demo.tour.backoffice import BackOffice
+from config.demo.tour.backoffice import StaffSession
 from config.demo.tour.client import Api, TourFailed, check, expect, wait_for
 from config.demo.tour.market import MarketTour
 from config.demo.tour.money_in import MoneyInTour
@@ -179,7 +179,7 @@ class Tour:
             for person in self.demo["staff"]
             if person["role"].lower() == APPROVER_ROLE.lower()
         )
-        office = BackOffice(self.demo["admin_url"])
+        office = StaffSession(self.demo["admin_url"])
         dashboard = office.log_in(person["username"], person["password"], person["totp_secret"])
         withdrawals = office.open(dashboard.link_with("/wallets/withdrawal/"))
         review = office.open(withdrawals.link_with(withdrawal["_id"]))

@@ -112,7 +112,7 @@ class Channel(filesystem.Channel):
             yield
 
 
-class Transport(filesystem.Transport):
+class FileTransport(filesystem.Transport):
     """The transport of `files://` broker URLs."""
 
     Channel = Channel
@@ -124,4 +124,4 @@ class Transport(filesystem.Transport):
 
 def register() -> None:
     """Register the scheme `files://` for broker URLs."""
-    TRANSPORT_ALIASES["files"] = f"{__name__}:{Transport.__qualname__}"
+    TRANSPORT_ALIASES["files"] = f"{__name__}:{FileTransport.__qualname__}"

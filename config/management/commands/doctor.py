@@ -22,7 +22,7 @@ from config.doctor import (
     session,
     staff,
 )
-from config.doctor.findings import Finding, Level, run_checks
+from config.doctor.findings import Diagnosis, Level, run_checks
 
 # Two of the web server, a worker and beat.
 _PROCESSES = 4
@@ -82,7 +82,7 @@ class Command(BaseCommand):
         if counts[Level.PROBLEM]:
             sys.exit(1)
 
-    def _print_json(self, found: dict[str, list[Finding]], counts: dict[Level, int]) -> None:
+    def _print_json(self, found: dict[str, list[Diagnosis]], counts: dict[Level, int]) -> None:
         data = {
             "passed": not counts[Level.PROBLEM],
             "counts": counts,
@@ -94,7 +94,7 @@ class Command(BaseCommand):
         }
         self.stdout.write(json.dumps(data, indent=2, ensure_ascii=False))
 
-    def _print_table(self, found: dict[str, list[Finding]], counts: dict[Level, int]) -> None:
+    def _print_table(self, found: dict[str, list[Diagnosis]], counts: dict[Level, int]) -> None:
         width = max(len(each.check) for findings in found.values() for each in findings)
         indent = " " * (12 + width)
         for group, findings in found.items():

@@ -60,7 +60,7 @@ def configurations_link(organisation: Organisation) -> Tool:
     return Tool("Loan configurations", f"{address}?creditor__id__exact={organisation.pk}")
 
 
-class ReasonForm(forms.Form):
+class TermsRejectionForm(forms.Form):
     """Reason for rejecting terms."""
 
     reason = ReasonField(
@@ -102,7 +102,7 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ApprovalPages):
         "version_id",
         configurations.reject,
         "Rejected. The effective terms are unchanged.",
-        ReasonForm,
+        TermsRejectionForm,
     )
     add_permission = configurations.PROPOSE
     filters = LoanConfigurationFilters

@@ -81,7 +81,7 @@ class OrganisationsChoice(ModelChoices):
         )
 
 
-class TermsForm(forms.Form):
+class LoanTermsForm(forms.Form):
     """All terms of a configuration; amounts per currency."""
 
     name = forms.CharField(max_length=MAX_NAME_LENGTH)
@@ -150,7 +150,7 @@ class TermsForm(forms.Form):
         return data
 
 
-class ChangedTermsForm(TermsForm):
+class ChangedTermsForm(LoanTermsForm):
     """New terms of a configuration, and why."""
 
     note = forms.CharField(
@@ -161,7 +161,7 @@ class ChangedTermsForm(TermsForm):
     )
 
 
-class ConfigurationForm(TermsForm):
+class ConfigurationForm(LoanTermsForm):
     """A new configuration."""
 
     creditor = OrganisationChoiceField()

@@ -11,7 +11,7 @@ from credit.configurations.models import ConfigurationVersion, LoanConfiguration
 from credit.configurations.services.terms import Terms
 from exchange.admin.display import percent
 from exchange.core.currencies import format_money
-from exchange.staff.plausibility import Comparison, find_notices
+from exchange.staff.plausibility import ProposedNumber, find_notices
 
 _PER_LOAN, _OUTSTANDING = "Maximum per loan, ", "Maximum outstanding, "
 
@@ -38,7 +38,7 @@ def _compare(configuration: LoanConfiguration, proposed: dict[str, _Figure]) -> 
     effective = configuration.versions.filter(status=VersionStatus.APPROVED).first()
     current = dict(_figures_of_version(effective)) if effective else {}
     notices = find_notices(
-        Comparison(name, current[name].value, figure.value, "terms", figure.describe)
+        ProposedNumber(name, current[name].value, figure.value, "terms", figure.describe)
         for name, figure in proposed.items()
         if name in current
     )

@@ -9,7 +9,7 @@ from credit.loans.admin.loan_page import days_overdue, is_open
 from credit.loans.models import Loan
 from credit.loans.services.valuation import amount_owed
 from exchange.admin.references import format_metadata
-from exchange.exports.sheets import Column
+from exchange.exports.sheets import SheetColumn
 
 
 def _valued(name: str) -> Any:
@@ -25,37 +25,37 @@ def _shortfall(loan: Loan) -> Decimal | None:
     return found[0].required - found[0].value if found else None
 
 
-LOANS: tuple[Column, ...] = (
-    Column("Loan ID", lambda o: str(o.pk)),
-    Column("Status", lambda o: o.status),
-    Column("Disbursed (UTC)", lambda o: o.created_at),
-    Column("Borrower", lambda o: o.borrower.name),
-    Column("Borrower email", lambda o: o.borrower.email),
-    Column("Borrower ID", lambda o: str(o.borrower_id)),
-    Column("Borrower organisation", lambda o: o.organisation.name),
-    Column("Lender", lambda o: o.creditor.name),
-    Column("Configuration", lambda o: str(o.version)),
-    Column("Currency", lambda o: o.currency_id),
-    Column("Principal", lambda o: o.amount),
-    Column("Total repayment", lambda o: o.repayment_amount),
-    Column("Monthly interest rate", lambda o: o.interest_rate),
-    Column("Term (months)", lambda o: o.duration),
-    Column("Due (UTC)", lambda o: o.repayment_date),
-    Column("Days overdue", days_overdue),
-    Column("Principal repaid", lambda o: o.principal_repaid),
-    Column("Interest repaid", lambda o: o.interest_repaid),
-    Column("Outstanding", lambda o: amount_owed(o) if is_open(o) else Decimal(0)),
-    Column("Collateral value", _valued("value")),
-    Column("LTV", _valued("loan_to_value")),
-    Column("Maximum LTV", lambda o: o.collateral_ratio),
-    Column("Valuation problem", _valued("problem")),
-    Column("Margin call", _shortfall),
-    Column(
+LOANS: tuple[SheetColumn, ...] = (
+    SheetColumn("Loan ID", lambda o: str(o.pk)),
+    SheetColumn("Status", lambda o: o.status),
+    SheetColumn("Disbursed (UTC)", lambda o: o.created_at),
+    SheetColumn("Borrower", lambda o: o.borrower.name),
+    SheetColumn("Borrower email", lambda o: o.borrower.email),
+    SheetColumn("Borrower ID", lambda o: str(o.borrower_id)),
+    SheetColumn("Borrower organisation", lambda o: o.organisation.name),
+    SheetColumn("Lender", lambda o: o.creditor.name),
+    SheetColumn("Configuration", lambda o: str(o.version)),
+    SheetColumn("Currency", lambda o: o.currency_id),
+    SheetColumn("Principal", lambda o: o.amount),
+    SheetColumn("Total repayment", lambda o: o.repayment_amount),
+    SheetColumn("Monthly interest rate", lambda o: o.interest_rate),
+    SheetColumn("Term (months)", lambda o: o.duration),
+    SheetColumn("Due (UTC)", lambda o: o.repayment_date),
+    SheetColumn("Days overdue", days_overdue),
+    SheetColumn("Principal repaid", lambda o: o.principal_repaid),
+    SheetColumn("Interest repaid", lambda o: o.interest_repaid),
+    SheetColumn("Outstanding", lambda o: amount_owed(o) if is_open(o) else Decimal(0)),
+    SheetColumn("Collateral value", _valued("value")),
+    SheetColumn("LTV", _valued("loan_to_value")),
+    SheetColumn("Maximum LTV", lambda o: o.collateral_ratio),
+    SheetColumn("Valuation problem", _valued("problem")),
+    SheetColumn("Margin call", _shortfall),
+    SheetColumn(
         "Closure proposal",
         lambda o: ", ".join(str(e.get_action_display()) for e in o.pending_closures),
     ),
-    Column("Closed (UTC)", lambda o: o.closed_at),
-    Column("Purpose", lambda o: o.reason),
-    Column("Client reference", lambda o: o.client_reference),
-    Column("Metadata", lambda o: format_metadata(o.metadata)),
+    SheetColumn("Closed (UTC)", lambda o: o.closed_at),
+    SheetColumn("Purpose", lambda o: o.reason),
+    SheetColumn("Client reference", lambda o: o.client_reference),
+    SheetColumn("Metadata", lambda o: format_metadata(o.metadata)),
 )

@@ -86,7 +86,7 @@ def _due_within(loans: Loans, days: int) -> Loans:
     )
 
 
-class LoanFilters(ListFilters):
+class LoanListFilters(ListFilters):
     decision = QueueFilter(QUEUE)
     status__exact = ChoiceFilter("status", LoanStatus.choices, title="status")
     shortfall = OptionFilter(

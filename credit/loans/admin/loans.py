@@ -23,7 +23,7 @@ from credit.loans.admin.closure_confirmations import (
     build_proposal_confirmation,
     list_closure_facts,
 )
-from credit.loans.admin.loan_lists import LoanFilters
+from credit.loans.admin.loan_lists import LoanListFilters
 from credit.loans.admin.loan_page import (
     build_review,
     days_overdue,
@@ -64,7 +64,7 @@ def loans_link(party: Any) -> Tool:
     return Tool("Loans", f"{address}?q={party.pk}")
 
 
-class NoteForm(forms.Form):
+class ClosureNoteForm(forms.Form):
     """Note to a closure proposal."""
 
     note = ReasonField(
@@ -97,7 +97,7 @@ class LoanAdmin(Exportable, CustomPageAdmin, ApprovalPages):
         "value_display", "shortfall", "closure",
     )  # fmt: skip
     list_display_links = ("state_display", "borrower_display")
-    filters = LoanFilters
+    filters = LoanListFilters
     list_select_related = (
         "borrower", "organisation", "creditor", "valuation", "configuration", "version",
     )  # fmt: skip
@@ -229,7 +229,7 @@ class LoanAdmin(Exportable, CustomPageAdmin, ApprovalPages):
                 closures.propose_closure, loan_id=loan.pk, action=action, user=staff_of(request)
             ),
             "Proposed. Nothing moves until a second person confirms.",
-            form=bind_form(request, NoteForm),
+            form=bind_form(request, ClosureNoteForm),
         )
 
     def approval_page(self, proposal: ClosureProposal, user: StaffUser) -> Confirmation:

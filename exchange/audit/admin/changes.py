@@ -24,7 +24,7 @@ from exchange.admin.display import format_time
 from exchange.admin.fields import DatePickerField
 from exchange.audit import selectors as audit
 from exchange.audit.admin.history import column_label, format_value, source_label
-from exchange.core.models import Change, Operation
+from exchange.core.models import Change, ChangeOperation
 from exchange.core.text import neutralize
 from exchange.staff.models import StaffUser
 
@@ -262,7 +262,7 @@ def _cells(change: Change, name: str) -> list[str]:
     return [
         change.at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f"),
         *(name, change.actor, change.via, change.database_user, change.application),
-        *(Operation(change.operation).label, audit.record_label(change.table), change.table),
+        *(ChangeOperation(change.operation).label, audit.record_label(change.table), change.table),
         *(change.record_id, change.about_id),
         *(
             "" if part is None else _to_json(part).decode()

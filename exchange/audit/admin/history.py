@@ -18,7 +18,7 @@ from exchange.admin.base import SafeAdmin
 from exchange.admin.display import format_time
 from exchange.admin.panels import Panel
 from exchange.audit import selectors as audit
-from exchange.core.models import Change, Operation
+from exchange.core.models import Change, ChangeOperation
 from exchange.core.numbers import format_grouped
 
 VIEW_AUDIT = "exchange.view_change"
@@ -110,7 +110,7 @@ def rows(change: Change, name: str, names: Mapping[str, str]) -> list[tuple[obje
 
     what = audit.record_label(change.table)
     head = (format_time(change.at), name)
-    if change.operation == Operation.UPDATE:
+    if change.operation == ChangeOperation.UPDATE:
         return [
             (
                 *head,

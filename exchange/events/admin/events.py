@@ -63,7 +63,7 @@ class ResendForm(forms.Form):
         return datetime.combine(day, time(), UTC) if day else None
 
 
-class EventFilters(ListFilters):
+class EventListFilters(ListFilters):
     status__exact = ChoiceFilter("status", EventStatus.choices, title="status")
     delivery = OptionFilter(
         "delivery",
@@ -81,7 +81,7 @@ class EventAdmin(SafeAdmin):
     reads_replica = True
     list_display = ("time_display", "type", "organisation", "state_display", "attempts", "about")
     list_display_links = ("time_display", "type")
-    filters = EventFilters
+    filters = EventListFilters
     list_select_related = ("organisation",)
     search_fields = ("organisation__name", "=organisation__email")
     id_fields = ("pk", "subject_id", "organisation_id")

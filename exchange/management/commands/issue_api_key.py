@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 from django.db import transaction
 
-from exchange.api.filters import TimestampField
+from exchange.api.filters import TimestampParameter
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
 from exchange.core.ids import parse_id
@@ -104,9 +104,9 @@ def _organisation(text: str) -> Organisation:
 
 def _parse_expiry(text: str | None) -> datetime | None:
     try:
-        moment: datetime | None = TimestampField(step=timedelta.resolution, end=False).to_python(
-            text
-        )
+        moment: datetime | None = TimestampParameter(
+            step=timedelta.resolution, end=False
+        ).to_python(text)
     except ValidationError as error:
         raise CommandError(f"--expires {error.message}") from error
     return moment

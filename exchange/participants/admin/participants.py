@@ -239,7 +239,7 @@ class OrganisationAdmin(OwnerAdmin):
         )
 
 
-class MemberFilters(ListFilters):
+class MemberListFilters(ListFilters):
     organisation_name = OrganisationNameFilter()
     organisation = id_filter("organisation")
     status = OptionFilter(
@@ -259,7 +259,7 @@ class MemberAdmin(OwnerAdmin):
         "name", "email", "organisation", "external_id", "status_display", "verification",
         "created_at",
     )  # fmt: skip
-    filters = MemberFilters
+    filters = MemberListFilters
     list_select_related = ("organisation",)
     search_fields = ("name", "email", "external_id", "organisation__name")
     id_fields = ("pk", "organisation_id")

@@ -44,7 +44,7 @@ _HEADINGS = ("Time (UTC)", "Record", "Details", "Amount", "Status")
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class TimelinePosition:
     """The last row of a page: the next page starts after it."""
 
     at: datetime
@@ -54,7 +54,7 @@ class Position:
         return f"{self.at.isoformat()}~{self.record_id}"
 
 
-def parse_position(text: str) -> Position:
+def parse_position(text: str) -> TimelinePosition:
     """Return the position in an address. Raises `Http404`."""
     at, _, record = text.partition("~")
     record_id = parse_id(record)
@@ -64,7 +64,7 @@ def parse_position(text: str) -> Position:
         raise Http404 from None
     if record_id is None:
         raise Http404
-    return Position(moment, record_id)
+    return TimelinePosition(moment, record_id)
 
 
 class TimelinePanel(Panel):
@@ -105,7 +105,7 @@ class TimelinePanel(Panel):
         more = None
         if len(entries) > _PAGE:
             last = entries[_PAGE - 1]
-            query = urlencode({"before": str(Position(last[0], last[1]))})
+            query = urlencode({"before": str(TimelinePosition(last[0], last[1]))})
             url = page.preserve_in_url(request, f"{page.address('timeline', owner.pk)}?{query}")
             more = Tool("Older", url)
         title = f"Before {before.at:%Y-%m-%d %H:%M:%S} UTC" if before else "Newest first"
@@ -133,7 +133,7 @@ class TimelinePanel(Panel):
         request: HttpRequest,
         owner: Owner,
         limit: int,
-        before: Position | None = None,
+        before: TimelinePosition | None = None,
     ) -> list[Any]:
         """Return the newest `limit` entries and one more, before a position if one is given."""
         parts = [
@@ -167,7 +167,7 @@ def _rows(
     source: OwnerRecords,
     columns: TimelineColumns,
     branch: Q,
-    before: Position | None,
+    before: TimelinePosition | None,
 ) -> QuerySet[Any, Any]:
     """Return the entries of one kind of record, newest first, as columns that all kinds share."""
     rows: QuerySet[Any, Any] = source.rows().filter(branch)

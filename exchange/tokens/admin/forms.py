@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 
-from exchange.admin.fields import VISIBLE, AmountField, audience_help
+from exchange.admin.fields import VISIBLE, AmountInput, audience_help
 from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.models import Organisation
 from exchange.tokens.admin.token_page import field_label
@@ -21,14 +21,14 @@ from exchange.tokens.models import (
 )
 
 
-class NumberField(AmountField):
+class QuantityInput(AmountInput):
     """An amount, a number of units or a percentage; empty is 0. The service checks limits."""
 
     def __init__(self, *, required: bool = False, **kwargs: Any) -> None:
         super().__init__(required=required, empty=Decimal(0), **kwargs)
 
 
-class TermsForm(forms.Form):
+class TokenTermsForm(forms.Form):
     """Terms of a new or an existing token, labelled as on its page."""
 
     name = forms.CharField(max_length=200)
@@ -48,24 +48,24 @@ class TermsForm(forms.Form):
     investment_category = forms.ChoiceField(choices=InvestmentCategory.choices)
     payout_frequency = forms.ChoiceField(choices=PayoutFrequency.choices, required=False)
     esop_token = forms.BooleanField(required=False)
-    min_buy = NumberField(help_text="0: no limit")
-    max_buy = NumberField(help_text="0: no limit")
-    min_sell = NumberField(help_text="0: no limit")
-    max_sell = NumberField(help_text="0: no limit")
-    min_trade_buy = NumberField(help_text="0: no limit")
-    max_trade_buy = NumberField(help_text="0: no limit")
-    min_trade_sell = NumberField(help_text="0: no limit")
-    max_trade_sell = NumberField(help_text="0: no limit")
-    buy_fee = NumberField(unit="%", help_text="Percent of the value")
-    sell_fee = NumberField(unit="%", help_text="Percent of the value")
-    carry = NumberField(unit="%", help_text="Percent")
-    management_fee = NumberField(unit="%", help_text="Percent")
-    discount = NumberField(unit="%", help_text="Percent")
-    interest = NumberField(unit="%", help_text="Percent")
-    dividend = NumberField(unit="%", help_text="Percent")
+    min_buy = QuantityInput(help_text="0: no limit")
+    max_buy = QuantityInput(help_text="0: no limit")
+    min_sell = QuantityInput(help_text="0: no limit")
+    max_sell = QuantityInput(help_text="0: no limit")
+    min_trade_buy = QuantityInput(help_text="0: no limit")
+    max_trade_buy = QuantityInput(help_text="0: no limit")
+    min_trade_sell = QuantityInput(help_text="0: no limit")
+    max_trade_sell = QuantityInput(help_text="0: no limit")
+    buy_fee = QuantityInput(unit="%", help_text="Percent of the value")
+    sell_fee = QuantityInput(unit="%", help_text="Percent of the value")
+    carry = QuantityInput(unit="%", help_text="Percent")
+    management_fee = QuantityInput(unit="%", help_text="Percent")
+    discount = QuantityInput(unit="%", help_text="Percent")
+    interest = QuantityInput(unit="%", help_text="Percent")
+    dividend = QuantityInput(unit="%", help_text="Percent")
     tenor = forms.IntegerField(min_value=0, max_value=36_500, required=False, help_text="Days")
-    valuation = NumberField()
-    post_raise_valuation = NumberField()
+    valuation = QuantityInput()
+    post_raise_valuation = QuantityInput()
 
     groups: list[tuple[str | None, list[Any]]] = [
         (
@@ -107,7 +107,7 @@ class TermsForm(forms.Form):
         return self.cleaned_data["tenor"] or 0
 
 
-class TokenEditForm(TermsForm):
+class TokenEditForm(TokenTermsForm):
     """New terms, and the version they are based on."""
 
     expected_version = forms.UUIDField(required=False, widget=forms.HiddenInput)

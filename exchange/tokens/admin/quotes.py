@@ -23,7 +23,7 @@ from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import age, difference, record_link, status_badge
 from exchange.admin.fields import (
     INTERNAL,
-    AmountField,
+    AmountInput,
     MoneyField,
     ReasonForm,
     audience_help,
@@ -36,7 +36,7 @@ from exchange.core.numbers import format_grouped
 from exchange.staff.admin.pending import approval_filters
 from exchange.staff.admin.proposals import ProposalAdmin, Step, ask_to_close
 from exchange.staff.models import ApprovalStatus, StaffUser
-from exchange.staff.plausibility import Comparison, band_of, find_notices
+from exchange.staff.plausibility import ProposedNumber, band_of, find_notices
 from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
 
@@ -55,7 +55,7 @@ class PriceForm(forms.Form):
     sell = MoneyField(
         help_text="What a seller receives per unit; lending values collateral at this price"
     )
-    exchange = AmountField(
+    exchange = AmountInput(
         label="Units of the currency per USD", required=False, help_text="0 or empty: none"
     )
     note = forms.CharField(
@@ -275,7 +275,7 @@ def _comparison_section(title: str, token: Token, prices: quotes.Prices) -> Sect
     return Section(title, headings, rows, right=(1, 2, 3))
 
 
-def _format_change(change: Comparison) -> str:
+def _format_change(change: ProposedNumber) -> str:
     return status_badge(change.change, "bad") if change.exceeds_band else change.change
 
 

@@ -20,7 +20,7 @@ from exchange.core.querysets import get_or_raise
 from exchange.core.text import clean_text
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
-from exchange.staff.plausibility import Comparison, explain, explain_approval, find_notices
+from exchange.staff.plausibility import ProposedNumber, explain, explain_approval, find_notices
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Quote, Token
 
@@ -41,15 +41,15 @@ class Prices:
     exchange: Decimal = Decimal(0)
 
 
-def compare_prices(token: Token, prices: Prices) -> list[Comparison]:
+def compare_prices(token: Token, prices: Prices) -> list[ProposedNumber]:
     """Return the changes that `prices` would make to the current prices of `token`."""
 
     def money(amount: Decimal) -> str:
         return format_money(amount, token.currency_id)
 
     return [
-        Comparison("Buy", token.price_buy, prices.buy, "quote", money),
-        Comparison("Sell", token.price_sell, prices.sell, "quote", money),
+        ProposedNumber("Buy", token.price_buy, prices.buy, "quote", money),
+        ProposedNumber("Sell", token.price_sell, prices.sell, "quote", money),
     ]
 
 

@@ -20,7 +20,7 @@ from exchange.core.models import Currency
 from exchange.core.numbers import format_units
 from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.selectors import describe_actors
-from exchange.tokens.admin.forms import NumberField, TermsForm
+from exchange.tokens.admin.forms import QuantityInput, TokenTermsForm
 from exchange.tokens.models import Token
 from orders.listings.services.listing import Listing
 from wallets.deposits.admin.owner_choice import MemberChoice
@@ -37,21 +37,21 @@ _HOLDING_LABELS = {
 }
 
 
-class ListingForm(TermsForm):
+class ListingForm(TokenTermsForm):
     """A new token: issuer, units, initial quotes, raise and terms."""
 
     issuer = OrganisationChoiceField()
     creator = MemberChoice(required=False, help_text="Optional; a member of the issuer")
     symbol = forms.CharField(max_length=20, help_text="Unique; cannot be changed later")
     currency = forms.ModelChoiceField(queryset=Currency.objects.all())
-    total_supply = NumberField(required=True, help_text="Total number of units")
-    price_buy = NumberField(
+    total_supply = QuantityInput(required=True, help_text="Total number of units")
+    price_buy = QuantityInput(
         required=True, label="Buy price", help_text="Per unit; in a raise, the offer price"
     )
-    price_sell = NumberField(required=True, label="Sell price", help_text="Per unit")
-    price_exchange = NumberField(label="Units of the currency per USD", help_text="0: not set")
-    raise_amount = NumberField(label="Raise target", help_text="0: no raise")
-    offered = NumberField(label="Units offered", help_text="In the raise; 0: all units")
+    price_sell = QuantityInput(required=True, label="Sell price", help_text="Per unit")
+    price_exchange = QuantityInput(label="Units of the currency per USD", help_text="0: not set")
+    raise_amount = QuantityInput(label="Raise target", help_text="0: no raise")
+    offered = QuantityInput(label="Units offered", help_text="In the raise; 0: all units")
     secondaries = forms.BooleanField(
         required=False, help_text="From listing; after a raise, open it on the token's page"
     )
@@ -70,7 +70,7 @@ class ListingForm(TermsForm):
                 "secondaries",
             ],
         ),
-        *TermsForm.groups,
+        *TokenTermsForm.groups,
     ]
 
 

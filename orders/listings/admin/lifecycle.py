@@ -37,7 +37,7 @@ _MAX_BUYERS = 100
 Facts = list[tuple[str, object]]
 
 
-class ExplanationForm(forms.Form):
+class LifecycleForm(forms.Form):
     """Why two people should do it."""
 
     explanation = ReasonField(

@@ -29,7 +29,7 @@ from orders.listings.admin.issuing import (
     list_token_transfers,
     summarise_supply,
 )
-from orders.listings.admin.lifecycle import LIFECYCLE_ACTIONS, ExplanationForm, LifecycleAction
+from orders.listings.admin.lifecycle import LIFECYCLE_ACTIONS, LifecycleAction, LifecycleForm
 from orders.listings.admin.proposals import list_token_proposals
 from orders.listings.models import TokenAction
 from orders.listings.selectors import summarise_book
@@ -123,7 +123,7 @@ class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
                 propose_token_action, token_id=token.pk, action=TokenAction(action.name), user=user
             ),
             "Proposed. A second person must confirm it.",
-            form=bind_form(request, ExplanationForm),
+            form=bind_form(request, LifecycleForm),
         )
 
 

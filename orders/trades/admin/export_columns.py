@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.exports.sheets import Column
+from exchange.exports.sheets import SheetColumn
 from orders.book.models import Order, Trade
 
 
@@ -15,23 +15,23 @@ def _owner_id(order: Order | None, trade: Trade) -> str:
     return str(trade.token.issuer_id if order is None else order.owner_id)
 
 
-TRADES: tuple[Column, ...] = (
-    Column("Time (UTC)", lambda t: t.created_at),
-    Column("Token", lambda t: t.token.symbol),
-    Column("Market", lambda t: "secondary" if t.sell_order_id else "primary"),
-    Column("Units", lambda t: t.tokens),
-    Column("Price per unit", lambda t: t.price),
-    Column("Currency", lambda t: t.token.currency_id),
-    Column("Buyer", lambda t: _owner(t.buy_order, t)),
-    Column("Buyer ID", lambda t: _owner_id(t.buy_order, t)),
-    Column("Buyer value", lambda t: t.buyer_value),
-    Column("Buyer fee", lambda t: t.buyer_fee),
-    Column("Seller", lambda t: _owner(t.sell_order, t)),
-    Column("Seller ID", lambda t: _owner_id(t.sell_order, t)),
-    Column("Seller value", lambda t: t.seller_value),
-    Column("Seller fee", lambda t: t.seller_fee),
-    Column("Taker side", lambda t: t.taker),
-    Column("Buy order ID", lambda t: str(t.buy_order_id or "")),
-    Column("Sell order ID", lambda t: str(t.sell_order_id or "")),
-    Column("Trade ID", lambda t: str(t.pk)),
+TRADES: tuple[SheetColumn, ...] = (
+    SheetColumn("Time (UTC)", lambda t: t.created_at),
+    SheetColumn("Token", lambda t: t.token.symbol),
+    SheetColumn("Market", lambda t: "secondary" if t.sell_order_id else "primary"),
+    SheetColumn("Units", lambda t: t.tokens),
+    SheetColumn("Price per unit", lambda t: t.price),
+    SheetColumn("Currency", lambda t: t.token.currency_id),
+    SheetColumn("Buyer", lambda t: _owner(t.buy_order, t)),
+    SheetColumn("Buyer ID", lambda t: _owner_id(t.buy_order, t)),
+    SheetColumn("Buyer value", lambda t: t.buyer_value),
+    SheetColumn("Buyer fee", lambda t: t.buyer_fee),
+    SheetColumn("Seller", lambda t: _owner(t.sell_order, t)),
+    SheetColumn("Seller ID", lambda t: _owner_id(t.sell_order, t)),
+    SheetColumn("Seller value", lambda t: t.seller_value),
+    SheetColumn("Seller fee", lambda t: t.seller_fee),
+    SheetColumn("Taker side", lambda t: t.taker),
+    SheetColumn("Buy order ID", lambda t: str(t.buy_order_id or "")),
+    SheetColumn("Sell order ID", lambda t: str(t.sell_order_id or "")),
+    SheetColumn("Trade ID", lambda t: str(t.pk)),
 )

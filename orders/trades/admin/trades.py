@@ -24,7 +24,7 @@ from orders.book.models import OrderType, Trade
 from orders.trades.admin.show import BOTH_SIDES, side_link
 
 
-class TradeFilters(ListFilters):
+class TradeListFilters(ListFilters):
     market = OptionFilter(
         "market",
         ("primary", "Primary raise", lambda rows: rows.filter(sell_order=None)),
@@ -41,7 +41,7 @@ class TradeAdmin(Exportable, OwnedRecordAdmin):
         "created", "symbol", "tokens_display", "price_display", "amount_display", "buyer", "seller",
         "taker_display",
     )  # fmt: skip
-    filters = TradeFilters
+    filters = TradeListFilters
     list_select_related = ("token__currency", *BOTH_SIDES)
     search_fields = ("token__symbol",)
     id_fields = ("pk", "token_id", "buy_order_id", "sell_order_id")

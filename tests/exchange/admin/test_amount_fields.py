@@ -9,7 +9,7 @@ import pytest
 from django import forms
 from django.core.exceptions import ValidationError
 
-from exchange.admin.fields import AmountField, MoneyField, PercentField, set_currency
+from exchange.admin.fields import AmountInput, MoneyField, PercentField, set_currency
 from tests.wording.project import ROOT
 
 NUMBER = "Enter a number such as 12,500.50"
@@ -27,7 +27,7 @@ NUMBER = "Enter a number such as 12,500.50"
     ],
 )
 def test_the_notation_of_the_pages_is_accepted(typed, amount):
-    assert AmountField().clean(typed) == Decimal(amount)
+    assert AmountInput().clean(typed) == Decimal(amount)
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,13 @@ def test_the_notation_of_the_pages_is_accepted(typed, amount):
 )
 def test_anything_else_is_rejected_with_its_reason(typed, message):
     with pytest.raises(ValidationError) as refused:
-        AmountField().clean(typed)
+        AmountInput().clean(typed)
     assert refused.value.messages == [message]
 
 
 def test_an_optional_amount_left_empty_has_its_own_value():
-    assert AmountField(required=False).clean(" ") is None
-    assert AmountField(required=False, empty=Decimal(0)).clean("") == 0
+    assert AmountInput(required=False).clean(" ") is None
+    assert AmountInput(required=False, empty=Decimal(0)).clean("") == 0
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_an_optional_amount_left_empty_has_its_own_value():
     ],
 )
 def test_a_stored_amount_is_shown_as_pages_show_it(stored, shown):
-    assert AmountField().prepare_value(stored) == shown
-    assert AmountField().clean(shown) == stored
+    assert AmountInput().prepare_value(stored) == shown
+    assert AmountInput().clean(shown) == stored
 
 
 def test_a_percentage_is_typed_and_shown_as_such_and_stored_as_a_fraction():

@@ -10,17 +10,17 @@ from django.core.exceptions import ValidationError
 from drf_spectacular.drainage import get_override
 
 from exchange.api.filters import (
-    ChoiceField,
-    ChoiceFilter,
+    ChoiceParameter,
     CurrencyFilter,
-    FlagField,
+    EnumeratedFilter,
     FlagFilter,
+    FlagParameter,
     FromFilter,
-    IdField,
     IdFilter,
-    TextField,
+    IdParameter,
     TextFilter,
-    TimestampField,
+    TextParameter,
+    TimestampParameter,
     ToFilter,
 )
 from exchange.core.currencies import WALLET_CURRENCIES as CURRENCIES
@@ -41,17 +41,17 @@ MILLISECOND, SECOND = timedelta(milliseconds=1), timedelta(seconds=1)
      ("FaLsE", False), ("0", False), ("", None), (None, None)],
 )  # fmt: skip
 def test_flags_are_true_false_1_or_0_in_any_case(text, value):
-    assert FlagField(required=False).clean(text) is value
+    assert FlagParameter(required=False).clean(text) is value
 
 
 @pytest.mark.parametrize("text", ["yes", "2", "t", "truee", "-1", "\u0660"])
 def test_other_values_are_not_flags(text):
     with pytest.raises(ValidationError, match="must be true or false"):
-        FlagField(required=False).clean(text)
+        FlagParameter(required=False).clean(text)
 
 
 def test_choices_match_in_any_case_and_have_the_declared_spelling():
-    field = ChoiceField(allowed=["Sell", "Buy", "the service"], required=False)
+    field = ChoiceParameter(allowed=["Sell", "Buy", "the service"], required=False)
     assert field.clean("sell") == "Sell"
     assert field.clean("THE SERVICE") == "the service"
     assert field.clean("") is None
@@ -61,7 +61,7 @@ def test_choices_match_in_any_case_and_have_the_declared_spelling():
 
 
 def test_a_malformed_id_matches_nothing_and_is_no_error():
-    field = IdField(required=False)
+    field = IdParameter(required=False)
     known = "01890000-0000-7000-8000-000000000001"
     assert field.clean(known) == UUID(known)
     assert field.clean("abc") == UUID(int=0)
@@ -81,7 +81,7 @@ def test_a_malformed_id_matches_nothing_and_is_no_error():
     ],
 )
 def test_timestamps_are_dates_or_times_with_their_offset(text, moment):
-    found = TimestampField(step=MILLISECOND, end=False, required=False).clean(text)
+    found = TimestampParameter(step=MILLISECOND, end=False, required=False).clean(text)
     assert found == moment
     # Offsets are converted here: the database rejects 16 hours or more.
     assert found.tzinfo is UTC
@@ -101,7 +101,7 @@ def test_timestamps_are_dates_or_times_with_their_offset(text, moment):
 )
 def test_other_values_are_not_timestamps(text):
     with pytest.raises(ValidationError, match="must be an ISO 8601 date"):
-        TimestampField(step=MILLISECOND, end=True, required=False).clean(text)
+        TimestampParameter(step=MILLISECOND, end=True, required=False).clean(text)
 
 
 @pytest.mark.parametrize(
@@ -119,12 +119,12 @@ def test_other_values_are_not_timestamps(text):
 )  # fmt: skip
 def test_a_timestamp_covers_its_day_or_the_printed_precision(text, step, begin, after):
     for end, expected in ((False, begin), (True, after)):
-        found = TimestampField(step=step, end=end, required=False).clean(text)
+        found = TimestampParameter(step=step, end=end, required=False).clean(text)
         assert found == datetime.fromisoformat(f"{expected}+00:00")
 
 
 def test_text_is_trimmed_and_limited_in_length():
-    field = TextField(max_length=3, required=False)
+    field = TextParameter(max_length=3, required=False)
     for text, value in ((" abc ", "abc"), ("", ""), (None, ""), ("a c", "a c")):
         assert field.clean(text) == value
     for text, message in (("abcd", "must have at most 3 characters"), ("a\x00", "NUL characters")):
@@ -152,7 +152,7 @@ def test_the_schema_describes_accepted_values():
     for made, schema in (
         (FlagFilter(), {"type": "boolean"}),
         (FlagFilter(default=False), {"type": "boolean", "default": False}),
-        (ChoiceFilter(allowed=["Buy", "Sell"]), {"type": "string", "enum": ["Buy", "Sell"]}),
+        (EnumeratedFilter(allowed=["Buy", "Sell"]), {"type": "string", "enum": ["Buy", "Sell"]}),
         (CurrencyFilter(), {"type": "string", "enum": list(CURRENCIES)}),
         (TextFilter(max_length=40), {"type": "string", "pattern": text, "maxLength": 40}),
         (IdFilter(), {"type": "string", "pattern": r"\S"}),

@@ -28,7 +28,7 @@ from exchange.events.services.endpoints import set_endpoint
 from exchange.events.services.outbox import emit
 from exchange.exports import tasks as exports_tasks
 from exchange.exports.models import Export, ExportStatus
-from exchange.exports.sheets import Column
+from exchange.exports.sheets import SheetColumn
 from exchange.exports.sources import Source
 from exchange.participants import tasks as participants_tasks
 from exchange.participants.models import Organisation
@@ -115,7 +115,7 @@ def test_exports_are_written_one_at_a_time_until_none_is_pending(
 ) -> None:
     source = Source(
         name="tests.organisation", title="All", permission="exchange.view_organisation",
-        columns=[Column("Name", lambda row: row.name)],
+        columns=[SheetColumn("Name", lambda row: row.name)],
         select=lambda *_: (Organisation.objects.order_by("name"), ""),
         records=lambda rows, *_: iter(rows),
     )  # fmt: skip

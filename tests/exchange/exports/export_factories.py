@@ -14,7 +14,7 @@ from config.back_office.roles import AUDITOR
 from exchange.core.errors import InvalidRequest
 from exchange.exports import services as exports
 from exchange.exports.models import Export
-from exchange.exports.sheets import Column
+from exchange.exports.sheets import SheetColumn
 from exchange.exports.sources import DateRange, Source
 from exchange.participants.models import Organisation
 from exchange.staff.models import StaffUser
@@ -33,7 +33,7 @@ SOURCE = Source(
     name=NAME,
     title="All Organisations",
     permission="exchange.view_organisation",
-    columns=[Column("Name", lambda row: row.name)],
+    columns=[SheetColumn("Name", lambda row: row.name)],
     select=select,
     records=lambda rows, _query, _span: iter(rows),
 )

@@ -16,7 +16,7 @@ from django.test import Client, RequestFactory
 from django.utils import timezone
 
 from config.back_office.exports import SOURCES
-from exchange.admin.fields import AmountField
+from exchange.admin.fields import AmountInput
 from exchange.core.errors import InvalidRequest
 from exchange.exports import admin as export_pages
 from exchange.exports import lists, services, sources
@@ -69,7 +69,7 @@ def values_of(name: str, rows: list[Any], one: Any) -> Iterator[str]:
     elif isinstance(field, forms.DateField | forms.DateTimeField):
         for days in (-1, 0, 1):
             yield f"{timezone.now().date() + timedelta(days=days)}"
-    elif isinstance(field, AmountField):
+    elif isinstance(field, AmountInput):
         yield from ("0.01", "1000", "999999")
     elif name == "view":
         yield from (

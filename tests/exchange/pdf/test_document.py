@@ -8,18 +8,20 @@ from datetime import UTC, datetime
 import pytest
 from pypdf import PdfReader
 
-from exchange.pdf.document import Document
+from exchange.pdf.document import PrintedDocument
 from exchange.pdf.printout import Column, Row
 
 MADE_AT = datetime(2025, 7, 4, 10, 15, 2, tzinfo=UTC)
 COLUMNS = (Column("Details"), Column("Amount", 40, right=True))
 
 
-def make(subject: str = "Ada Obi") -> Document:
-    return Document(issuer="The Exchange", title="Statement", subject=subject, made_at=MADE_AT)
+def make(subject: str = "Ada Obi") -> PrintedDocument:
+    return PrintedDocument(
+        issuer="The Exchange", title="Statement", subject=subject, made_at=MADE_AT
+    )
 
 
-def pages_of(document: Document) -> list[str]:
+def pages_of(document: PrintedDocument) -> list[str]:
     reader = PdfReader(io.BytesIO(document.to_bytes()))
     return [page.extract_text() for page in reader.pages]
 
@@ -55,7 +57,7 @@ def test_arabic_is_shaped_and_runs_from_right_to_left():
     assert _glyph_widths(document) != _glyph_widths(alone)
 
 
-def _glyph_widths(document: Document) -> list[int]:
+def _glyph_widths(document: PrintedDocument) -> list[int]:
     """Return the widths of the used Arabic glyphs."""
     reader = PdfReader(io.BytesIO(document.to_bytes()))
     fonts = reader.pages[0]["/Resources"]["/Font"]  # type: ignore[index]

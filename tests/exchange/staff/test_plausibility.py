@@ -8,7 +8,7 @@ import pytest
 
 from exchange.core.errors import InvalidRequest, Rejected
 from exchange.core.text import clean_reason, is_reason
-from exchange.staff.plausibility import Comparison, explain, explain_approval, find_notices
+from exchange.staff.plausibility import ProposedNumber, explain, explain_approval, find_notices
 
 REASON = "Compared with the central bank"
 NOTICES = ["Rate: 129.5 → 12.95"]
@@ -28,13 +28,13 @@ NOTICES = ["Rate: 129.5 → 12.95"]
     ],
 )
 def test_a_change_beyond_the_band_is_one_by_more_than_its_percentage(current, proposed, beyond):
-    change = Comparison("Rate", Decimal(current), Decimal(proposed), "rate")
+    change = ProposedNumber("Rate", Decimal(current), Decimal(proposed), "rate")
     assert change.exceeds_band is beyond
     assert find_notices([change]) == ([change.notice] if beyond else [])
 
 
 def test_a_slip_of_the_decimal_point_is_shown_as_what_it_is():
-    change = Comparison("Rate to USD, KES", Decimal("129.5"), Decimal("12.95"), "rate")
+    change = ProposedNumber("Rate to USD, KES", Decimal("129.5"), Decimal("12.95"), "rate")
     assert change.notice == (
         "Rate to USD, KES: 129.5 → 12.95 (-90.00 %). Usual is a change of at most 20 %."
         " Check for a misplaced decimal point"

@@ -11,7 +11,7 @@ from django.utils import timezone
 from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Rejected, StateConflict
 from exchange.staff.models import StaffUser
-from exchange.staff.plausibility import Comparison
+from exchange.staff.plausibility import ProposedNumber
 from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
 from exchange.tokens.services.quotes import Prices, find_price_errors
@@ -85,7 +85,7 @@ def test_a_change_exceeds_the_band_above_its_percentage(settings):
         ("0", "0", False),
         ("0.01", "0.02", True),
     ):
-        change = Comparison("Buy", Decimal(was), Decimal(now), "quote")
+        change = ProposedNumber("Buy", Decimal(was), Decimal(now), "quote")
         assert change.exceeds_band is beyond
     token = make_token(price_buy=Decimal(5), price_sell=Decimal(4))
     buy, sell = quotes.compare_prices(token, prices("7", "6"))

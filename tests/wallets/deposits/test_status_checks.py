@@ -38,7 +38,7 @@ from wallets.providers.collection import (
 from wallets.providers.registry import payment_provider
 from wallets.providers.sandbox import SandboxServer
 from wallets.providers.sandbox.collection_rules import BANK_TRANSFER, AccountOrder
-from wallets.providers.sandbox.collection_store import Payment as Paid
+from wallets.providers.sandbox.collection_store import SandboxPayment as Paid
 from wallets.providers.sandbox.faults import Fault
 
 pytestmark = pytest.mark.django_db

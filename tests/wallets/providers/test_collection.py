@@ -22,9 +22,9 @@ from wallets.providers.base import (
 )
 from wallets.providers.collection import (
     CheckoutRequest,
+    IssuedAccount,
     Payer,
     TransactionStatus,
-    VirtualAccount,
     VirtualAccountRequest,
 )
 from wallets.providers.flutterwave import FlutterwaveClient
@@ -34,7 +34,7 @@ ANY = date(2000, 1, 1)
 EVER = {"first": date.today() - timedelta(days=1), "last": date.today() + timedelta(days=1)}  # noqa: DTZ011 - a day of margin
 
 
-def make_account(client: FlutterwaveClient, **changes: Any) -> VirtualAccount:
+def make_account(client: FlutterwaveClient, **changes: Any) -> IssuedAccount:
     values: dict[str, Any] = {
         "tx_ref": "va_a",
         "currency": "NGN",

@@ -14,11 +14,11 @@ from wallets.providers.collection import (
     Chargeback,
     ChargeHint,
     CheckoutRequest,
+    IssuedAccount,
     Payer,
     RefundRecord,
     TransactionRecord,
     TransactionStatus,
-    VirtualAccount,
     VirtualAccountRequest,
     charged_back_amount,
 )
@@ -152,11 +152,11 @@ def test_a_value_other_than_an_object_is_no_record(data):
 
 def test_a_virtual_account_is_read_as_far_as_its_bank_states_it():
     least = {"order_ref": "URF_1", "account_number": "0067100155", "bank_name": "Wema Bank"}
-    account = VirtualAccount("URF_1", "0067100155", "Wema Bank", "", "", "")
+    account = IssuedAccount("URF_1", "0067100155", "Wema Bank", "", "", "")
     assert collection_wire.read_virtual_account(least) == account
     stated = {"flw_ref": "FLW-1", "account_status": "active", "expiry_date": "N/A", "amount": None}
     note = {"note": "Please make a bank transfer to Ada Obi FLW "}
-    assert collection_wire.read_virtual_account(least | stated | note) == VirtualAccount(
+    assert collection_wire.read_virtual_account(least | stated | note) == IssuedAccount(
         "URF_1", "0067100155", "Wema Bank", "FLW-1", "Ada Obi FLW", "active"
     )
     assert collection_wire.read_virtual_account(least | {"note": "Pay here"}) == account

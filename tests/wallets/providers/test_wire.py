@@ -139,7 +139,7 @@ def test_a_fee_that_is_left_out_is_nothing():
 )
 def test_an_envelope_is_ok_only_where_its_status_is_success(body, ok, message):
     found = fields.read_envelope(json.dumps(body | {"data": [1], "meta": {"a": 2}}).encode())
-    assert found == fields.Envelope(ok=ok, message=message, data=[1], meta={"a": 2})
+    assert found == fields.ProviderEnvelope(ok=ok, message=message, data=[1], meta={"a": 2})
 
 
 @pytest.mark.parametrize(
@@ -210,8 +210,8 @@ def test_accounts_and_balances_are_read_or_malformed():
         assert found.unreadable == {"NGN": f"{key} is not a number"}
 
 
-def envelope(data: Any, meta: Any) -> fields.Envelope:
-    return fields.Envelope(ok=True, message="", data=data, meta=meta)
+def envelope(data: Any, meta: Any) -> fields.ProviderEnvelope:
+    return fields.ProviderEnvelope(ok=True, message="", data=data, meta=meta)
 
 
 def test_a_page_of_transfers_has_their_total_number():

@@ -44,7 +44,7 @@ from wallets.providers.sandbox.collection_rules import (
     AccountOrder,
     CheckoutOrder,
 )
-from wallets.providers.sandbox.collection_store import Payment as Paid
+from wallets.providers.sandbox.collection_store import SandboxPayment as Paid
 from wallets.reconciliation.models import Reconciliation, ReconciliationBreak
 from wallets.reconciliation.services.payment_differences import find_payment_differences
 

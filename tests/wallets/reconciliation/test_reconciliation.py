@@ -18,7 +18,11 @@ from wallets.ledger.models import AccountKind, Entry, Transfer
 from wallets.ledger.posting import system_account
 from wallets.reconciliation.models import LineKind, Reconciliation, ReconciliationLine
 from wallets.reconciliation.selectors import movements as reconciliation
-from wallets.reconciliation.selectors.movements import ClearingSnapshot, Movement, VarianceReading
+from wallets.reconciliation.selectors.movements import (
+    ClearingSnapshot,
+    DayMovement,
+    VarianceReading,
+)
 from wallets.withdrawals.models import BankAccount, Payout, Withdrawal, WithdrawalStatus
 
 pytestmark = pytest.mark.django_db
@@ -115,7 +119,7 @@ def test_movements_of_a_day_are_grouped_by_kind():
         put_entry(cursor, "provider_charge", BEGINS, -7, "NGN", AccountKind.EXPENSES)
         put_entry(cursor, "deposit", BEGINS - MOMENT, -6, "GHS")
     assert reconciliation.movements(DAY) == {
-        "KES": Movement(
+        "KES": DayMovement(
             opening=Decimal(700),
             moves={
                 LineKind.DEPOSITS: Decimal(21),
@@ -126,8 +130,8 @@ def test_movements_of_a_day_are_grouped_by_kind():
             },
             closing=Decimal(821),
         ),
-        "NGN": Movement(Decimal(0), {LineKind.DEPOSITS: Decimal(5)}, Decimal(5)),
-        "GHS": Movement(Decimal(6), {}, Decimal(6)),
+        "NGN": DayMovement(Decimal(0), {LineKind.DEPOSITS: Decimal(5)}, Decimal(5)),
+        "GHS": DayMovement(Decimal(6), {}, Decimal(6)),
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from exchange.exports.sheets import Column
+from exchange.exports.sheets import SheetColumn
 from tests.factories.api_clients import make_member
 from tests.factories.conversions import convert, set_rates
 from tests.factories.deposits import Owner, arrive, make_checkout, transaction_record
@@ -30,7 +30,7 @@ def of_member(own: Wallet) -> Wallet:
     return Wallet(own.organisation, make_member(own.organisation, "Ada Obi")).fund(1_000_000, "NGN")
 
 
-def row_of(columns: tuple[Column, ...], record: Any) -> dict[str, Any]:
+def row_of(columns: tuple[SheetColumn, ...], record: Any) -> dict[str, Any]:
     return {column.heading: column.value(record) for column in columns}
 
 

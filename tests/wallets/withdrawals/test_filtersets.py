@@ -8,7 +8,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from drf_spectacular.drainage import get_override
 
-from exchange.api.filters import AmountField, AmountFilter, parse_amount
+from exchange.api.filters import AmountFilter, AmountParameter, parse_amount
 from exchange.participants.models import Organisation
 from tests.factories.api_clients import make_member
 from tests.factories.wallets import Wallet, make_wallet, store_bank_list
@@ -27,7 +27,7 @@ def test_an_amount_is_a_plain_number_up_to_ten_to_the_fifteenth():
 
 
 def test_a_filter_amount_has_two_decimals_at_most():
-    field = AmountField(required=False)
+    field = AmountParameter(required=False)
     assert field.clean("") is None
     assert field.clean(None) is None
     for text in ("0", "500", "90.0", "90.02", "90.020"):

@@ -81,7 +81,7 @@ def _owner(deposit: Deposit) -> Member | Organisation:
     return deposit.member or deposit.organisation
 
 
-class DepositFilters(ListFilters):
+class DepositListFilters(ListFilters):
     decision = QueueFilter(
         Queue(
             "Deposits to confirm",
@@ -131,7 +131,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ProposalAdmin, OwnedRecordAdmin):
     )
     only_proposer_cancels = "Only the person who entered the deposit can cancel it"
     add_permission = deposits.ENTER
-    filters = DepositFilters
+    filters = DepositListFilters
     saved_views = (
         SavedView(
             "Awaiting my approval",

@@ -27,13 +27,13 @@ from wallets.providers.collection import BANK_TRANSFER
 _EXPLANATION_HELP = "What is known, and where to verify it. Read by the second person"
 
 
-class ExplanationForm(forms.Form):
+class ResolutionForm(forms.Form):
     """The explanation of a proposal."""
 
     explanation = ReasonField(max_length=500, help_text=_EXPLANATION_HELP)
 
 
-class RefundedForm(ExplanationForm):
+class RefundedForm(ResolutionForm):
     """The provider's reference of a refund."""
 
     refund_reference = forms.CharField(

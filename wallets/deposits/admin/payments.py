@@ -37,8 +37,8 @@ from wallets.deposits.admin import payment_tables
 from wallets.deposits.admin.payment_pages import (
     LABELS,
     AssignForm,
-    ExplanationForm,
     RefundedForm,
+    ResolutionForm,
     assignment_confirmation,
     check_and_report,
     describe_done,
@@ -307,7 +307,7 @@ class PaymentAdmin(ApprovalPages):
     ) -> HttpResponse:
         """Propose a refund, or the result of one."""
         payment: Payment = self.record(request, object_id, RESOLVE)
-        form = RefundedForm if action == PaymentAction.REFUNDED else ExplanationForm
+        form = RefundedForm if action == PaymentAction.REFUNDED else ResolutionForm
         return self.confirm_page(
             request,
             payment,

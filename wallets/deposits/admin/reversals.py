@@ -45,7 +45,7 @@ from wallets.ledger.models import Account, AccountKind
 from wallets.receivables.services.repayments import amount_owed
 
 
-class ExplanationForm(forms.Form):
+class ReversalForm(forms.Form):
     """Why a deposit is taken back."""
 
     explanation = ReasonField(
@@ -55,7 +55,7 @@ class ExplanationForm(forms.Form):
     )
 
 
-class DisputeForm(ExplanationForm):
+class DisputeForm(ReversalForm):
     """What the payer's bank demands back."""
 
     amount = MoneyField(required=False, help_text="Leave empty for all that remains")
@@ -264,7 +264,7 @@ PROPOSE_REVERSAL = ConfirmedAction(
     _proposal,
     propose_reversal,
     "Proposed. A second person must confirm the reversal.",
-    ExplanationForm,
+    ReversalForm,
 )
 MARK_DISPUTED = ConfirmedAction(
     "dispute",

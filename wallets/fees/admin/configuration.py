@@ -23,7 +23,7 @@ from exchange.admin.base import Section, Tool, staff_of
 from exchange.admin.columns import column
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.display import format_time, record_link, status_badge
-from exchange.admin.fields import AmountField, DateTimePickerField, ReasonField
+from exchange.admin.fields import AmountInput, DateTimePickerField, ReasonField
 from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters
 from exchange.core.currencies import currencies
@@ -79,7 +79,7 @@ def _value_field(facts: SettingDefinition) -> forms.Field:
             label="New value", choices=list(enumerate(facts.words)), coerce=Decimal
         )
     unit = f" ({facts.unit})" if facts.unit else ""
-    return AmountField(
+    return AmountInput(
         label=f"New value{unit}",
         help_text=describe_decimals(facts.decimals),
         decimals=facts.decimals,
@@ -90,7 +90,7 @@ def _value_field(facts: SettingDefinition) -> forms.Field:
     )
 
 
-class ConfigurationFilters(ListFilters):
+class SettingListFilters(ListFilters):
     """Filters by kind of setting and by currency."""
 
     kind = ChoiceFilter(
@@ -111,7 +111,7 @@ class ConfigurationAdmin(ConfirmationAdmin):
         "name_display", "value_display", "since", "upcoming_display", "pending_display",
         "description_display",
     )  # fmt: skip
-    filters = ConfigurationFilters
+    filters = SettingListFilters
     search_fields = ("key",)
     search_help_text = "Name, description or key"
     list_per_page = 100

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from exchange.admin.display import kind_label
-from exchange.exports.sheets import Column
+from exchange.exports.sheets import SheetColumn
 from exchange.participants.models import Member, Organisation
 from wallets.ledger.admin.signs import natural_amount
 from wallets.ledger.models import Account
@@ -57,43 +57,43 @@ def name_of(person: Any) -> str:
     return "" if person is None else str(person)
 
 
-ACCOUNTS: tuple[Column, ...] = (
-    Column("Owner", owner_of),
-    Column("Owner type", kind_of_owner),
-    Column("Owner ID", lambda a: str(a.owner_id or "")),
-    Column("Organisation", lambda a: name_of(a.organisation)),
-    Column("Account", lambda a: a.kind),
-    Column("Asset", asset_of),
-    Column("Balance", _balance),
-    Column("Account ID", lambda a: str(a.pk)),
+ACCOUNTS: tuple[SheetColumn, ...] = (
+    SheetColumn("Owner", owner_of),
+    SheetColumn("Owner type", kind_of_owner),
+    SheetColumn("Owner ID", lambda a: str(a.owner_id or "")),
+    SheetColumn("Organisation", lambda a: name_of(a.organisation)),
+    SheetColumn("Account", lambda a: a.kind),
+    SheetColumn("Asset", asset_of),
+    SheetColumn("Balance", _balance),
+    SheetColumn("Account ID", lambda a: str(a.pk)),
 )
 
 
-ENTRIES: tuple[Column, ...] = (
-    Column("Time (UTC)", lambda e: e.transfer.created_at),
-    Column("Owner", lambda e: owner_of(e.account)),
-    Column("Account", lambda e: e.account.kind),
-    Column("Asset", lambda e: asset_of(e.account)),
-    Column("Type", lambda e: kind_label(e.transfer)),
-    Column("Amount", lambda e: natural_amount(e.amount, e.account.kind)),
-    Column("Balance after", lambda e: natural_amount(e.balance_after, e.account.kind)),
-    Column("Memo", lambda e: e.transfer.memo),
-    Column("Transfer", lambda e: e.transfer.reference),
-    Column("Subject ID", lambda e: str(e.transfer.subject_id or "")),
-    Column("By", lambda e: e.transfer.actor),
-    Column("Organisation", lambda e: name_of(e.account.organisation)),
-    Column("Owner ID", lambda e: str(e.account.owner_id or "")),
-    Column("Account ID", lambda e: str(e.account_id)),
-    Column("Entry ID", lambda e: str(e.pk)),
+ENTRIES: tuple[SheetColumn, ...] = (
+    SheetColumn("Time (UTC)", lambda e: e.transfer.created_at),
+    SheetColumn("Owner", lambda e: owner_of(e.account)),
+    SheetColumn("Account", lambda e: e.account.kind),
+    SheetColumn("Asset", lambda e: asset_of(e.account)),
+    SheetColumn("Type", lambda e: kind_label(e.transfer)),
+    SheetColumn("Amount", lambda e: natural_amount(e.amount, e.account.kind)),
+    SheetColumn("Balance after", lambda e: natural_amount(e.balance_after, e.account.kind)),
+    SheetColumn("Memo", lambda e: e.transfer.memo),
+    SheetColumn("Transfer", lambda e: e.transfer.reference),
+    SheetColumn("Subject ID", lambda e: str(e.transfer.subject_id or "")),
+    SheetColumn("By", lambda e: e.transfer.actor),
+    SheetColumn("Organisation", lambda e: name_of(e.account.organisation)),
+    SheetColumn("Owner ID", lambda e: str(e.account.owner_id or "")),
+    SheetColumn("Account ID", lambda e: str(e.account_id)),
+    SheetColumn("Entry ID", lambda e: str(e.pk)),
 )
 
 
-TRANSFERS: tuple[Column, ...] = (
-    Column("Time (UTC)", lambda t: t.created_at),
-    Column("Type", kind_label),
-    Column("Reference", lambda t: t.reference),
-    Column("Subject ID", lambda t: str(t.subject_id or "")),
-    Column("Memo", lambda t: t.memo),
-    Column("By", lambda t: t.actor),
-    Column("Transfer ID", lambda t: str(t.pk)),
+TRANSFERS: tuple[SheetColumn, ...] = (
+    SheetColumn("Time (UTC)", lambda t: t.created_at),
+    SheetColumn("Type", kind_label),
+    SheetColumn("Reference", lambda t: t.reference),
+    SheetColumn("Subject ID", lambda t: str(t.subject_id or "")),
+    SheetColumn("Memo", lambda t: t.memo),
+    SheetColumn("By", lambda t: t.actor),
+    SheetColumn("Transfer ID", lambda t: str(t.pk)),
 )

@@ -78,7 +78,7 @@ def subject_link(transfer: Transfer) -> Tool | None:
         return None
 
 
-class TransferFilters(ListFilters):
+class TransferListFilters(ListFilters):
     kind__exact = ChoiceFilter("kind", TransferKind.choices, title="kind")
     day_from, day_to = day_range()
 
@@ -91,7 +91,7 @@ class TransferAdmin(TransferSearch, Exportable):
         "time_display", "kind_display", "amount_display", "payee", "memo", "actor_display",
         "reference",
     )  # fmt: skip
-    filters = TransferFilters
+    filters = TransferListFilters
     search_fields = ("id",)
     search_help_text = "Reference, amount (31 days), email of an owner, or any ID"
     id_fields = ("pk", "subject_id")

@@ -20,10 +20,10 @@ from wallets.providers.base import (
 from wallets.providers.collection import (
     Chargeback,
     CheckoutRequest,
+    IssuedAccount,
     RefundRecord,
     TransactionRecord,
     TransactionStatus,
-    VirtualAccount,
     VirtualAccountRequest,
 )
 from wallets.providers.flutterwave import collection_wire, fields
@@ -59,7 +59,7 @@ class CollectionCalls:
     _transfer_timeouts: Timeouts
     _lookup_timeouts: Timeouts
 
-    def create_virtual_account(self, request: VirtualAccountRequest) -> VirtualAccount:
+    def create_virtual_account(self, request: VirtualAccountRequest) -> IssuedAccount:
         """Create an account number. See `PaymentProvider.create_virtual_account`."""
         if request.currency not in collection_wire.ACCOUNT_CURRENCIES:
             raise UnsupportedCurrency(f"no virtual accounts in {request.currency}")
@@ -67,7 +67,7 @@ class CollectionCalls:
         data = self._create("/virtual-account-numbers", body, secret=request.bvn or "")
         return parse(collection_wire.read_virtual_account, data)
 
-    def get_virtual_account(self, order_ref: str) -> VirtualAccount:
+    def get_virtual_account(self, order_ref: str) -> IssuedAccount:
         """Return an account. See `PaymentProvider.get_virtual_account`."""
         path = f"/virtual-account-numbers/{quote(order_ref, safe='')}"
         data = response_data(self._read(Call("GET", path)))

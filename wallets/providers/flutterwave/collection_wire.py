@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 from wallets.providers.collection import (
     Chargeback,
     CheckoutRequest,
+    IssuedAccount,
     Payer,
     RefundRecord,
     TransactionRecord,
     TransactionStatus,
-    VirtualAccount,
     VirtualAccountRequest,
 )
 from wallets.providers.flutterwave.fields import (
@@ -43,12 +43,12 @@ _MAX_ACCOUNT_NUMBER, _MAX_BANK_NAME = 40, 200
 _NOTE_PREFIX = "please make a bank transfer to "
 
 
-def read_virtual_account(data: Any) -> VirtualAccount:
+def read_virtual_account(data: Any) -> IssuedAccount:
     """Parse a virtual account."""
     row = object_of(data, "virtual account")
     note = optional_text(row, "note")
     named = note.casefold().startswith(_NOTE_PREFIX)
-    return VirtualAccount(
+    return IssuedAccount(
         order_ref=short_text_field(row, "order_ref", MAX_REFERENCE),
         account_number=short_text_field(row, "account_number", _MAX_ACCOUNT_NUMBER),
         bank_name=short_text_field(row, "bank_name", _MAX_BANK_NAME),

@@ -29,7 +29,7 @@ class MalformedResponse(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Envelope:
+class ProviderEnvelope:
     """`{"status", "message", "data", "meta"?}`; `ok` only when status equals "success"."""
 
     ok: bool
@@ -58,14 +58,14 @@ def decode(body: bytes) -> Any:
         raise MalformedResponse("body is not JSON") from None
 
 
-def read_envelope(body: bytes) -> Envelope:
+def read_envelope(body: bytes) -> ProviderEnvelope:
     """Parse the envelope of a response."""
     value = object_of(decode(body), "body")
     status = value.get("status")
     if not isinstance(status, str):
         raise MalformedResponse("envelope has no status")
     message = value.get("message")
-    return Envelope(
+    return ProviderEnvelope(
         ok=status == "success",
         message=printable(message) if isinstance(message, str) else "",
         data=value.get("data"),

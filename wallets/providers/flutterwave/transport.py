@@ -24,8 +24,8 @@ from wallets.providers.flutterwave.deadline import (
     remaining_seconds,
 )
 from wallets.providers.flutterwave.fields import (
-    Envelope,
     MalformedResponse,
+    ProviderEnvelope,
     printable,
     read_envelope,
 )
@@ -76,7 +76,7 @@ class Reply:
     """A parsed response: HTTP status and envelope."""
 
     status_code: int
-    envelope: Envelope
+    envelope: ProviderEnvelope
 
 
 class _BearerKey(requests.auth.AuthBase):
@@ -215,7 +215,7 @@ class Transport:
         if envelope.ok and not response.ok:
             raise MalformedResponse(f"success with HTTP status {code}")
         message = printable(envelope.message.replace(self._secret_key, "[key]"))
-        return Reply(code, Envelope(envelope.ok, message, envelope.data, envelope.meta))
+        return Reply(code, ProviderEnvelope(envelope.ok, message, envelope.data, envelope.meta))
 
     def _session(self) -> requests.Session:
         local = self._local

@@ -21,8 +21,8 @@ from wallets.providers.base import (
 from wallets.providers.collection import ChargeHint
 from wallets.providers.flutterwave.fields import (
     MAX_REFERENCE,
-    Envelope,
     MalformedResponse,
+    ProviderEnvelope,
     amount_field,
     check_reference,
     code_field,
@@ -101,7 +101,7 @@ def read_transfer(data: Any) -> TransferRecord:
     )
 
 
-def read_transfer_page(envelope: Envelope) -> TransferPage:
+def read_transfer_page(envelope: ProviderEnvelope) -> TransferPage:
     """Parse a page of `GET /transfers`, without its rows."""
     listed = list_of(envelope.data, "transfers")
     rows = [

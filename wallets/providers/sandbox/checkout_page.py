@@ -18,7 +18,7 @@ from wallets.providers.sandbox.collection_rules import (
     SUCCESSFUL,
     payment_types,
 )
-from wallets.providers.sandbox.collection_store import CollectionStore, Payment
+from wallets.providers.sandbox.collection_store import CollectionStore, SandboxPayment
 from wallets.providers.sandbox.database import Row
 from wallets.providers.sandbox.requests import Request
 from wallets.providers.sandbox.responses import Response
@@ -75,7 +75,7 @@ class CheckoutPage:
         self._changed()
         return _back(checkout, row)
 
-    def _read(self, checkout: Row, form: dict[str, str]) -> Payment:
+    def _read(self, checkout: Row, form: dict[str, str]) -> SandboxPayment:
         """Parse the form. Raises `RequestRejected`."""
         method = form.get("method", "")
         if method not in payment_types(checkout["currency"]):
@@ -88,7 +88,7 @@ class CheckoutPage:
             amount = _sent_amount(form.get("amount", ""), amount)
             payer = (_short(form, "payer_name"), _short(form, "payer_bank"), "")
         confirmed_later = method not in {BANK_TRANSFER, CARD}
-        return Payment(
+        return SandboxPayment(
             amount=amount,
             payment_type=method,
             outcome=SUCCESSFUL if form["action"] == "pay" else FAILED,

@@ -20,7 +20,7 @@ from wallets.providers.sandbox.collection_rules import (
     SUCCESSFUL,
     payment_types,
 )
-from wallets.providers.sandbox.collection_store import LOST, WON, CollectionStore, Payment
+from wallets.providers.sandbox.collection_store import LOST, WON, CollectionStore, SandboxPayment
 from wallets.providers.sandbox.database import Row, number
 from wallets.providers.sandbox.faults import WEBHOOK_KINDS
 from wallets.providers.sandbox.rules import optional_text, read_amount
@@ -143,7 +143,7 @@ class CollectionControl:
         return record
 
 
-def _read_payment(values: dict[str, Any], source: Row, ways: list[str]) -> Payment:
+def _read_payment(values: dict[str, Any], source: Row, ways: list[str]) -> SandboxPayment:
     """Parse a payment. Raises ValueError, TypeError or `RequestRejected`."""
     payment_type = values.get("payment_type", ways[0])
     if payment_type not in PAYMENT_TYPES or payment_type not in ways:
@@ -162,7 +162,7 @@ def _read_payment(values: dict[str, Any], source: Row, ways: list[str]) -> Payme
     if status == PENDING or "settle_after" in values:
         # Without a time it stays pending until /sandbox/settle-payment.
         due_in = _seconds(values, "settle_after", _MAX_SECONDS)
-    return Payment(
+    return SandboxPayment(
         amount=read_amount(Decimal(amount) if isinstance(amount, str) else amount),
         payment_type=payment_type,
         outcome=SUCCESSFUL if status == PENDING else _outcome(status),

@@ -57,7 +57,7 @@ _CHARGEBACK_CONDITIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Payment:
+class SandboxPayment:
     """A payment to be made. `due_in` is the seconds until its outcome; None: at once.
 
     `payer` is name, bank and account number of a bank transfer. `webhook` is a kind of webhook
@@ -151,7 +151,7 @@ class CollectionStore:
             checkout["id"],
         )
 
-    def pay_checkout(self, checkout: Row, payment: Payment) -> Row:
+    def pay_checkout(self, checkout: Row, payment: SandboxPayment) -> Row:
         """Pay a checkout, once: return the payment that closed it, if there is one."""
         with self._database.transaction():
             paid = self.payment_of(checkout)
@@ -160,7 +160,7 @@ class CollectionStore:
             narration = checkout["title"] or "Checkout"
             return self._pay(checkout, payment, narration, checkout_id=checkout["id"])
 
-    def pay_account(self, account: Row, payment: Payment) -> Row:
+    def pay_account(self, account: Row, payment: SandboxPayment) -> Row:
         """Pay into a virtual account. Raises `RequestRejected` for a dynamic one paid before."""
         with self._database.transaction():
             earlier = self._database.first(
@@ -328,7 +328,7 @@ class CollectionStore:
     def _pay(
         self,
         source: Row,
-        payment: Payment,
+        payment: SandboxPayment,
         narration: str,
         *,
         account_id: int | None = None,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Protocol
 from uuid import UUID
 
 from django.db import IntegrityError, connection
@@ -17,6 +16,7 @@ from django.db import IntegrityError, connection
 from exchange.core.actors import Actor
 from exchange.core.database import violated_constraint
 from exchange.core.ids import uuid7
+from wallets.holds.selectors import WalletRecord
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import (
     InsufficientFunds,
@@ -31,14 +31,6 @@ OVERPAID = "account_receivable_not_positive"
 # Of a posting whose split between accounts another one changed.
 ATTEMPTS = 5
 _BATCH = 100
-
-
-class WalletRecord(Protocol):
-    """A record of a wallet: whose, and in which currency."""
-
-    organisation_id: UUID
-    member_id: UUID | None
-    currency_id: str
 
 
 def amount_owed(owner_id: UUID, currency: str) -> Decimal:

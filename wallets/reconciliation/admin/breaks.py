@@ -38,7 +38,7 @@ from wallets.reconciliation.models import (
 _TONES = {BreakStatus.OPEN: "bad", BreakStatus.EXPLAINED: "waiting", BreakStatus.CLOSED: "good"}
 
 
-class ExplanationForm(forms.Form):
+class BreakExplanationForm(forms.Form):
     """Explanation of a break."""
 
     explanation = ReasonField(
@@ -129,7 +129,7 @@ _EXPLAIN = ConfirmedAction(
     _ask_to_explain,
     reconciliation.explain_break,
     "Explained. A second person must close the break.",
-    ExplanationForm,
+    BreakExplanationForm,
 )
 
 

@@ -10,29 +10,29 @@ from django.http import QueryDict
 from exchange.core.errors import InvalidRequest
 from exchange.core.ids import parse_id
 from exchange.exports.lists import read_records
-from exchange.exports.sheets import Column
+from exchange.exports.sheets import SheetColumn
 from exchange.exports.sources import DateRange, Source
 from exchange.staff.models import StaffUser
 from wallets.reconciliation.models import Reconciliation, ReconciliationLine
 
-_COLUMNS: tuple[Column, ...] = (
-    Column("Day", lambda line: line.report.day),
-    Column("Report", lambda line: line.report.status),
-    Column("Preliminary", lambda line: "Yes" if line.report.provisional else "No"),
-    Column("Line", lambda line: "Difference" if line.is_difference else "Total"),
-    Column("Kind", lambda line: line.kind),
-    Column("Currency", lambda line: line.currency_id),
-    Column("Our count", lambda line: line.our_count),
-    Column("Our amount", lambda line: line.our_amount),
-    Column("Provider count", lambda line: line.their_count),
-    Column("Provider amount", lambda line: line.their_amount),
-    Column("Ours", lambda line: line.our_text),
-    Column("Provider", lambda line: line.their_text),
-    Column("Reference", lambda line: line.reference),
-    Column("Provider ID", lambda line: line.provider_id),
-    Column("Withdrawal ID", lambda line: str(line.withdrawal_id or "")),
-    Column("Payment ID", lambda line: str(line.payment_id or "")),
-    Column("Reason incomplete", lambda line: line.report.reason),
+_COLUMNS: tuple[SheetColumn, ...] = (
+    SheetColumn("Day", lambda line: line.report.day),
+    SheetColumn("Report", lambda line: line.report.status),
+    SheetColumn("Preliminary", lambda line: "Yes" if line.report.provisional else "No"),
+    SheetColumn("Line", lambda line: "Difference" if line.is_difference else "Total"),
+    SheetColumn("Kind", lambda line: line.kind),
+    SheetColumn("Currency", lambda line: line.currency_id),
+    SheetColumn("Our count", lambda line: line.our_count),
+    SheetColumn("Our amount", lambda line: line.our_amount),
+    SheetColumn("Provider count", lambda line: line.their_count),
+    SheetColumn("Provider amount", lambda line: line.their_amount),
+    SheetColumn("Ours", lambda line: line.our_text),
+    SheetColumn("Provider", lambda line: line.their_text),
+    SheetColumn("Reference", lambda line: line.reference),
+    SheetColumn("Provider ID", lambda line: line.provider_id),
+    SheetColumn("Withdrawal ID", lambda line: str(line.withdrawal_id or "")),
+    SheetColumn("Payment ID", lambda line: str(line.payment_id or "")),
+    SheetColumn("Reason incomplete", lambda line: line.report.reason),
 )
 
 

@@ -54,7 +54,7 @@ class OurPayout:
 
 
 @dataclass(frozen=True, slots=True)
-class Movement:
+class DayMovement:
     """The clearing account of one currency over one day."""
 
     opening: Decimal
@@ -160,7 +160,7 @@ def _recently_booked() -> frozenset[int]:
     return frozenset(booked.values_list("transaction_id", flat=True))
 
 
-def movements(day: date) -> dict[str, Movement]:
+def movements(day: date) -> dict[str, DayMovement]:
     """Return the clearing movements of `day` by currency; money held for us is positive."""
     start, end = day_bounds(day)
     with connection.cursor() as cursor:
@@ -173,7 +173,7 @@ def movements(day: date) -> dict[str, Movement]:
             [start, end],
         )
         rows = cursor.fetchall()
-    found: dict[str, Movement] = {}
+    found: dict[str, DayMovement] = {}
     for currency in {row[0] for row in rows}:
         ours = {kind: total for asset, kind, total in rows if asset == currency}
         opening = ours.pop("", Decimal(0))
@@ -181,7 +181,7 @@ def movements(day: date) -> dict[str, Movement]:
         for kind, total in ours.items():
             line = _MOVES.get(kind, LineKind.OTHER)
             moves[line] = moves.get(line, Decimal(0)) + total
-        found[currency] = Movement(opening, moves, opening + sum(moves.values()))
+        found[currency] = DayMovement(opening, moves, opening + sum(moves.values()))
     return found
 
 

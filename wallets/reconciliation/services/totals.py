@@ -7,7 +7,7 @@ from decimal import Decimal
 from exchange.core.currencies import currencies, payout_currencies
 from wallets.providers.base import TransferRecord, TransferStatus
 from wallets.reconciliation.models import LineKind
-from wallets.reconciliation.selectors.movements import Movement, OurPayout
+from wallets.reconciliation.selectors.movements import DayMovement, OurPayout
 from wallets.reconciliation.services.differences import ReportLine, provider_charge
 from wallets.withdrawals.models import IN_FLIGHT
 
@@ -71,9 +71,9 @@ def payout_totals(
     return lines
 
 
-def movement_lines(found: dict[str, Movement]) -> list[ReportLine]:
+def movement_lines(found: dict[str, DayMovement]) -> list[ReportLine]:
     """Return the opening balance, movements and closing balance of clearing by currency."""
-    nothing = Movement(Decimal(0), {}, Decimal(0))
+    nothing = DayMovement(Decimal(0), {}, Decimal(0))
     lines = []
     for currency in currencies():
         movement = found.get(currency, nothing)
