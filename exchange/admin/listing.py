@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet, UUIDField
 from django.http import QueryDict
 
 from exchange.admin.list_filters import ListFilters
+from exchange.admin.paging import bounded_counts
 from exchange.admin.saved_views import SavedView
 from exchange.admin.search import amount_condition, recent_condition
 from exchange.core.ids import parse_id
@@ -68,6 +70,11 @@ class RowListing(ModelAdmin):
         """Return the list's filters applied to `query`; `qs` holds the rows of all pages."""
         rows = self.rows(user).order_by(*self.order_by(query))
         return self.filters(query, rows, user=user, search=self.search)
+
+    def counts(self, user: StaffUser, views: Sequence[SavedView]) -> list[int]:
+        """Return the number of records of each saved view, at most `COUNT_LIMIT`."""
+        queries = [QueryDict(urlencode(view.query)) for view in views]
+        return bounded_counts([self.listed(user, query).qs for query in queries])
 
     def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         """Return the rows matching `term`: by `text_fields`, and by id if it is one, else by

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
-from exchange.admin.paging import bounded_count, format_count
+from exchange.admin.paging import format_count
 
 if TYPE_CHECKING:
     from exchange.staff.models import StaffUser
@@ -24,6 +24,14 @@ class SavedView:
     query: Mapping[str, str]
     permission: str = ""
 
+    def is_for(self, user: StaffUser) -> bool:
+        """Return whether `user` has the view."""
+        return not self.permission or user.has_perm(self.permission)
+
+    def is_shown(self, query: QueryDict) -> bool:
+        """Return whether a list with `query` shows the view."""
+        return query.dict() == dict(self.query)
+
 
 @dataclass(frozen=True, slots=True)
 class CountedView:
@@ -37,21 +45,15 @@ class CountedView:
 
 
 def count_views(page: Any, user: StaffUser, query: QueryDict) -> list[CountedView]:
-    """Return the saved views of `page` that `user` has, each counted by a bounded query."""
-    found = []
-    for view in page.saved_views:
-        if view.permission and not user.has_perm(view.permission):
-            continue
-        address = urlencode(view.query)
-        rows = page.listed(user, QueryDict(address)).qs
-        count = bounded_count(rows)
-        found.append(
-            CountedView(
-                view.title,
-                view.explanation,
-                f"?{address}",
-                format_count(count),
-                current=query.dict() == dict(view.query),
-            )
+    """Return the saved views of `page` that `user` has, each with the number of its records."""
+    views = [view for view in page.saved_views if view.is_for(user)]
+    return [
+        CountedView(
+            view.title,
+            view.explanation,
+            f"?{urlencode(view.query)}",
+            format_count(count),
+            current=view.is_shown(query),
         )
-    return found
+        for view, count in zip(views, page.counts(user, views), strict=True)
+    ]

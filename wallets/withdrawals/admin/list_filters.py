@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from functools import cached_property
 from typing import Any
 
 from django import forms
@@ -25,9 +24,7 @@ from exchange.participants.admin.name_filters import (
 )
 from exchange.participants.models import Member, Organisation
 from wallets.withdrawals.admin.saved_views import (
-    SavedView,
     awaiting_second_approval,
-    count_by_view,
     missing_details,
     returned_by_bank,
     saved_views_for,
@@ -139,14 +136,6 @@ class WithdrawalListFilters(ListFilters):
     def describe(self) -> str:
         words = super().describe()
         return "; ".join(filter(None, ("status: Pending" if self.pending_only else "", words)))
-
-    @cached_property
-    def views(self) -> list[tuple[SavedView, int, bool]]:
-        """The saved views with their count, and whether each is selected."""
-        counts = count_by_view(self.user)
-        return [
-            (one, counts[one.key], one is self.saved_view) for one in saved_views_for(self.user)
-        ]
 
     @property
     def first_fields(self) -> list[forms.BoundField]:

@@ -17,8 +17,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db.models import Count, Q
+from django.http import QueryDict
 from django.utils import timezone
 
+from exchange.admin.saved_views import SavedView
 from exchange.core.actors import Actor
 from exchange.core.currencies import payout_currencies
 from exchange.staff.admin.pending import Queue
@@ -35,18 +37,28 @@ _REVERSAL = ("reverse_selected",)
 _PENDING = Q(status=WithdrawalStatus.PENDING)
 
 
-@dataclass(frozen=True, slots=True)
-class SavedView:
-    """Saved view of the list; `rows` is its condition for a user."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithdrawalView(SavedView):
+    """Saved view of the list, chosen by its key; `rows` is its condition for a user."""
 
-    key: str
-    title: str
-    explanation: str
     rows: Callable[[StaffUser], Q]
     # Whether only approvers have it, or only others; None: everybody.
     for_approvers: bool | None = None
     # Bulk actions that its rows may take.
     actions: tuple[str, ...] = _DECISIONS
+
+    @property
+    def key(self) -> str:
+        """The value of the parameter `view`."""
+        return self.query["view"]
+
+    def is_for(self, user: StaffUser) -> bool:
+        """Return whether `user` has the view."""
+        return self.for_approvers in (None, user.has_perm(DECIDE))
+
+    def is_shown(self, query: QueryDict) -> bool:
+        """Return whether the list shows the view, whatever else it filters by."""
+        return query.get("view") == self.key
 
 
 def missing_details() -> Q:
@@ -108,58 +120,58 @@ QUEUE = Queue(
     _entered_or_approved_by,
 )
 SAVED_VIEWS = (
-    SavedView(
-        "awaiting_my_approval",
-        "Awaiting my approval",
-        "You can approve these now.",
-        awaiting_approval_by,
+    WithdrawalView(
+        title="Awaiting my approval",
+        explanation="You can approve these now.",
+        query={"view": "awaiting_my_approval"},
+        rows=awaiting_approval_by,
         for_approvers=True,
     ),
-    SavedView(
-        "first_approval",
-        "First approval",
-        "No approval is recorded yet.",
-        lambda _: _PENDING & Q(first_approver=None) & ~missing_details(),
+    WithdrawalView(
+        title="First approval",
+        explanation="No approval is recorded yet.",
+        query={"view": "first_approval"},
+        rows=lambda _: _PENDING & Q(first_approver=None) & ~missing_details(),
         for_approvers=False,
     ),
-    SavedView(
-        "second_approval",
-        "Second approval",
-        "One of two approvals is recorded.",
-        lambda user: awaiting_second_approval() & ~_entered_or_approved_by(user),
+    WithdrawalView(
+        title="Second approval",
+        explanation="One of two approvals is recorded.",
+        query={"view": "second_approval"},
+        rows=lambda user: awaiting_second_approval() & ~_entered_or_approved_by(user),
     ),
-    SavedView(
-        "awaiting_others",
-        "Awaiting others",
-        "You requested or approved these.",
-        lambda user: _PENDING & _entered_or_approved_by(user),
+    WithdrawalView(
+        title="Awaiting others",
+        explanation="You requested or approved these.",
+        query={"view": "awaiting_others"},
+        rows=lambda user: _PENDING & _entered_or_approved_by(user),
         for_approvers=True,
     ),
-    SavedView(
-        "missing_details",
-        "Missing details",
-        "Payout details are incomplete.",
-        lambda _: _PENDING & missing_details(),
+    WithdrawalView(
+        title="Missing details",
+        explanation="Payout details are incomplete.",
+        query={"view": "missing_details"},
+        rows=lambda _: _PENDING & missing_details(),
     ),
-    SavedView(
-        "stuck",
-        "Stuck",
-        "Unknown outcome, approved for 15 minutes, or at the provider for 4 hours.",
-        lambda _: stuck(),
+    WithdrawalView(
+        title="Stuck",
+        explanation="Unknown outcome, approved for 15 minutes, or at the provider for 4 hours.",
+        query={"view": "stuck"},
+        rows=lambda _: stuck(),
         actions=(),
     ),
-    SavedView(
-        "returned",
-        RETURNED,
-        "Reversal requires dual approval.",
-        lambda _: returned_by_bank(),
+    WithdrawalView(
+        title=RETURNED,
+        explanation="Reversal requires dual approval.",
+        query={"view": "returned"},
+        rows=lambda _: returned_by_bank(),
         actions=_REVERSAL,
     ),
-    SavedView(
-        "failed",
-        "Failed today",
-        "Since midnight UTC.",
-        lambda _: failed_today(),
+    WithdrawalView(
+        title="Failed today",
+        explanation="Since midnight UTC.",
+        query={"view": "failed"},
+        rows=lambda _: failed_today(),
         actions=(),
     ),
 )  # fmt: skip
@@ -178,10 +190,9 @@ def actions_of_view(query: Mapping[str, str]) -> tuple[str, ...]:
     return _DECISIONS if status == WithdrawalStatus.PENDING else ()
 
 
-def saved_views_for(user: StaffUser) -> tuple[SavedView, ...]:
+def saved_views_for(user: StaffUser) -> tuple[WithdrawalView, ...]:
     """Return the views available to `user`."""
-    decides = user.has_perm(DECIDE)
-    return tuple(one for one in SAVED_VIEWS if one.for_approvers in (None, decides))
+    return tuple(one for one in SAVED_VIEWS if one.is_for(user))
 
 
 def count_by_view(user: StaffUser) -> dict[str, int]:

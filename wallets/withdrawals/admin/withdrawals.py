@@ -1,13 +1,12 @@
 """Withdrawals admin: the list and the review page.
 
 The page posts the version shown; a decision on another version is rejected with the changes since,
-so that of two concurrent decisions one wins. The decisions themselves are in
-`deciding`, the list's filters in `narrowing`, its saved views in `worklists`.
+so that of two concurrent decisions one wins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import Field
 from typing import Any
 from uuid import UUID
@@ -23,14 +22,17 @@ from django.utils.html import format_html
 from exchange.admin.base import staff_of
 from exchange.admin.display import age
 from exchange.admin.list_filters import FilteredList
+from exchange.admin.paging import COUNT_LIMIT
+from exchange.admin.saved_views import SavedView
 from exchange.core.currencies import format_money
 from exchange.core.errors import Conflict
 from exchange.exports.admin import Exportable
+from exchange.staff.models import StaffUser
 from wallets.withdrawals.admin.bulk_rows import describe_error
 from wallets.withdrawals.admin.decision_pages import DecisionPages
 from wallets.withdrawals.admin.list_filters import WithdrawalListFilters, is_oldest_first
 from wallets.withdrawals.admin.review import attach_flags
-from wallets.withdrawals.admin.saved_views import QUEUE
+from wallets.withdrawals.admin.saved_views import QUEUE, SAVED_VIEWS, count_by_view
 from wallets.withdrawals.admin.show import is_returned, risk_badges, withdrawal_badge
 from wallets.withdrawals.commands import PAYOUT_DETAILS, PayoutDetails
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
@@ -89,6 +91,7 @@ class WithdrawalAdmin(Exportable, DecisionPages):
     )  # fmt: skip
     list_display_links = ("amount_display",)
     filters = WithdrawalListFilters
+    saved_views = SAVED_VIEWS
     list_select_related = (
         "organisation", "member", "bank", "payout", "first_approver", "second_approver",
     )  # fmt: skip
@@ -105,6 +108,11 @@ class WithdrawalAdmin(Exportable, DecisionPages):
         return f"{amount} to {obj.bank.account_name}"
 
     # --- the list ---
+
+    def counts(self, user: StaffUser, views: Sequence[SavedView]) -> list[int]:
+        """Return the number of records of each saved view, from two queries."""
+        found = count_by_view(user)
+        return [min(found[view.query["view"]], COUNT_LIMIT) for view in views]
 
     @admin.display(description="age", ordering="-created_at")
     def waiting(self, withdrawal: Withdrawal) -> str:
