@@ -38,7 +38,6 @@ from wallets.payouts.models import (
     PayoutCircuit,
     Proposal,
     ProposalAction,
-    ProposalStatus,
     ProviderEvent,
 )
 from wallets.receivables.models import Receivable, ReceivableWriteOff
@@ -98,7 +97,6 @@ __all__ = [
     "PayoutCircuit",
     "Proposal",
     "ProposalAction",
-    "ProposalStatus",
     "ProviderEvent",
     "Receivable",
     "ReceivableWriteOff",

@@ -228,8 +228,8 @@ class ClosureStatus(models.TextChoices):
     """Statuses of a closure proposal."""
 
     PENDING = "Pending"
-    CONFIRMED = "Confirmed"
-    DECLINED = "Declined"
+    APPROVED = "Approved"
+    REJECTED = "Rejected"
     # The loan was repaid before a decision.
     LAPSED = "Lapsed"
 

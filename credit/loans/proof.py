@@ -180,7 +180,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
                     || CASE WHEN p.decided_by_id <> p.proposed_by_id THEN ' by two' ELSE '' END
                     || ' for ' || trim_scale(p.final_value + p.final_deficiency)
                  FROM credit_closureproposal p
-                 WHERE p.loan_id = l.id AND p.status = 'Confirmed') AS found
+                 WHERE p.loan_id = l.id AND p.status = 'Approved') AS found
         ) x
         WHERE l.status IN ('LIQUIDATED', 'WRITTEN_OFF') AND x.wanted IS DISTINCT FROM x.found
         """,
@@ -194,7 +194,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         FROM (
             SELECT e.loan_id, s ->> 'token_id' AS asset, (s ->> 'passed')::numeric AS passed
             FROM credit_closureproposal e CROSS JOIN jsonb_array_elements(e.final_plan) s
-            WHERE e.status = 'Confirmed' AND (s ->> 'passed')::numeric <> 0
+            WHERE e.status = 'Approved' AND (s ->> 'passed')::numeric <> 0
         ) p
         FULL JOIN (
             SELECT t.subject_id AS loan_id, e.asset_id AS asset, sum(e.amount) AS passed

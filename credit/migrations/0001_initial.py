@@ -240,7 +240,7 @@ class Migration(migrations.Migration):
                     ('decided_at', models.DateTimeField(blank=True, null=True)),
                     ('loan', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='closure_proposals', to='credit.loan')),
                     ('action', models.CharField(choices=[('liquidate', 'Liquidate'), ('write_off', 'Write off')], max_length=9)),
-                    ('status', models.CharField(choices=[('Pending', 'Pending'), ('Confirmed', 'Confirmed'), ('Declined', 'Declined'), ('Lapsed', 'Lapsed')], default='Pending', max_length=9)),
+                    ('status', models.CharField(choices=[('Pending', 'Pending'), ('Approved', 'Approved'), ('Rejected', 'Rejected'), ('Lapsed', 'Lapsed')], default='Pending', max_length=9)),
                     ('note', models.CharField(max_length=500)),
                     ('plan', models.JSONField(default=list)),
                     ('owed', models.DecimalField(decimal_places=8, help_text='Outstanding at proposal', max_digits=38)),

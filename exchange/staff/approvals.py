@@ -20,7 +20,7 @@ from exchange.core.actors import Actor, ActorKind
 from exchange.core.database import violated_constraint
 from exchange.core.errors import DomainError, Forbidden, NotFound, Rejected, StateConflict
 from exchange.core.querysets import get_or_raise
-from exchange.staff.models import StaffUser
+from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.staff.services.privileged_access import require_cooled_off, require_tenured
 
 Record = TypeVar("Record", bound=Model)
@@ -100,7 +100,6 @@ class TwoPersonApproval(Generic[Record]):
     noun: str
     permission: str
     unique_constraint: str | tuple[str, ...] = ""
-    pending: str = "Pending"
     independence_message: str = "Someone other than the proposer must approve this"
     proposers: Callable[[Any], Collection[UUID | str | None]] = _proposer
     proposed_by: Callable[[StaffUser], Q] = _proposed_by
@@ -145,7 +144,7 @@ class TwoPersonApproval(Generic[Record]):
 
     def pending_records(self) -> QuerySet[Record]:
         """Return the pending records."""
-        return self.model._default_manager.filter(status=self.pending)
+        return self.model._default_manager.filter(status=ApprovalStatus.PENDING)
 
     def require_pending(self, record: Record) -> None:
         """Raise `StateConflict` unless the record is pending."""
@@ -159,16 +158,16 @@ class TwoPersonApproval(Generic[Record]):
         Compare and set: raises `StateConflict` when it was decided meanwhile.
         """
         changes |= {"status": status, "decided_by": user, "decided_at": timezone.now()}
-        rows = self.model._default_manager.filter(pk=record.pk, status=self.pending)
+        rows = self.model._default_manager.filter(pk=record.pk, status=ApprovalStatus.PENDING)
         if rows.update(**changes) != 1:
-            raise StateConflict(f"The {self.noun} is no longer {self.pending}")
+            raise StateConflict(f"The {self.noun} is no longer {ApprovalStatus.PENDING}")
         for name, value in changes.items():
             setattr(record, name, value)
         return record
 
     def describe_closed(self, record: Any) -> str:
         """Return why `record` cannot be decided now; empty while it is pending."""
-        if record.status == self.pending:
+        if record.status == ApprovalStatus.PENDING:
             return ""
         if self.closed_message is not None:
             return self.closed_message(record)

@@ -179,7 +179,7 @@ def test_a_returned_payout_is_reached_from_the_dashboard_and_reversed_by_two(
         kwesi.get_by_role("link", name=re.compile("^Confirm")).click()
         kwesi.get_by_role("button", name=re.compile("^Reverse and credit")).click()
         expect(kwesi.get_by_text("Reversal confirmed; ")).to_be_visible()
-    assert Proposal.objects.get().status == "Confirmed"
+    assert Proposal.objects.get().status == "Approved"
     assert status_of(withdrawal) == "Reversed"
 
 

@@ -42,8 +42,8 @@ FIRST_STATES = {
     "wallets_wallettransfer": set(),  # by `transfer_money` only
     "wallets_withdrawal": set(),  # by `request_withdrawals` only
 }
-PENDING = ("Pending", "Open")
-APPROVED = ("Approved", "Confirmed", "Completed")
+PENDING = ("Pending",)
+APPROVED = ("Approved", "Completed")
 # What a trigger or a missing right answers; keys, checks and duplicates would not do.
 REFUSALS = ("_start", "_starts_pending", "_starts_open", "_status_by_explanations", "_by_two")
 

@@ -88,7 +88,7 @@ def test_an_outdated_return_proposal_does_not_block_another(sandbox, wallet):
     payouts.check_status(withdrawal.id)
     reversal = propose_action(withdrawal, ProposalAction.REVERSE)
     late.refresh_from_db()
-    assert (late.status, late.decided_by_id) == ("Declined", reversal.proposed_by_id)
+    assert (late.status, late.decided_by_id) == ("Rejected", reversal.proposed_by_id)
     decisions = withdrawal.decisions.values_list("verdict", "details__action", "reason")
     assert list(decisions)[-2:] == [
         ("Decline", "Return", "No longer possible"),
@@ -152,7 +152,7 @@ def test_a_payout_that_may_have_been_paid_cannot_be_returned(sandbox, wallet):
         created_at=timezone.now(),
     )
     Proposal.objects.filter(action=ProposalAction.RETURN).update(
-        status="Confirmed", decided_by=people[1], decided_at=timezone.now()
+        status="Approved", decided_by=people[1], decided_at=timezone.now()
     )
     with pytest.raises(IntegrityError, match="or may be sent"):
         reject_directly(withdrawal)
@@ -177,7 +177,7 @@ def test_a_claim_between_proposal_and_confirmation_wins(sandbox, wallet):
     [
         ("wallets_withdrawal", "NEW.status = 'Processing'", "Processing"),
         ("wallets_payout", "NEW.claimed_by <> ''", "Processing"),
-        ("wallets_proposal", "NEW.status = 'Confirmed'", "Rejected"),
+        ("wallets_proposal", "NEW.status = 'Approved'", "Rejected"),
         ("wallets_withdrawal", "NEW.status = 'Rejected'", "Rejected"),
     ],
 )
@@ -270,7 +270,7 @@ def test_the_database_rejects_a_return_of_a_claimed_payout(sandbox, wallet):
             to=WithdrawalStatus.APPROVED,
             emit=False,
         )
-    Proposal.objects.filter(id=proposal.id).update(status="Confirmed", decided_by=make_staff())
+    Proposal.objects.filter(id=proposal.id).update(status="Approved", decided_by=make_staff())
     with pytest.raises(IntegrityError, match="or may be sent"):
         reject_directly(withdrawal)
     assert (status_of(withdrawal), wallet.kes) == ("Approved", HELD)

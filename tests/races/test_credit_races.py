@@ -243,7 +243,7 @@ def test_a_proposal_is_confirmed_or_declined_once(lending):
             assert codes(results) == {"done": 1, "state_conflict": 2}
             proposal.refresh_from_db()
             loan.refresh_from_db()
-            assert (loan.status == LoanStatus.LIQUIDATED) == (proposal.status == "Confirmed")
+            assert (loan.status == LoanStatus.LIQUIDATED) == (proposal.status == "Approved")
     assert_books_hold()
 
 

@@ -867,14 +867,14 @@ class Migration(migrations.Migration):
                     ('withdrawal', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='proposals', to='wallets.withdrawal')),
                     ('action', models.CharField(choices=[('Send again', 'Send Again'), ('Fail', 'Fail'), ('Reverse', 'Reverse'), ('Return', 'Return')], max_length=12)),
                     ('reason', models.CharField(max_length=500)),
-                    ('status', models.CharField(choices=[('Open', 'Open'), ('Confirmed', 'Confirmed'), ('Declined', 'Declined')], default='Open', max_length=10)),
+                    ('status', models.CharField(choices=[('Pending', 'Pending'), ('Approved', 'Approved'), ('Rejected', 'Rejected')], default='Pending', max_length=10)),
                 ],
                 options={
                     'verbose_name': 'payout proposal',
                     'ordering': ['-created_at', '-id'],
                     'constraints': [
-                        models.UniqueConstraint(condition=models.Q(('status', 'Open')), fields=('withdrawal',), name='proposal_one_open_per_withdrawal'),
-                        models.CheckConstraint(condition=models.Q(models.Q(('decided_by__isnull', True), ('status', 'Open')), models.Q(models.Q(('status', 'Open'), _negated=True), ('decided_by__isnull', False)), _connector='OR'), name='proposal_decided_by_somebody'),
+                        models.UniqueConstraint(condition=models.Q(('status', 'Pending')), fields=('withdrawal',), name='proposal_one_open_per_withdrawal'),
+                        models.CheckConstraint(condition=models.Q(models.Q(('decided_by__isnull', True), ('status', 'Pending')), models.Q(models.Q(('status', 'Pending'), _negated=True), ('decided_by__isnull', False)), _connector='OR'), name='proposal_decided_by_somebody'),
                     ],
                 },
             ),

@@ -23,33 +23,24 @@ class ProposalAction(models.TextChoices):
     RETURN = "Return"
 
 
-class ProposalStatus(models.TextChoices):
-    """States of a proposal."""
-
-    OPEN = "Open"
-    CONFIRMED = "Confirmed"
-    DECLINED = "Declined"
-
-
 class Proposal(ProposalModel):
-    """Proposed resolution of a payout; another person confirms or declines it."""
+    """Proposed resolution of a payout; another person approves or rejects it."""
 
     withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="proposals")
     action = choice_field(ProposalAction, max_length=12)
     reason = models.CharField(max_length=500)
-    status = choice_field(ProposalStatus, max_length=10, default=ProposalStatus.OPEN)
 
     class Meta(ProposalModel.Meta):
         verbose_name = "payout proposal"
         constraints = [
             models.UniqueConstraint(
                 fields=["withdrawal"],
-                condition=models.Q(status="Open"),
+                condition=models.Q(status="Pending"),
                 name="proposal_one_open_per_withdrawal",
             ),
             models.CheckConstraint(
-                condition=models.Q(status="Open", decided_by__isnull=True)
-                | (~models.Q(status="Open") & models.Q(decided_by__isnull=False)),
+                condition=models.Q(status="Pending", decided_by__isnull=True)
+                | (~models.Q(status="Pending") & models.Q(decided_by__isnull=False)),
                 name="proposal_decided_by_somebody",
             ),
         ]

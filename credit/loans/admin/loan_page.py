@@ -77,7 +77,7 @@ def build_review(user: StaffUser, loan: Loan) -> dict[str, Any]:
     """Build the template context of the page."""
     proposals = list(loan.closure_proposals.select_related("proposed_by", "decided_by"))
     pending = next((p for p in proposals if p.status == ClosureStatus.PENDING), None)
-    executed = next((p for p in proposals if p.status == ClosureStatus.CONFIRMED), None)
+    executed = next((p for p in proposals if p.status == ClosureStatus.APPROVED), None)
     found: dict[str, Any] = {
         "loan": loan,
         "lede": _lede(loan),

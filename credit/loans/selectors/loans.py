@@ -74,7 +74,7 @@ _STATEMENT = """
                -e.owed, -(l.amount - l.principal_repaid),
                -(l.repayment_amount - l.amount - l.interest_repaid), 0, e.decided_at
         FROM credit_closureproposal e JOIN credit_loan l ON l.id = e.loan_id
-        WHERE e.loan_id = %(loan)s AND e.status = 'Confirmed'
+        WHERE e.loan_id = %(loan)s AND e.status = 'Approved'
     ) s
 """
 

@@ -110,16 +110,16 @@ def confirm_closure(*, proposal_id: UUID, user: StaffUser) -> ClosureProposal:
                 raise StateConflict("Fewer units are pledged than proposed; propose again")
         set_final_plan(proposal, loan)
         final = {name: getattr(proposal, name) for name in _FINAL}
-        CLOSURES.close(proposal, ClosureStatus.CONFIRMED, user, **final)
+        CLOSURES.close(proposal, ClosureStatus.APPROVED, user, **final)
         _close_loan(loan, proposal, actor)
         return proposal
 
 
 def decline_closure(*, proposal_id: UUID, user: StaffUser) -> ClosureProposal:
-    """Decline a proposal; its proposer may do so too."""
+    """Reject a proposal; its proposer may do so too."""
     _require_decider(user)
     with transaction.atomic():
-        return CLOSURES.close(CLOSURES.get_pending(proposal_id), ClosureStatus.DECLINED, user)
+        return CLOSURES.close(CLOSURES.get_pending(proposal_id), ClosureStatus.REJECTED, user)
 
 
 def liquidation_plan(loan: Loan, owing: Decimal) -> list[PlanStep]:

@@ -11,12 +11,12 @@ BEGIN
     IF (NEW.decided_at IS NULL) <> (NEW.status = 'Pending')
         OR (NEW.decided_by_id IS NULL) <> (NEW.status IN ('Pending', 'Lapsed'))
         OR num_nulls(NEW.final_plan, NEW.final_owed, NEW.final_value, NEW.final_deficiency)
-            <> (CASE WHEN NEW.status = 'Confirmed' THEN 0 ELSE 4 END)
+            <> (CASE WHEN NEW.status = 'Approved' THEN 0 ELSE 4 END)
     THEN
         RAISE EXCEPTION 'proposal % cannot be % with this decision', NEW.id, NEW.status
             USING ERRCODE = 'check_violation', CONSTRAINT = 'closure_decision';
     END IF;
-    IF NEW.status = 'Confirmed' AND (
+    IF NEW.status = 'Approved' AND (
         NEW.final_owed > NEW.owed
         OR NEW.final_deficiency <> NEW.final_owed - NEW.final_value
         OR NEW.final_value <> (
@@ -39,7 +39,7 @@ CREATE TRIGGER closure_guard BEFORE INSERT OR UPDATE ON credit_closureproposal
 -- Two people (exchange/staff/sql/two_person.sql).
 CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_closureproposal
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
-        'closure', 'proposed_by_id', 'Pending', 'Confirmed',
+        'closure', 'proposed_by_id', 'Pending', 'Approved',
         'final_plan,final_owed,final_value,final_deficiency');
 REVOKE DELETE ON credit_closureproposal FROM exchange_runtime;
 SELECT audit_table('credit_closureproposal', about => 'loan_id');

@@ -77,7 +77,7 @@ BEGIN
     IF NEW.status IN ('LIQUIDATED', 'WRITTEN_OFF') AND OLD.status = 'DEFAULTED' AND NOT EXISTS (
         SELECT FROM public.credit_closureproposal p
         JOIN public.wallets_transfer t ON t.reference = 'loan:' || NEW.id || ':end'
-        WHERE p.loan_id = NEW.id AND p.status = 'Confirmed'
+        WHERE p.loan_id = NEW.id AND p.status = 'Approved'
             AND (p.action, t.kind) IN (
                 ('liquidate', 'loan_liquidate'), ('write_off', 'loan_write_off'))
             AND NEW.status = CASE p.action WHEN 'liquidate' THEN 'LIQUIDATED'

@@ -60,7 +60,7 @@ BEGIN
                 AND e.owner_id = l.creditor_id AND e.amount = (
                     SELECT (f ->> 'passed')::numeric
                     FROM public.credit_closureproposal p, jsonb_array_elements(p.final_plan) f
-                    WHERE p.loan_id = l.id AND p.status = 'Confirmed' AND p.action = 'liquidate'
+                    WHERE p.loan_id = l.id AND p.status = 'Approved' AND p.action = 'liquidate'
                         AND f ->> 'token_id' = e.asset_id)
             END;
 END $$;

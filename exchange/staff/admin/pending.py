@@ -17,7 +17,7 @@ from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from exchange.admin.base import SafeAdmin
 from exchange.admin.list_filters import ChoiceFilter, Choices
 from exchange.staff.approvals import TwoPersonApproval
-from exchange.staff.models import StaffUser
+from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.staff.services.privileged_access import eligible_approvers
 
 VIEW_ONLY = "Your role can view this but not approve it"
@@ -77,7 +77,7 @@ def approval_queue(label: str, approval: TwoPersonApproval[Any], subject: str = 
     return Queue(
         label,
         approval.permission,
-        lambda rows: rows.filter(status=approval.pending),
+        lambda rows: rows.filter(status=ApprovalStatus.PENDING),
         approval.proposed_by,
     )
 

@@ -29,7 +29,7 @@ from exchange.admin.display import age, format_time, status_badge
 from exchange.admin.forms import bind_form
 from exchange.staff.admin.pending import VIEW_ONLY, describe_approvers
 from exchange.staff.approvals import TwoPersonApproval
-from exchange.staff.models import StaffUser
+from exchange.staff.models import ApprovalStatus, StaffUser
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class ApprovalPages(ConfirmationAdmin):
 
     def panel(self, request: HttpRequest, record: Any, proposal: Any) -> PendingDecision | None:
         """Return the panel of a proposal about `record`; None unless it is pending."""
-        if proposal is None or proposal.status != self.approval.pending:
+        if proposal is None or proposal.status != ApprovalStatus.PENDING:
             return None
         user, proposer = staff_of(request), self.proposer_of(proposal)
         cancel = self.cancel_step or self.reject_step
@@ -273,7 +273,7 @@ class ProposalAdmin(ApprovalPages):
 
     def warnings(self, obj: Any) -> Sequence[str]:
         """Return what is not usual about the pending proposal."""
-        return self.find_notices(obj) if obj.status == self.approval.pending else ()
+        return self.find_notices(obj) if obj.status == ApprovalStatus.PENDING else ()
 
 
 def decision_of(request: HttpRequest, record: Model, proposal: Model) -> PendingDecision | None:

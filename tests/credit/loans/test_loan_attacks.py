@@ -51,7 +51,7 @@ def confirmed(passed: int = 105, owed: int = 1_596_000, **more: str) -> str:
     """Confirm the pending proposal by plain SQL, transferring that many units at 10,000."""
     value = passed * 10_000
     changes = {
-        "status": "'Confirmed'",
+        "status": "'Approved'",
         "decided_at": "now()",
         "decided_by_id": "(SELECT max(id::text)::uuid FROM exchange_staffuser"
         " WHERE id <> proposed_by_id)",
@@ -221,10 +221,10 @@ def test_collateral_and_repayments_make_sense(loan, runtime, attack):
         "deficiency = 0",
         "loan_id = %(new)s",
         "proposed_by_id = (SELECT max(id::text)::uuid FROM exchange_staffuser)",
-        "status = 'Confirmed'",
-        "status = 'Confirmed', decided_at = now()",
+        "status = 'Approved'",
+        "status = 'Approved', decided_at = now()",
         "status = 'Lapsed'",
-        "status = 'Declined', decided_at = now()",
+        "status = 'Rejected', decided_at = now()",
         "decided_at = now()",
         "final_owed = 1",
         confirmed(passed=106, owed=1_596_000),

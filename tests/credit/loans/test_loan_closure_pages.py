@@ -111,13 +111,13 @@ def test_any_officer_declines_a_proposal_and_another_can_follow(loan, ada, ben):
         before = table_fingerprints()
         again = submit_confirmation(client, decision(proposal, "decline"), at=asked)
         person = user_of(client)
-        assert messages_of(again)[-1] == f"Already declined by {person}. No changes were made."
+        assert messages_of(again)[-1] == f"Already rejected by {person}. No changes were made."
         assert table_fingerprints() == before
         proposal.refresh_from_db()
-        assert (proposal.status, proposal.decided_by) == ("Declined", person)
+        assert (proposal.status, proposal.decided_by) == ("Rejected", person)
     loan.refresh_from_db()
     assert loan.status == "DEFAULTED"
-    assert text_of(ada.get(page(loan))).count("Liquidate Declined ada No answer") == 2
+    assert text_of(ada.get(page(loan))).count("Liquidate Rejected ada No answer") == 2
 
 
 def test_a_stale_page_confirms_only_the_proposal_it_showed(loan, ada, ben):
@@ -126,7 +126,7 @@ def test_a_stale_page_confirms_only_the_proposal_it_showed(loan, ada, ben):
     propose(ada, loan, WRITE_OFF, note="The collateral is worthless")
     before = table_fingerprints()
     response = submit_confirmation(ben, decision(seen, "confirm"))
-    assert messages_of(response)[-1] == ("Already declined by ada. No changes were made.")
+    assert messages_of(response)[-1] == ("Already rejected by ada. No changes were made.")
     assert table_fingerprints() == before
 
 
@@ -245,7 +245,7 @@ def test_a_double_click_confirms_once(loan, ada, ben):
     submit_confirmation(ben, address, at=asked)
     before = table_fingerprints()
     again = submit_confirmation(ben, address, at=asked)
-    message = "Already confirmed by ben. No changes were made."
+    message = "Already approved by ben. No changes were made."
     assert messages_of(again)[-1] == message
     assert table_fingerprints() == before
 

@@ -167,7 +167,7 @@ def closure_proposal(
     loan: dict[str, Any],
     action: str,
     *,
-    decision: str = "Confirmed",
+    decision: str = "Approved",
     kind: str = "",
     reference: str = "",
 ) -> None:
@@ -190,7 +190,7 @@ def test_a_default_closes_with_a_confirmed_proposal_and_transfer(
     refused = "loan_ended_by_proposal"
     for status, action in ENDED.items():
         assert found(status, action) == ACCEPTED
-        for undecided in ("Pending", "Declined", "Lapsed"):
+        for undecided in ("Pending", "Rejected", "Lapsed"):
             assert found(status, action, decision=undecided) == refused
         other = ENDED["LIQUIDATED" if status == "WRITTEN_OFF" else "WRITTEN_OFF"]
         assert found(status, other) == refused
@@ -246,7 +246,7 @@ def proposal(loan: dict[str, Any], **given: Any) -> dict[str, Any]:
 
 def confirmed(**given: Any) -> dict[str, Any]:
     return {
-        "status": "Confirmed", "decided_at": NOON, "decided_by_id": uuid7(), "final_plan": PLAN,
+        "status": "Approved", "decided_at": NOON, "decided_by_id": uuid7(), "final_plan": PLAN,
         "final_owed": 100, "final_value": 70, "final_deficiency": 30, **given,
     }  # fmt: skip
 
@@ -267,7 +267,7 @@ def test_a_proposal_has_exactly_the_fields_of_its_status(proposals):
     times: Any = {"never": None, "once": NOON}
     signs = {
         "Pending": ("never", "nobody", 0), "Lapsed": ("once", "nobody", 0),
-        "Declined": ("once", "somebody", 0), "Confirmed": ("once", "somebody", 4),
+        "Rejected": ("once", "somebody", 0), "Approved": ("once", "somebody", 4),
     }  # fmt: skip
     final_amounts = {name: confirmed()[name] for name in NO_FINAL_AMOUNTS}
     for status, right in signs.items():

@@ -173,10 +173,10 @@ def test_units_pass_to_the_creditor_as_the_confirmed_liquidation_says(rows):
         for of in (loan, sibling, waiting, written_off):
             rows.collateral(of, name, 10)
     for of, action, status, passed in (
-        (loan, "liquidate", "Confirmed", (2, 3)),
-        (sibling, "liquidate", "Confirmed", (7, 8)),
+        (loan, "liquidate", "Approved", (2, 3)),
+        (sibling, "liquidate", "Approved", (7, 8)),
         (waiting, "liquidate", "Pending", (2, 3)),
-        (written_off, "write_off", "Confirmed", (2, 3)),
+        (written_off, "write_off", "Approved", (2, 3)),
     ):
         plan = [
             {"token_id": str(rows.tokens[name]), "passed": str(units)}

@@ -93,7 +93,7 @@ def test_all_but_the_last_unit_leaves_the_loan_its_collateral_and_its_proposal(l
     loan = repay_loan(loan, 1_595_999)
     assert (loan.status, loan.closed_at) == (LoanStatus.DEFAULTED, None)
     assert balance_of(loan.borrower_id, lending.token.id, "lien") == 107
-    assert states() == ["Declined", "Pending", "Declined", "Pending"]
+    assert states() == ["Rejected", "Pending", "Rejected", "Pending"]
     assert "loan.repaid" not in loan_event_types(loan)
     assert Valuation.objects.get(loan=loan).loan_to_value == Decimal("0.00000095")
     assert json.loads(loan.document)["status"] == "DEFAULTED"
@@ -101,7 +101,7 @@ def test_all_but_the_last_unit_leaves_the_loan_its_collateral_and_its_proposal(l
     assert loan.status == LoanStatus.COMPLETED
     assert loan.closed_at is not None
     assert balance_of(loan.borrower_id, lending.token.id, "lien") == 2
-    assert states() == ["Declined", "Lapsed", "Declined", "Pending"]
+    assert states() == ["Rejected", "Lapsed", "Rejected", "Pending"]
     assert loan_event_types(loan)[-1] == "loan.repaid"
     assert body_of(loan, "loan.repaid")["loan"] == json.loads(loan.document)
     assert json.loads(loan.document)["status"] == "COMPLETED"

@@ -114,7 +114,7 @@ def test_one_person_proposes_an_owner_and_another_confirms(maker, checker):
     assert messages_of(done) == ["Confirmed. 1,000.00 NGN credited.", "Queue empty."]
     assert balances(member.pk, "NGN") == (Decimal(1000), Decimal(0))
     shown = text_of(checker.get(page(payment)))
-    assert f"Assign Ada {EXPLANATION} Confirmed maker checker" in shown
+    assert f"Assign Ada {EXPLANATION} Approved maker checker" in shown
     assert "Owner Ada" in shown
     assert "Check at the provider now" in shown
 

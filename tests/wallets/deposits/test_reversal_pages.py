@@ -95,7 +95,7 @@ def test_one_person_proposes_a_reversal_and_another_sees_what_will_be_owed(owner
     assert amount_owed(deposit.owner_id, "KES") == 900
     assert balance_of(deposit.owner_id, "KES") == 0
     shown = text_of(checker.get(page(deposit)))
-    assert f"{EXPLANATION} Confirmed maker checker" in shown
+    assert f"{EXPLANATION} Approved maker checker" in shown
     assert "Receivable -900.00 KES" in shown
     assert "deposit.reversed" in shown
     assert_books_hold()

@@ -149,11 +149,11 @@ def proposal(action: str, status: str, decider: str = "b", of: str = "%(w)s") ->
         "INSERT INTO wallets_proposal (id, withdrawal_id, action, reason, status,"
         f" proposed_by_id, decided_by_id, created_at) VALUES (gen_random_uuid(), {of},"
         f" '{action}', 'why', '{status}', %(a)s,"
-        f" {'NULL' if status == 'Open' else f'%({decider})s'}, now())"
+        f" {'NULL' if status == 'Pending' else f'%({decider})s'}, now())"
     )
 
 
-CONFIRMED = proposal("Reverse", "Confirmed")
+APPROVED = proposal("Reverse", "Approved")
 # Kind, end of the reference, the right legs, a state and a record it needs, and a state too early.
 OF_WITHDRAWALS: list[tuple[str, str, dict[str, str], str, tuple[str, ...], str]] = [
     ("withdrawal_settle", "close", {"escrow": "-500", "clearing": "470", "fees": "30"},
@@ -161,7 +161,7 @@ OF_WITHDRAWALS: list[tuple[str, str, dict[str, str], str, tuple[str, ...], str]]
     ("withdrawal_release", "close", {"escrow": "-500", "available": "500"}, "Failed", (),
      "Pending"),
     ("withdrawal_reverse", "reverse", {"clearing": "-470", "available": "470"}, "Reversed",
-     (CONFIRMED,), "Completed"),
+     (APPROVED,), "Completed"),
     ("provider_charge", "charge", {"expenses": "-7", "clearing": "7"}, "Completed",
      (PAYOUT.format("%(w)s"),), "Processing"),
 ]  # fmt: skip
@@ -192,11 +192,11 @@ def test_what_ends_a_withdrawal_is_of_it_to_the_last_digit(judge):
 def test_a_reversal_is_confirmed_by_two_people(judge):
     kind, end, legs, status, _, _ = OF_WITHDRAWALS[2]
     for record in (
-        proposal("Reverse", "Declined"),
-        proposal("Reverse", "Open"),
-        proposal("Return", "Confirmed"),
-        proposal("Reverse", "Confirmed", "a"),
-        proposal("Reverse", "Confirmed", of="gen_random_uuid()"),
+        proposal("Reverse", "Rejected"),
+        proposal("Reverse", "Pending"),
+        proposal("Return", "Approved"),
+        proposal("Reverse", "Approved", "a"),
+        proposal("Reverse", "Approved", of="gen_random_uuid()"),
         "SELECT 1",
     ):
         found = judge.posting_result(kind, legs, state(status), record, subject="w", end=f":{end}")

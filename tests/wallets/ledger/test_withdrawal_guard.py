@@ -174,27 +174,27 @@ def test_an_approved_withdrawal_is_returned_by_two_people_before_it_is_sent(guar
             "INSERT INTO wallets_proposal (id, withdrawal_id, action, reason, status,"
             " proposed_by_id, decided_by_id, created_at)"
             f" VALUES (gen_random_uuid(), %(id)s, '{action}', 'why', '{status}', %(a)s,"
-            f" {'NULL' if status == 'Open' else f'%({decider})s'}, now())"
+            f" {'NULL' if status == 'Pending' else f'%({decider})s'}, now())"
         )
 
     def elsewhere(statement: str) -> str:
         return statement.replace("%(id)s", "gen_random_uuid()")
 
-    returned = proposed("Return", "Confirmed")
+    returned = proposed("Return", "Approved")
     bad = "withdrawal_returned_by_two"
     cases: list[tuple[tuple[str, ...], str]] = [
         ((payout, returned), ""),
-        ((payout, returned, proposed("Send again", "Declined")), ""),
-        ((payout, returned, elsewhere(proposed("Send again", "Confirmed"))), ""),
-        ((payout, returned, proposed("Send again", "Confirmed")), bad),
+        ((payout, returned, proposed("Send again", "Rejected")), ""),
+        ((payout, returned, elsewhere(proposed("Send again", "Approved"))), ""),
+        ((payout, returned, proposed("Send again", "Approved")), bad),
         ((returned,), bad),
         ((elsewhere(payout), returned), bad),
         ((payout,), bad),
         ((payout, elsewhere(returned)), bad),
-        ((payout, proposed("Fail", "Confirmed")), bad),
-        ((payout, proposed("Return", "Declined")), bad),
-        ((payout, proposed("Return", "Open")), bad),
-        ((payout, proposed("Return", "Confirmed", "a")), bad),
+        ((payout, proposed("Fail", "Approved")), bad),
+        ((payout, proposed("Return", "Rejected")), bad),
+        ((payout, proposed("Return", "Pending")), bad),
+        ((payout, proposed("Return", "Approved", "a")), bad),
         *(
             ((payout, f"UPDATE wallets_payout SET {change}", returned), bad)
             for change in ("posted_at = now()", "leased_until = now()", "provider_id = '7'")

@@ -129,8 +129,8 @@ def test_after_a_late_return_the_page_offers_the_possible_actions(unclaimed, pro
     assert "Propose a resolution Action Reverse Reason" in seen
     one.post(page(unclaimed, "propose"), {"action": "Reverse", "reason": "The bank sent it back"})
     assert set(Proposal.objects.values_list("action", "status")) == {
-        ("Return", "Declined"),
-        ("Reverse", "Open"),
+        ("Return", "Rejected"),
+        ("Reverse", "Pending"),
     }
 
 

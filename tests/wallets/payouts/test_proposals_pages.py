@@ -121,7 +121,7 @@ def test_two_people_fail_an_unresolved_payout_and_the_money_goes_back(unknown):
     assert balances(unknown.owner_id, "KES") == (Decimal(1000), Decimal(0))
     before = table_fingerprints()
     again = submit_confirmation(other, page(unknown, "confirm", proposal.pk))
-    assert messages_of(again)[-1] == "Already confirmed by other. No changes were made."
+    assert messages_of(again)[-1] == "Already approved by other. No changes were made."
     assert table_fingerprints() == before
 
 
@@ -142,7 +142,7 @@ def test_an_unresolved_payout_is_sent_again_under_its_reference(unknown, provide
     assert len(sandbox_transfers(provider_sandbox, unknown)) == 1
     seen = text_of(one.get(page(unknown)))
     assert f"Provider ID {unknown.payout.provider_id}" in seen
-    assert "Send again Confirmed one other Try once more" in seen
+    assert "Send again Approved one other Try once more" in seen
 
 
 def test_a_declined_proposal_changes_nothing_else(unknown):
@@ -163,10 +163,10 @@ def test_a_declined_proposal_changes_nothing_else(unknown):
     assert "Payee" in text_of(question)
     done = submit_confirmation(other, address, at=question, reason="wait, checked with the bank")
     assert messages_of(done)[-1] == "Proposal closed. No money moved."
-    assert Proposal.objects.get().status == "Declined"
+    assert Proposal.objects.get().status == "Rejected"
     before = table_fingerprints()
     again = submit_confirmation(other, address, at=question, reason="wait, checked with the bank")
-    assert messages_of(again)[-1] == "Already declined by other. No changes were made."
+    assert messages_of(again)[-1] == "Already rejected by other. No changes were made."
     assert table_fingerprints() == before
     unknown.refresh_from_db()
     assert unknown.status == "Unknown"

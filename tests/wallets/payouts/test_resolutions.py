@@ -146,7 +146,7 @@ def test_a_proposal_is_recorded_and_only_one_is_open(wallet, action):
     proposal = propose(withdrawal, action, f"  {LONG_REASON}\n", person)
     proposal.refresh_from_db()
     assert (proposal.withdrawal_id, proposal.action, proposal.status) == (
-        withdrawal.id, action, "Open",
+        withdrawal.id, action, "Pending",
     )  # fmt: skip
     assert (proposal.reason, proposal.proposed_by, proposal.decided_by) == (
         LONG_REASON,
@@ -179,7 +179,7 @@ def test_an_open_proposal_that_became_impossible_is_declined_by_the_next(wallet)
     mark_unresolved(withdrawal)
     third = propose(withdrawal, FAIL, by=person)
     second.refresh_from_db()
-    assert (second.status, second.decided_by, third.status) == ("Declined", person, "Open")
+    assert (second.status, second.decided_by, third.status) == ("Rejected", person, "Pending")
     version = Withdrawal.objects.get(pk=withdrawal.pk).version
     actor = f"staff:{person.pk}"
     assert decisions(withdrawal)[-2:] == [
@@ -193,7 +193,7 @@ def test_a_declined_proposal_does_not_block_a_new_one(wallet):
     declined = propose(withdrawal, RETURN)
     resolutions.decline(proposal_id=declined.id, resolver=make_staff())
     mark_unresolved(withdrawal)
-    assert propose(withdrawal, FAIL).status == "Open"
+    assert propose(withdrawal, FAIL).status == "Pending"
     assert [decision[0] for decision in decisions(withdrawal)] == ["Propose", "Decline", "Propose"]
 
 

@@ -76,7 +76,7 @@ def test_sending_again_resets_the_payout_except_its_attempts(
         ("payout_unknown", other.reference),
     ]
     proposal.refresh_from_db()
-    assert (proposal.status, proposal.decided_by) == ("Confirmed", person)
+    assert (proposal.status, proposal.decided_by) == ("Approved", person)
     assert decisions(one)[1:] == [
         ("Confirm", f"staff:{person.pk}", "why", {"action": "Send again"}, one.version)
     ]
@@ -151,7 +151,7 @@ def test_a_payout_that_the_provider_now_has_takes_its_status(sandbox, wallet, ac
     )
     assert (status_of(withdrawal), read_payout(withdrawal).not_found_count) == ("Unknown", 0)
     proposal.refresh_from_db()
-    assert (proposal.status, [d[0] for d in decisions(withdrawal)]) == ("Open", ["Propose"])
+    assert (proposal.status, [d[0] for d in decisions(withdrawal)]) == ("Pending", ["Propose"])
     # It is resolved, so no status check is needed.
     count = len(sandbox.requests.entries())
     assert rejection(lambda: confirm(proposal)) == ONLY_UNRESOLVED
@@ -166,7 +166,7 @@ def test_a_declined_proposal_changes_nothing_and_stays_declined(wallet, reason):
     given = {"reason": reason} if reason else {}
     declined = resolutions.decline(proposal_id=proposal.id, resolver=person, **given)
     proposal.refresh_from_db()
-    assert (declined.pk, proposal.status, proposal.decided_by) == (proposal.pk, "Declined", person)
+    assert (declined.pk, proposal.status, proposal.decided_by) == (proposal.pk, "Rejected", person)
     assert decisions(withdrawal)[1:] == [
         ("Decline", f"staff:{person.pk}", reason.strip(), {"action": "Return"}, withdrawal.version)
     ]
@@ -174,7 +174,7 @@ def test_a_declined_proposal_changes_nothing_and_stays_declined(wallet, reason):
     for act in (resolutions.confirm, resolutions.decline):
         with assert_nothing_changes(), pytest.raises(StateConflict) as closed:
             act(proposal_id=proposal.id, resolver=person)
-        assert closed.value.message == f"Already declined by {person}"
+        assert closed.value.message == f"Already rejected by {person}"
 
 
 def test_the_withdrawal_of_a_proposal_is_locked_before_the_proposal(wallet):

@@ -11,11 +11,12 @@ from django.utils import timezone
 from psycopg import errors
 
 from exchange.core.ids import uuid7
+from exchange.staff.models import ApprovalStatus
 from tests.environment.database import Connection, session
 from tests.factories.wallets import Wallet, make_staff, make_wallet, store_bank_list
 from wallets.deposits.models import Deposit
 from wallets.deposits.services import manual as deposits
-from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus
+from wallets.payouts.models import Proposal, ProposalAction
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -123,11 +124,11 @@ def test_the_content_of_an_open_proposal_never_changes(runtime, proposal):
 def test_a_decided_proposal_is_neither_reopened_nor_decided_again(runtime, proposal):
     decider = make_staff()
     Proposal.objects.filter(pk=proposal.pk).update(
-        status=ProposalStatus.DECLINED, decided_by=decider, decided_at=timezone.now()
+        status=ApprovalStatus.REJECTED, decided_by=decider, decided_at=timezone.now()
     )
     for change in (
-        "status = 'Open', decided_by_id = NULL, decided_at = NULL",
-        "status = 'Confirmed'",
+        "status = 'Pending', decided_by_id = NULL, decided_at = NULL",
+        "status = 'Approved'",
         f"decided_by_id = '{make_staff().id}'",
     ):
         assert_rejected(
@@ -142,11 +143,11 @@ def test_a_proposal_is_confirmed_only_by_another_person(runtime, proposal):
     constraint = assert_rejected(
         runtime,
         errors.CheckViolation,
-        "UPDATE wallets_proposal SET status = 'Confirmed', decided_by_id = proposed_by_id,"
+        "UPDATE wallets_proposal SET status = 'Approved', decided_by_id = proposed_by_id,"
         " decided_at = now() WHERE id = %s",
         proposal.id,
     )
-    assert constraint == "proposal_confirmed_by_another"
+    assert constraint == "proposal_approved_by_another"
 
 
 def test_a_proposal_cannot_be_inserted_as_confirmed(runtime, wallet):
@@ -157,7 +158,7 @@ def test_a_proposal_cannot_be_inserted_as_confirmed(runtime, wallet):
         errors.CheckViolation,
         "INSERT INTO wallets_proposal (id, withdrawal_id, action, reason, status, proposed_by_id,"
         " decided_by_id, created_at, decided_at)"
-        " VALUES (%s, %s, 'Reverse', 'forged', 'Confirmed', %s, %s, now(), now())",
+        " VALUES (%s, %s, 'Reverse', 'forged', 'Approved', %s, %s, now(), now())",
         uuid7(),
         withdrawal.id,
         *[person.id for person in people],

@@ -94,7 +94,7 @@ def test_two_people_explain_and_close_a_break_on_its_page(ada, kwesi, found):
     assert found.status == "Closed"
     auditor = signed_in_client(AUDITOR)
     shown = text_of(auditor.get(address("change", found)))
-    for words in (WHY, "ada", "kwesi", "Accepted"):
+    for words in (WHY, "ada", "kwesi", "Approved"):
         assert words in shown
     # Its history includes its explanations.
     assert WHY in text_of(auditor.get(address("history", found)))

@@ -12,9 +12,7 @@ from exchange.admin.display import age, format_time, kind_label, record_link, st
 from exchange.admin.search import recent_condition
 from exchange.core.currencies import format_money
 from exchange.events.models import Event
-from exchange.staff.models import ApprovalStatus
 from wallets.deposits.admin.payment_pages import money
-from wallets.deposits.admin.payment_tables import DECIDED
 from wallets.deposits.models import Deposit, Payment
 from wallets.ledger.models import Account, AccountKind
 
@@ -126,7 +124,7 @@ def reversals(deposit: Deposit) -> list[Section]:
             record_link(each, f"{each.created_at:%Y-%m-%d %H:%M:%S}"),
             format_money(each.amount, deposit.currency_id),
             each.explanation,
-            DECIDED[ApprovalStatus(each.status)],
+            each.status,
             each.proposed_by or "the system",
             each.decided_by or "-",
             each.reason or "-",

@@ -5,17 +5,11 @@ from __future__ import annotations
 from exchange.admin.base import Section
 from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.search import recent_condition
-from exchange.staff.models import ApprovalStatus
 from wallets.deposits.admin.payment_pages import money
 from wallets.deposits.models import Deposit, Payment, PaymentStatus
 from wallets.deposits.selectors import find_reference_owner
 
 _SHOWN = 10
-DECIDED = {
-    ApprovalStatus.PENDING: "Awaiting second person",
-    ApprovalStatus.APPROVED: "Confirmed",
-    ApprovalStatus.REJECTED: "Rejected",
-}
 
 
 def describe_owner(payment: Payment) -> str:
@@ -54,7 +48,7 @@ def decisions(payment: Payment) -> Section:
             if each.organisation
             else each.refund_reference or "-",
             each.explanation,
-            DECIDED[ApprovalStatus(each.status)],
+            each.status,
             each.proposed_by,
             each.decided_by or "-",
             each.reason or "-",

@@ -19,13 +19,13 @@ from django.http import HttpRequest, HttpResponse
 from exchange.admin.base import Section, staff_of
 from exchange.admin.display import format_duration, format_time, status_badge
 from exchange.core.currencies import format_money
-from exchange.staff.models import StaffUser
+from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.alerts.models import Alert
 from wallets.holds.errors import AccountFrozen, ReceivableDue
 from wallets.holds.selectors import block_expression, find_block, find_freeze
 from wallets.payouts.admin.bulk_reversals import exclude_from_reversal, propose_reversal
 from wallets.payouts.admin.proposal_pages import ProposalPages
-from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus
+from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.selectors import get_payout_hold
 from wallets.payouts.services.resolutions import RESOLVE, possible_actions
 from wallets.receivables.services.repayments import amount_owed
@@ -83,7 +83,7 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
         return super().awaiting(withdrawal)
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
-        queryset = Proposal.objects.filter(status=ProposalStatus.OPEN)
+        queryset = Proposal.objects.filter(status=ApprovalStatus.PENDING)
         proposals = Prefetch("proposals", queryset=queryset, to_attr="open_proposals")
         rows: QuerySet[Any] = super().rows(user).annotate(block=block_expression())
         return rows.prefetch_related(proposals)
@@ -110,7 +110,7 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
         possible: list[ProposalAction] = []
         if not context["pending"]:
             proposal = (
-                withdrawal.proposals.filter(status=ProposalStatus.OPEN)
+                withdrawal.proposals.filter(status=ApprovalStatus.PENDING)
                 .select_related("proposed_by")
                 .first()
             )
@@ -212,7 +212,7 @@ def _describe_block(withdrawal: Withdrawal) -> str:
 
 def _closed_proposals(withdrawal: Withdrawal) -> list[Section]:
     """Return the table of closed proposals, if there are any."""
-    closed = withdrawal.proposals.exclude(status=ProposalStatus.OPEN)
+    closed = withdrawal.proposals.exclude(status=ApprovalStatus.PENDING)
     rows = [
         (
             format_time(p.created_at),

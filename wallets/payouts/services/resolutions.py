@@ -19,12 +19,12 @@ from exchange.core.text import clean_text
 from exchange.participants.errors import MemberClosed
 from exchange.participants.services.members import hold_open
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
-from exchange.staff.models import StaffUser
+from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.alerts.services import resolve_alert
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, post_transfer, system_account, wallet_account
 from wallets.payouts.errors import StatusCheckUnavailable
-from wallets.payouts.models import Proposal, ProposalAction, ProposalStatus
+from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.services.payout_row import PayoutRow
 from wallets.payouts.services.settlement import apply_record
 from wallets.providers.base import ProviderError
@@ -44,7 +44,6 @@ PROPOSALS = TwoPersonApproval(
     noun="proposal",
     permission=RESOLVE,
     unique_constraint="proposal_one_open_per_withdrawal",
-    pending=ProposalStatus.OPEN,
     independence_message="Someone other than the proposer must confirm this",
 )
 
@@ -55,7 +54,7 @@ def propose(
     """Open a proposal. Sending again and failing require two "not found" results, half an hour
     apart; a reversal a Completed withdrawal; a return an Approved one with an unclaimed payout.
 
-    An open proposal that is no longer possible is declined first.
+    A pending proposal that is no longer possible is rejected first.
 
     Raises `Forbidden`, `WithdrawalNotFound`, `InvalidRequest` (reason missing or too
     long), `Rejected` (`payout_not_lost`, `payout_not_returned`, `payout_not_waiting`),
@@ -66,7 +65,7 @@ def propose(
     with transaction.atomic():
         withdrawal = lock_withdrawal(withdrawal_id)
         _check_possible(withdrawal, action, _get_payout(withdrawal))
-        former = withdrawal.proposals.filter(status=ProposalStatus.OPEN).first()
+        former = withdrawal.proposals.filter(status=ApprovalStatus.PENDING).first()
         if former is not None and former.action not in possible_actions(withdrawal):
             _decline(withdrawal, former, proposer, actor, "No longer possible")
         proposal = PROPOSALS.propose(
@@ -105,7 +104,7 @@ def confirm(*, proposal_id: UUID, resolver: StaffUser) -> Withdrawal:
         # Anything may have changed during the query: check everything again.
         proposal, withdrawal = _lock_confirmable(proposal_id, resolver)
         action = ProposalAction(proposal.action)
-        PROPOSALS.close(proposal, ProposalStatus.CONFIRMED, resolver)
+        PROPOSALS.close(proposal, ApprovalStatus.APPROVED, resolver)
         record_decision(
             withdrawal,
             verdict=Verdict.CONFIRM,
@@ -127,7 +126,7 @@ def confirm(*, proposal_id: UUID, resolver: StaffUser) -> Withdrawal:
 
 
 def decline(*, proposal_id: UUID, resolver: StaffUser, reason: str = "") -> Proposal:
-    """Decline an open proposal without other effect; the proposer may cancel it this way.
+    """Reject a pending proposal without other effect; the proposer may cancel it this way.
 
     Raises `Forbidden`, `NotFound`, `InvalidRequest` (reason too long), `StateConflict`.
     """
@@ -192,7 +191,7 @@ def _check_unsent(withdrawal: Withdrawal, payout: Payout | None) -> None:
             code="payout_not_waiting",
         )
     if withdrawal.proposals.filter(
-        action=ProposalAction.SEND_AGAIN, status=ProposalStatus.CONFIRMED
+        action=ProposalAction.SEND_AGAIN, status=ApprovalStatus.APPROVED
     ).exists():
         raise Rejected(
             "This payout was sent before and may have been paid, so it cannot be returned",
@@ -203,7 +202,7 @@ def _check_unsent(withdrawal: Withdrawal, payout: Payout | None) -> None:
 def _decline(
     withdrawal: Withdrawal, proposal: Proposal, resolver: StaffUser, actor: Actor, reason: str
 ) -> Proposal:
-    PROPOSALS.close(proposal, ProposalStatus.DECLINED, resolver)
+    PROPOSALS.close(proposal, ApprovalStatus.REJECTED, resolver)
     record_decision(
         withdrawal,
         verdict=Verdict.DECLINE,

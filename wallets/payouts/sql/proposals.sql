@@ -2,7 +2,7 @@
 -- return of a withdrawal, and the transfer of its reversal.
 CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_proposal
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
-        'proposal', 'proposed_by_id', 'Open', 'Confirmed', '');
+        'proposal', 'proposed_by_id', 'Pending', 'Approved', '');
 REVOKE DELETE ON wallets_proposal FROM exchange_runtime;
 SELECT audit_table('wallets_proposal', about => 'withdrawal_id');
 
@@ -16,10 +16,10 @@ BEGIN
                     AND p.leased_until IS NULL AND p.provider_id = '')
         AND NOT EXISTS (SELECT FROM public.wallets_proposal r
                         WHERE r.withdrawal_id = OLD.id AND r.action = 'Send again'
-                            AND r.status = 'Confirmed')
+                            AND r.status = 'Approved')
         AND EXISTS (SELECT FROM public.wallets_proposal r
                     WHERE r.withdrawal_id = OLD.id AND r.action = 'Return'
-                        AND r.status = 'Confirmed' AND r.decided_by_id <> r.proposed_by_id))
+                        AND r.status = 'Approved' AND r.decided_by_id <> r.proposed_by_id))
     THEN
         RAISE EXCEPTION 'withdrawal % is not returned by two people, or may be sent', OLD.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'withdrawal_returned_by_two';
@@ -41,7 +41,7 @@ BEGIN
     RETURN public.withdrawal_transfer_justified(posted) AND EXISTS (
         SELECT FROM public.wallets_proposal p
         WHERE p.withdrawal_id = posted.subject_id AND p.action = 'Reverse'
-            AND p.status = 'Confirmed' AND p.decided_by_id <> p.proposed_by_id);
+            AND p.status = 'Approved' AND p.decided_by_id <> p.proposed_by_id);
 END $$;
 
 -- What the provider reported; inserts record themselves.

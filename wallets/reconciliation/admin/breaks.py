@@ -23,7 +23,7 @@ from exchange.core.currencies import currencies, format_money
 from exchange.core.numbers import format_plain, parse_typed_amount
 from exchange.staff.admin.pending import QueueFilter, approval_queue
 from exchange.staff.admin.proposals import ApprovalPages, Step
-from exchange.staff.models import ApprovalStatus, StaffUser
+from exchange.staff.models import StaffUser
 from exchange.staff.services.privileged_access import eligible_approvers
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import (
@@ -228,7 +228,7 @@ class ReconciliationBreakAdmin(ApprovalPages):
                 format_time(each.created_at),
                 each.proposed_by,
                 each.explanation,
-                _EXPLAINED[ApprovalStatus(each.status)],
+                each.status,
                 each.decided_by or "-",
                 format_time(each.decided_at) if each.decided_at else "-",
                 each.reason or "-",
@@ -326,11 +326,6 @@ def breaks_section(report: Reconciliation) -> Section | None:
 
 
 _SHOWN = 500
-_EXPLAINED = {
-    ApprovalStatus.PENDING: "Awaiting second person",
-    ApprovalStatus.APPROVED: "Accepted",
-    ApprovalStatus.REJECTED: "Rejected",
-}
 
 
 def _report(report: Reconciliation) -> str:
