@@ -20,7 +20,7 @@ from wallets.deposits.models import (
     VirtualAccount,
 )
 from wallets.fees.models import Configuration, SettingChange, SettingChangeStatus
-from wallets.holds.models import Freeze, FreezeLift
+from wallets.freezes.models import Freeze, FreezeLift
 from wallets.ledger.models import (
     Account,
     AccountKind,

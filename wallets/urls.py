@@ -15,8 +15,8 @@ from wallets.withdrawals.api import WithdrawalViewSet
 from wallets.withdrawals.models import Withdrawal
 
 
-class StatementViewSet(TransactionViewSet):
-    """Statements, in which movements carry the reference of their withdrawal or deposit."""
+class WalletTransactionViewSet(TransactionViewSet):
+    """Transactions, in which movements carry the reference of their withdrawal or deposit."""
 
     subjects = (Withdrawal, Deposit)
 
@@ -33,7 +33,7 @@ for wallet, owner, prefix in (
         f"{wallet}/withdraw", WithdrawalViewSet, f"{prefix}withdrawals", only={"create"}
     )
     router.register(wallet, WalletViewSet, f"{prefix}wallets")
-    router.register(f"{wallet}/transactions", StatementViewSet, f"{prefix}transactions")
+    router.register(f"{wallet}/transactions", WalletTransactionViewSet, f"{prefix}transactions")
     router.register(f"{owner}/statement", AccountStatementViewSet, f"{prefix}statements")
     router.register(f"{owner}/tokens", HoldingViewSet, f"{prefix}holdings")
     router.register(f"{owner}/deposits/checkout", CheckoutViewSet, f"{prefix}checkouts")

@@ -15,10 +15,10 @@ from wallets.conversions.export_columns import CONVERSIONS
 from wallets.conversions.models import Conversion
 from wallets.deposits.export_columns import DEPOSITS
 from wallets.deposits.models import Deposit
-from wallets.holds.export_columns import FREEZES
-from wallets.holds.models import Freeze
+from wallets.freezes.export_columns import FREEZES
+from wallets.freezes.models import Freeze
 from wallets.ledger.admin.export_columns import ACCOUNTS, ENTRIES, TRANSFERS
-from wallets.ledger.admin.statements import oldest_first, statement_entries
+from wallets.ledger.admin.running_balances import oldest_first, statement_entries
 from wallets.ledger.models import Account, Entry, Transfer
 from wallets.payouts.admin.export_columns import PAYOUTS
 from wallets.receivables.export_columns import RECEIVABLES

@@ -19,11 +19,11 @@ from exchange.participants.admin.timeline import TimelinePanel
 from exchange.participants.models import Member, Organisation
 from orders.book.admin.orders import orders_link, tokens_link
 from orders.book.admin.owner_panel import OpenOrdersPanel
-from orders.holds.admin import FreezePanel
+from orders.freezing.admin import FreezePanel
 from wallets.conversions.admin import ConversionsPanel
 from wallets.deposits.admin.owner_panels import DepositsPanel, VirtualAccountsPanel
 from wallets.deposits.models import Deposit, Payment
-from wallets.holds.admin import FreezesPanel, FrozenPanel
+from wallets.freezes.admin import FreezesPanel, FrozenPanel
 from wallets.ledger.admin.accounts import (
     deposits_link,
     statement_link,

@@ -34,7 +34,7 @@ from exchange.exports.sources import DateRange
 from exchange.participants.models import Member
 from exchange.staff.models import AccessProposal, StaffUser
 from exchange.staff.services.proposals import propose_invitation
-from orders.holds.services import confirm_reversal, freeze_owner
+from orders.freezing.services import confirm_reversal, freeze_owner
 from wallets.conversions.models import Conversion
 from wallets.conversions.services import convert_money, quote_conversion
 from wallets.deposits.models import Deposit, PaymentAction, PaymentResolution

@@ -10,7 +10,7 @@ from exchange.api.operations import NamedSchema, closed_object, number_schema, t
 from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.core.errors import InvalidCurrency, RequestInProgress
 from exchange.core.examples import MEMBER_ID, TOKEN_ID
-from wallets.holds.errors import BLOCKED_FAILURES, FROZEN_FAILURES
+from wallets.freezes.errors import BLOCKED_FAILURES, FROZEN_FAILURES
 
 _REFUSAL = closed_object(
     {

@@ -9,7 +9,7 @@ from exchange.core.errors import Conflict, DomainError, InvalidRequest, NotFound
 from exchange.core.numbers import format_plain
 from exchange.participants.errors import member_error
 from exchange.tokens.errors import TokenNotFound
-from wallets.holds.errors import block_error
+from wallets.freezes.errors import block_error
 
 
 class OrderNotFound(NotFound):

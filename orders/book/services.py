@@ -137,7 +137,7 @@ def cancel_orders_of(
 ) -> int:
     """Cancel the open orders of an owner, within the open transaction; return how many.
 
-    `currency` limits them to tokens priced in it. The owner is locked alone (`wallets.holds`), so
+    `currency` limits them to tokens priced in it. The owner is locked alone (`wallets.freezes`), so
     none is being placed.
     """
     row = fetch_one(

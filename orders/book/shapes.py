@@ -14,7 +14,7 @@ from exchange.core.examples import MEMBER_ID, TOKEN_ID
 from exchange.tokens.payloads import TOKEN
 from orders.book import examples
 from orders.book.payloads import ORDER
-from wallets.holds.errors import BLOCKED_FAILURES
+from wallets.freezes.errors import BLOCKED_FAILURES
 
 DEFAULT_LEVELS = 20
 

@@ -22,7 +22,7 @@ from exchange.core.errors import DomainError, Forbidden, Rejected
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import Quote
 from exchange.tokens.services import quotes
-from orders.holds.services import confirm_reversal
+from orders.freezing.services import confirm_reversal
 from orders.listings.models import TokenAction, TokenProposal
 from orders.listings.services.proposals import confirm_token_action, propose_token_action
 from tests.factories.api_clients import make_organisation
@@ -40,7 +40,7 @@ from wallets.deposits.services.reversals import REVERSALS, propose_reversal
 from wallets.fees import services as fees
 from wallets.fees.models import SettingChange, SettingChangeStatus
 from wallets.fees.selectors import effective_setting
-from wallets.holds.services import confirm_lift, propose_lift
+from wallets.freezes.services import confirm_lift, propose_lift
 from wallets.ledger.models import Transfer
 from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.services import resolutions

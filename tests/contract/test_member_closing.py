@@ -15,7 +15,7 @@ from exchange.core.ids import uuid7
 from exchange.core.numbers import format_plain
 from exchange.events.models import Event
 from exchange.participants.models import Member, Organisation
-from orders.holds.services import confirm_reversal
+from orders.freezing.services import confirm_reversal
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import TESTER, ApiCaller, assert_error, make_caller, make_member
 from tests.factories.borrower_api import LOAN, BorrowerApi

@@ -21,7 +21,7 @@ from exchange.events.services.endpoints import send_test, set_endpoint
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
 from exchange.tokens.services import quotes
-from orders.holds.services import confirm_reversal
+from orders.freezing.services import confirm_reversal
 from tests.environment.services import Sandbox
 from tests.factories import lifecycle, staff
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller, make_member

@@ -57,7 +57,7 @@ def main() -> None:
 
     from exchange.core.actors import Actor
     from exchange.staff.models import StaffUser
-    from orders.holds.services import confirm_reversal
+    from orders.freezing.services import confirm_reversal
     from wallets.deposits import tasks
     from wallets.deposits.services import crediting, payments, unmatched
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from exchange.events.models import Event
 from exchange.staff.models import StaffUser
-from orders.holds.services import confirm_reversal
+from orders.freezing.services import confirm_reversal
 from tests.factories.deposits import Owner, make_checkout
 from tests.factories.wallets import balance_of, make_staff
 from tests.wallets.deposits.hostile_webhooks import SECRET, genuine

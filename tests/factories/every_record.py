@@ -28,7 +28,7 @@ from exchange.staff.services import second_factor
 from exchange.staff.services.access_records import record_access_event
 from exchange.staff.services.proposals import propose_invitation
 from exchange.tokens.services import quotes
-from orders.holds.services import freeze_owner
+from orders.freezing.services import freeze_owner
 from orders.listings.models import TokenAction
 from orders.listings.services.proposals import propose_token_action
 from tests.factories.api_clients import TESTER, make_member, make_organisation
@@ -48,7 +48,7 @@ from wallets.deposits.services import manual as deposits
 from wallets.deposits.services.reversals import propose_reversal
 from wallets.deposits.services.unmatched import propose_resolution
 from wallets.fees import services as configuration
-from wallets.holds.services import propose_lift
+from wallets.freezes.services import propose_lift
 from wallets.ledger.proof import prove_and_store
 from wallets.payouts.models import Proposal, ProposalAction, ProviderEvent
 from wallets.reconciliation import services as reconciliation

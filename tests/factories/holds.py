@@ -6,14 +6,14 @@ from decimal import Decimal
 
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
-from orders.holds.services import confirm_reversal, freeze_owner
+from orders.freezing.services import confirm_reversal, freeze_owner
 from tests.factories.api_clients import TESTER
 from tests.factories.deposits import Owner, arrive, make_checkout, transaction_record
 from tests.factories.wallets import Wallet, make_staff, store_bank_list
 from wallets.deposits.models import Deposit
 from wallets.deposits.services.reversals import propose_reversal
-from wallets.holds.models import Freeze
-from wallets.holds.services import confirm_lift, propose_lift
+from wallets.freezes.models import Freeze
+from wallets.freezes.services import confirm_lift, propose_lift
 from wallets.withdrawals.services import decisions
 
 REASON = "Court order 7 of 2026, Lagos"

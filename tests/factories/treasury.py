@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Sum
 
 from exchange.staff.models import StaffUser
-from orders.holds.services import confirm_reversal
+from orders.freezing.services import confirm_reversal
 from tests.factories.transfers import transfer
 from tests.factories.wallets import Wallet, make_member_wallet, make_staff
 from wallets.deposits.models import Deposit

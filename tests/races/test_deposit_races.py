@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from exchange.core.errors import StateConflict
 from exchange.events.models import Event
 from exchange.staff.models import StaffUser
-from orders.holds.services import confirm_reversal
+from orders.freezing.services import confirm_reversal
 from tests.environment.concurrency import start_call
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import TESTER, make_member, make_organisation

@@ -15,7 +15,7 @@ from django.db import connections, transaction
 
 from exchange.core.errors import Conflict, DomainError
 from orders.book.models import Order
-from orders.holds.services import confirm_reversal, freeze_owner
+from orders.freezing.services import confirm_reversal, freeze_owner
 from tests.environment.database import server_url, worker_database
 from tests.environment.processes import wait_until
 from tests.factories.holds import REASON, freezer, make_paid_deposit
@@ -32,7 +32,7 @@ from tests.factories.wallets import (
     store_bank_list,
 )
 from wallets.deposits.services.reversals import propose_reversal
-from wallets.holds.models import Freeze
+from wallets.freezes.models import Freeze
 from wallets.ledger.models import Account
 from wallets.payouts.services import execution as payouts
 from wallets.receivables.services.repayments import amount_owed

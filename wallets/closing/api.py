@@ -17,7 +17,7 @@ from exchange.participants.payloads import MEMBER
 from exchange.participants.selectors import member_document
 from wallets.closing.errors import MemberNotClosed, MoneyMoving
 from wallets.closing.services import close_member, reopen_member
-from wallets.holds.errors import FROZEN_FAILURES
+from wallets.freezes.errors import FROZEN_FAILURES
 
 _FAILURES = {
     "409": {

@@ -26,8 +26,8 @@ from exchange.participants.models import Member
 from wallets.closing.errors import MemberNotClosed, MemberNotEmpty, MoneyMoving
 from wallets.deposits.models import Deposit, DepositChannel, DepositStatus
 from wallets.deposits.services.matching import fail_checkouts
-from wallets.holds.errors import AccountFrozen
-from wallets.holds.selectors import active_freezes
+from wallets.freezes.errors import AccountFrozen
+from wallets.freezes.selectors import active_freezes
 from wallets.ledger.models import AccountKind
 
 logger = structlog.get_logger(__name__)

@@ -36,7 +36,7 @@ from wallets.conversions.errors import (
     ResultOutOfRange,
 )
 from wallets.conversions.models import ConversionQuote
-from wallets.holds.errors import block_error
+from wallets.freezes.errors import block_error
 from wallets.ledger.errors import InsufficientBalance, closed_error
 
 QUOTE_LIFETIME = timedelta(seconds=60)

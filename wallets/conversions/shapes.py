@@ -6,7 +6,7 @@ from drf_spectacular.utils import OpenApiExample
 
 from exchange.core.examples import MEMBER_ID
 from wallets.conversions.examples import QUOTE_ID
-from wallets.holds.errors import BLOCKED_FAILURES
+from wallets.freezes.errors import BLOCKED_FAILURES
 
 QUOTE_EXAMPLE = OpenApiExample(
     "Naira to dollars",

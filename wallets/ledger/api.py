@@ -22,7 +22,7 @@ from wallets.ledger.filters import TransactionFilters
 from wallets.ledger.models import Entry
 from wallets.ledger.payloads import HOLDING, TRANSACTION
 from wallets.ledger.selectors.holdings import held_tokens, holding_documents
-from wallets.ledger.selectors.statements import transaction_documents
+from wallets.ledger.selectors.transactions import transaction_documents
 from wallets.ledger.selectors.wallets import statement, wallet_balances
 
 

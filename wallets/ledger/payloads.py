@@ -6,8 +6,8 @@ from exchange.core.documents import Document, identifier, number, text, timestam
 from wallets.ledger import examples
 from wallets.ledger.models import TransferKind
 
-# An entry of a statement. Not stored: `wallets.ledger.selectors.statements` evaluates the mapping
-# over entry, transfer and account for one page at a time.
+# A transaction of a wallet. Not stored: `wallets.ledger.selectors.transactions` evaluates the
+# mapping over entry, transfer and account for one page at a time.
 TRANSACTION = Document(
     name="WalletTransaction",
     table="wallets_entry",

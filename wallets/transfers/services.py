@@ -20,7 +20,7 @@ from exchange.core.idempotency import (
 )
 from exchange.core.references import ClientReferenceTaken
 from exchange.participants.errors import member_error
-from wallets.holds.errors import block_error
+from wallets.freezes.errors import block_error
 from wallets.ledger.errors import InsufficientBalance, closed_error
 from wallets.transfers.commands import TransferMoney
 

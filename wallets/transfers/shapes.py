@@ -5,7 +5,7 @@ from __future__ import annotations
 from drf_spectacular.utils import OpenApiExample
 
 from exchange.core.examples import MEMBER_ID
-from wallets.holds.errors import BLOCKED_FAILURES
+from wallets.freezes.errors import BLOCKED_FAILURES
 
 _OTHER_MEMBER_ID = "0197d2a4-9c8b-7a6d-9e5f-4d3c2b1a0f99"
 

@@ -10,7 +10,7 @@ from exchange.api.operations import NamedSchema, closed_object, number_schema, t
 from exchange.core.errors import RequestInProgress
 from exchange.core.numbers import MAX_NUMBER
 from wallets.banks import shapes as banks_shapes
-from wallets.holds.errors import BLOCKED_FAILURES
+from wallets.freezes.errors import BLOCKED_FAILURES
 from wallets.withdrawals import examples
 from wallets.withdrawals.payloads import BANK, WITHDRAWAL, WITHDRAWAL_WITH_BANK
 

@@ -34,7 +34,7 @@ from exchange.core.numbers import decimals_error, format_plain, round_half_even
 from exchange.core.references import ClientReferenceTaken, OwnReferences
 from exchange.participants.errors import MemberClosed, UserNotFound
 from exchange.tokens.errors import TokenNotFound
-from wallets.holds.errors import AccountFrozen, block_error
+from wallets.freezes.errors import AccountFrozen, block_error
 
 MAX_COLLATERALS = 50
 

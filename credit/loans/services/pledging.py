@@ -30,7 +30,7 @@ from exchange.core.currencies import currencies
 from exchange.core.errors import InvalidRequest, Rejected, StateConflict
 from exchange.core.ids import uuid7
 from exchange.core.numbers import format_plain, round_half_even
-from wallets.holds.services import lock_owners
+from wallets.freezes.services import lock_owners
 from wallets.ledger.models import TransferKind
 from wallets.ledger.posting import InsufficientFunds, post_transfer
 

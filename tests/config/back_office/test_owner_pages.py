@@ -25,13 +25,13 @@ from config.back_office.roles import (
 )
 from exchange.participants.admin.owner_records import ROWS
 from exchange.participants.models import Member
-from orders.holds.services import freeze_owner
+from orders.freezing.services import freeze_owner
 from tests.environment.owner import as_owner
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.back_office import signed_in_client, text_of, user_of
 from tests.factories.customers import Customer, make_customer
 from tests.factories.treasury import make_debt
-from wallets.holds.models import Freeze
+from wallets.freezes.models import Freeze
 
 pytestmark = pytest.mark.django_db
 

@@ -35,7 +35,7 @@ from tests.factories.logins import sign_in
 from tests.factories.staff import backdate_access
 from wallets.deposits.models import Deposit, DepositReversal, Payment
 from wallets.fees.models import SettingChange
-from wallets.holds.models import Freeze
+from wallets.freezes.models import Freeze
 from wallets.payouts.models import Proposal
 from wallets.receivables.models import ReceivableWriteOff
 from wallets.reconciliation.models import ReconciliationBreak

@@ -37,7 +37,7 @@ from tests.factories.wallets import assert_books_hold
 from wallets.alerts.models import Alert
 from wallets.deposits.models import Deposit, Payment, VirtualAccount
 from wallets.fees.models import SettingChange
-from wallets.holds.models import Freeze
+from wallets.freezes.models import Freeze
 from wallets.ledger.models import BooksProof, Entry
 from wallets.payouts.models import Proposal
 from wallets.receivables.models import Receivable, ReceivableWriteOff

@@ -16,7 +16,7 @@ from exchange.exports.models import Export
 from tests.environment.owner import as_owner
 from tests.factories.bare_rows import insert_row
 from wallets.alerts.models import Alert
-from wallets.holds.models import Freeze
+from wallets.freezes.models import Freeze
 from wallets.ledger.models import BooksProof
 from wallets.reconciliation.models import (
     Reconciliation,

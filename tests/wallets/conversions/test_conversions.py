@@ -25,7 +25,7 @@ from tests.factories.wallets import Wallet, assert_books_hold, make_member_walle
 from tests.races.test_interleavings import count_waiting_for_rows, is_waiting_for_row
 from wallets.conversions.errors import QuoteUsed, RateOutdated
 from wallets.conversions.models import Conversion
-from wallets.holds.errors import AccountFrozen, ReceivableDue
+from wallets.freezes.errors import AccountFrozen, ReceivableDue
 from wallets.ledger.errors import InsufficientBalance
 from wallets.ledger.models import AccountKind
 from wallets.ledger.posting import open_account

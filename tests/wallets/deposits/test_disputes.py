@@ -11,7 +11,7 @@ from decimal import Decimal
 import pytest
 
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Rejected, StateConflict
-from orders.holds.services import confirm_reversal
+from orders.freezing.services import confirm_reversal
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.chargebacks import (

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from orders.holds.services import confirm_reversal
+from orders.freezing.services import confirm_reversal
 from tests.assertions.ledger import account_id_of, justification
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER, make_member, make_organisation

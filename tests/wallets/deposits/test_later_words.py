@@ -10,7 +10,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from orders.holds.services import confirm_reversal
+from orders.freezing.services import confirm_reversal
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.chargebacks import (
     learn_of_chargeback,

@@ -9,7 +9,7 @@ import pytest
 from exchange.core.errors import Forbidden, InvalidRequest, Rejected, StateConflict
 from exchange.events.models import Event
 from exchange.staff.models import StaffUser
-from orders.holds.services import confirm_reversal
+from orders.freezing.services import confirm_reversal
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.deposits import (

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from exchange.core.errors import NotFound
 from exchange.core.ids import uuid7
-from orders.holds.services import confirm_reversal
+from orders.freezing.services import confirm_reversal
 from tests.environment.module_database import module_rows
 from tests.environment.owner import without_guards
 from tests.environment.row_locks import locked_rows

@@ -18,7 +18,7 @@ from tests.factories.tokens import make_token
 from wallets.deposits.models import Deposit
 from wallets.ledger.models import Account, AccountKind, Asset, Entry, Transfer
 from wallets.ledger.selectors.holdings import held_tokens, holding_documents
-from wallets.ledger.selectors.statements import transaction_documents
+from wallets.ledger.selectors.transactions import transaction_documents
 from wallets.ledger.selectors.wallets import (
     available_balance,
     balance_before,

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 from django.db import IntegrityError, transaction
 
-from orders.holds.services import confirm_reversal
+from orders.freezing.services import confirm_reversal
 from tests.environment.concurrency import start_call
 from tests.environment.owner import as_owner
 from tests.environment.processes import wait_until

@@ -11,7 +11,7 @@ from django.urls import reverse
 from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound, Rejected
 from exchange.staff.models import StaffUser
-from orders.holds.services import confirm_reversal
+from orders.freezing.services import confirm_reversal
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import make_member
 from tests.factories.back_office import (

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from orders.holds.services import confirm_reversal
+from orders.freezing.services import confirm_reversal
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.chargebacks import charge_back, pay_in, transaction_of

@@ -10,7 +10,7 @@ from exchange.participants.models import Member, Organisation
 from wallets.banks.admin.name_matching import match_tone
 from wallets.banks.name_matching import compare_names, names_agree
 from wallets.deposits.models import Payment
-from wallets.holds.selectors import find_freeze
+from wallets.freezes.selectors import find_freeze
 from wallets.receivables.services.repayments import amount_owed
 
 _NO_NAME = "Provider returned no payer name"

@@ -1,6 +1,6 @@
 """Reversals of deposits in the admin: one person proposes, another one confirms.
 
-`orders.holds.admin` registers the page, with the service that confirms.
+`orders.freezing.admin` registers the page, with the service that confirms.
 """
 
 from __future__ import annotations

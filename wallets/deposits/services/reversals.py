@@ -1,7 +1,7 @@
 """Reversals: a chargeback or a wrong deposit takes a completed deposit back, by two people.
 
 The reversal of a disputed deposit (`disputes`) holds its amount until it is decided.
-`orders.holds.services.confirm_reversal` confirms one, together with cancelling the owner's open
+`orders.freezing.services.confirm_reversal` confirms one, together with cancelling the owner's open
 buys where the wallet falls short; nothing else calls `confirm_reversal` of this module.
 """
 
@@ -26,7 +26,7 @@ from wallets.deposits.errors import DepositNotFound, ReversalPending
 from wallets.deposits.models import Deposit, DepositReversal, DepositStatus
 from wallets.deposits.services.crediting import emit_deposit_event
 from wallets.deposits.services.holding import release
-from wallets.holds.services import lock_owner_alone
+from wallets.freezes.services import lock_owner_alone
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import (
     InsufficientFunds,

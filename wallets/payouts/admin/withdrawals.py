@@ -21,8 +21,8 @@ from exchange.admin.display import format_duration, format_time, status_badge
 from exchange.core.currencies import format_money
 from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.alerts.models import Alert
-from wallets.holds.errors import AccountFrozen, ReceivableDue
-from wallets.holds.selectors import block_expression, find_block, find_freeze
+from wallets.freezes.errors import AccountFrozen, ReceivableDue
+from wallets.freezes.selectors import block_expression, find_block, find_freeze
 from wallets.payouts.admin.bulk_reversals import exclude_from_reversal, propose_reversal
 from wallets.payouts.admin.proposal_pages import ProposalPages
 from wallets.payouts.models import Proposal, ProposalAction

@@ -9,7 +9,7 @@ A worker that crashes before *mark* has sent nothing. After *mark* it may have p
 worker checks the status by reference and never posts again on its own. A timeout makes the
 withdrawal Unknown until a status check or dual approval resolves it. Provider webhooks only
 expedite a status check. While the provider fails nothing is posted (`circuit`), nor during a hold
-(`holds`), nor for an owner who is frozen or owes (`wallets.holds`). A payout requested before a
+(`holds`), nor for an owner who is frozen or owes (`wallets.freezes`). A payout requested before a
 hold ended is looked for at the provider before it is posted: after a restore it may have been sent.
 """
 
@@ -26,8 +26,8 @@ from exchange.core import leases
 from exchange.core.actors import Actor
 from exchange.core.database import violated_constraint
 from wallets.alerts.services import raise_alert, resolve_alert
-from wallets.holds.selectors import find_block
-from wallets.holds.services import lock_owners
+from wallets.freezes.selectors import find_block
+from wallets.freezes.services import lock_owners
 from wallets.payouts.services import circuit, holds
 from wallets.payouts.services.payout_row import PayoutRow
 from wallets.payouts.services.settlement import (

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from exchange.core import leases
-from wallets.holds.selectors import block_expression
+from wallets.freezes.selectors import block_expression
 from wallets.payouts.services import circuit
 from wallets.payouts.services.execution import check_status, send_payout
 from wallets.payouts.services.payout_row import PayoutRow

@@ -16,7 +16,7 @@ from django.db import IntegrityError, connection
 from exchange.core.actors import Actor
 from exchange.core.database import violated_constraint
 from exchange.core.ids import uuid7
-from wallets.holds.selectors import WalletRecord
+from wallets.freezes.selectors import WalletRecord
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import (
     InsufficientFunds,

@@ -1,5 +1,5 @@
 -- No one comes to owe, or owes more, while open orders reserve money of the same currency: what takes money
--- back cancels them first (orders.holds.services). The owner is locked alone, so none is being placed.
+-- back cancels them first (orders.freezing.services). The owner is locked alone, so none is being placed.
 CREATE FUNCTION receivable_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (

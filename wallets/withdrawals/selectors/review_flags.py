@@ -25,7 +25,7 @@ from exchange.core.ids import parse_id
 from exchange.core.text import find_lookalikes
 from exchange.participants.models import ApiKey
 from wallets.banks.name_matching import NameMatch, compare_names, names_agree
-from wallets.holds.errors import AccountFrozen, ReceivableDue
+from wallets.freezes.errors import AccountFrozen, ReceivableDue
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.selectors.review_facts import AccountUse, ReviewFacts, load_review_facts
 

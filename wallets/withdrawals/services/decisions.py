@@ -26,7 +26,7 @@ from exchange.core.text import REASON_RULE, clean_text, is_reason
 from exchange.staff.approvals import authorize_staff, require_independent
 from exchange.staff.models import StaffUser
 from exchange.staff.services.privileged_access import require_tenured
-from wallets.holds.errors import AccountFrozen
+from wallets.freezes.errors import AccountFrozen
 from wallets.withdrawals.commands import PayoutDetails
 from wallets.withdrawals.models import Payout, Verdict, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.selectors.approvals import approval_requirement, sole_approvals

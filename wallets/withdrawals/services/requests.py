@@ -32,7 +32,7 @@ from exchange.core.idempotency import (
 from exchange.core.references import ClientReferenceTaken
 from exchange.participants.errors import member_error
 from wallets.banks.services import Payee, find_bank, find_cached_bank, find_payee
-from wallets.holds.errors import block_error
+from wallets.freezes.errors import block_error
 from wallets.ledger.errors import InsufficientBalance, closed_error
 from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.errors import BelowMinimum, FeeExceedsAmount

@@ -16,8 +16,8 @@ from exchange.staff.models import StaffUser
 from orders.book.services import cancel_buys_of, cancel_orders_of
 from wallets.deposits.models import Deposit
 from wallets.deposits.services import reversals
-from wallets.holds.models import Freeze
-from wallets.holds.services import authorize_freeze, record_freeze
+from wallets.freezes.models import Freeze
+from wallets.freezes.services import authorize_freeze, record_freeze
 
 # Sent to the organisation with `order.cancelled`; the reason of the freeze is not.
 CANCELLED = "The account is frozen"

@@ -22,15 +22,15 @@ from exchange.core.errors import (
 )
 from exchange.core.ids import uuid7
 from exchange.core.models import Change
-from orders.holds.services import freeze_owner
+from orders.freezing.services import freeze_owner
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import as_owner
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.holds import REASON, freeze, freezer, lift, lifter, owe
 from tests.factories.wallets import Wallet, assert_books_hold, make_member_wallet, make_staff
-from wallets.holds.models import Freeze, FreezeLift
-from wallets.holds.selectors import active_freezes, find_freeze, freezes_of, is_frozen
-from wallets.holds.services import confirm_lift, propose_lift, reject_lift
+from wallets.freezes.models import Freeze, FreezeLift
+from wallets.freezes.selectors import active_freezes, find_freeze, freezes_of, is_frozen
+from wallets.freezes.services import confirm_lift, propose_lift, reject_lift
 
 pytestmark = pytest.mark.django_db
 

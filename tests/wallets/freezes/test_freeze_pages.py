@@ -20,7 +20,7 @@ from tests.factories.holds import REASON, freeze
 from tests.factories.tokens import make_token
 from tests.factories.traders import Trader
 from tests.factories.wallets import Wallet
-from wallets.holds.models import Freeze, FreezeLift
+from wallets.freezes.models import Freeze, FreezeLift
 
 pytestmark = pytest.mark.django_db
 

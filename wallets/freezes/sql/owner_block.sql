@@ -1,5 +1,5 @@
 -- Returns why money in `p_currency` may not leave an owner (the organisation without a member), or NULL:
--- 'account_frozen' or 'receivable_due' (wallets/holds/errors.py). Asked after the balance check, in a
+-- 'account_frozen' or 'receivable_due' (wallets/freezes/errors.py). Asked after the balance check, in a
 -- statement that starts after `lock_owners`.
 CREATE FUNCTION owner_block(p_organisation uuid, p_member uuid, p_currency text) RETURNS text
 LANGUAGE plpgsql STABLE AS $$

@@ -1,7 +1,7 @@
 """Freeze an owner at once; lift a freeze by two people.
 
-A freeze is protective, so one person places it. `orders.holds.services.freeze_owner` does, together
-with cancelling the owner's orders; nothing else calls `record_freeze`.
+A freeze is protective, so one person places it. `orders.freezing.services.freeze_owner` does,
+together with cancelling the owner's orders; nothing else calls `record_freeze`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from exchange.core.text import clean_text
 from exchange.participants.models import Member, Organisation
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
-from wallets.holds.models import Freeze, FreezeLift
+from wallets.freezes.models import Freeze, FreezeLift
 
 PLACE = "wallets.place_freeze"
 LIFT = "wallets.lift_freeze"

@@ -1,4 +1,4 @@
-"""Exports of entries as statements, with running balances."""
+"""Exports of entries with running balances."""
 
 from __future__ import annotations
 

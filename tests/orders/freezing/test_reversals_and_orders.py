@@ -16,7 +16,7 @@ from exchange.events.models import Event
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.tokens.models import Token
 from orders.book.models import Order, Trade
-from orders.holds.services import confirm_reversal
+from orders.freezing.services import confirm_reversal
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import make_caller, make_member
 from tests.factories.deposits import Owner, arrive, make_checkout, transaction_record

@@ -1,4 +1,4 @@
-"""Entries of a statement, as wire documents."""
+"""Transactions of a wallet, as wire documents."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Freezes in the admin: the list, and lifting one by two people.
 
-The page that freezes an owner also cancels orders, so it is in `orders.holds.admin`.
+The page that freezes an owner also cancels orders, so it is in `orders.freezing.admin`.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.staff.admin.pending import QueueFilter, approval_queue
 from exchange.staff.admin.proposals import ApprovalPages, Step
 from exchange.staff.models import ApprovalStatus, StaffUser
-from wallets.holds.models import Freeze, FreezeLift
-from wallets.holds.services import LIFT, LIFTS, confirm_lift, propose_lift, reject_lift
+from wallets.freezes.models import Freeze, FreezeLift
+from wallets.freezes.services import LIFT, LIFTS, confirm_lift, propose_lift, reject_lift
 from wallets.ledger.models import Account
 
 _ACTIVE, _LIFTED = "active", "lifted"

@@ -9,7 +9,7 @@ from django.db.models import F, Func, Q, QuerySet, TextField
 
 from exchange.core.database import fetch_one
 from exchange.participants.models import Member, Organisation
-from wallets.holds.models import Freeze
+from wallets.freezes.models import Freeze
 
 
 class WalletRecord(Protocol):

@@ -1,6 +1,6 @@
 """Freezing an owner from its page, and the page of deposit reversals.
 
-`wallets.holds.admin` shows and lifts freezes.
+`wallets.freezes.admin` shows and lifts freezes.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from exchange.participants.models import Member, Organisation
 from exchange.staff.admin.proposals import Step
 from orders.book.admin.owner_panel import OpenOrdersPanel
 from orders.book.models import Order, OrderStatus
-from orders.holds.services import confirm_reversal, freeze_owner
+from orders.freezing.services import confirm_reversal, freeze_owner
 from wallets.deposits.admin.reversals import DepositReversalAdmin, describe_reversed
 from wallets.deposits.models import DepositReversal
-from wallets.holds.selectors import active_freezes
-from wallets.holds.services import LIFT, PLACE
+from wallets.freezes.selectors import active_freezes
+from wallets.freezes.services import LIFT, PLACE
 
 _EVERYTHING = "all"
 _ORDERS_SHOWN = 50

@@ -1,0 +1,1 @@
+"""Freezes of owners: what keeps an owner's money from leaving."""

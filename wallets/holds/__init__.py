@@ -1,1 +1,0 @@
-"""Holds on owners: what keeps an owner's money from leaving."""
