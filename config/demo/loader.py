@@ -7,6 +7,7 @@ longer in the file (they are stored hashed) are issued again.
 from __future__ import annotations
 
 import secrets
+from copy import copy
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
@@ -15,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.hashers import get_hasher
+from django.db import transaction
 from django.utils import timezone
 
-from config.back_office.roles import create_staff
+from config.back_office.roles import get_role
 from config.demo import credentials_file
 from config.demo.cases import load_cases
 from config.demo.controls import run_first_controls
@@ -62,6 +65,7 @@ from exchange.participants.services.members import create_member
 from exchange.participants.services.organisations import change_organisation, create_organisation
 from exchange.staff.models import StaffUser
 from exchange.staff.services import second_factor
+from exchange.staff.services.accounts import add_person
 from wallets.deposits.models import Deposit
 from wallets.deposits.services.manual import IncomingPayment, book_deposit
 
@@ -98,13 +102,14 @@ def load_demo(
     known = credentials_file.read(data_dir)
     participants = [_participant(about) for about in ORGANISATIONS]
     institutions = [_participant(about) for about in INSTITUTIONS]
-    for participant in participants:
-        _fund(participant, None, ORGANISATION_FUNDS)
-        for member in participant.members:
-            _fund(participant, member, MEMBER_FUNDS)
-    for institution in institutions:
-        if institution.about.slug in MARKET_MAKERS:
-            _fund(institution, None, MARKET_MAKER_FUNDS)
+    with transaction.atomic():
+        for participant in participants:
+            _fund(participant, None, ORGANISATION_FUNDS)
+            for member in participant.members:
+                _fund(participant, member, MEMBER_FUNDS)
+        for institution in institutions:
+            if institution.about.slug in MARKET_MAKERS:
+                _fund(institution, None, MARKET_MAKER_FUNDS)
     staff = [_staff(person, known, owner) for person in STAFF]
     organisations = [_credentials(participant, known) for participant in participants]
     tokens = load_tokens(_market(participants, institutions, base_url))
@@ -276,15 +281,14 @@ def _staff(person: DemoStaff, known: dict[str, Any], owner: str) -> dict[str, st
     user = StaffUser.objects.filter(username=person.username).first()
     entry = entries.get(person.username, {})
     password = entry.get("password", "")
-    if user is None or not user.check_password(password):
-        password = secrets.token_urlsafe(18)
     if user is None:
-        user = create_staff(person.username, password, person.role)
+        user = add_person(username=person.username, role=get_role(person.role), by=None)
         StaffUser.objects.using(owner).filter(pk=user.pk).update(
             access_changed_at=timezone.now() - _TENURE
         )
-    elif password != entry.get("password"):
-        user.set_password(password)
+    if not (password and user.check_password(password)):
+        password = secrets.token_urlsafe(18)
+        user.password = _hash_random(password)
         user.save(update_fields=["password"])
     secret = entry.get("totp_secret", "")
     if not second_factor.matches_secret(user=user, secret=secret):
@@ -295,6 +299,13 @@ def _staff(person: DemoStaff, known: dict[str, Any], owner: str) -> dict[str, st
         "role": person.role,
         "totp_secret": secret,
     }
+
+
+def _hash_random(password: str) -> str:
+    """Hash a random password quickly: it cannot be guessed. Its first use hashes it as others."""
+    hasher: Any = copy(get_hasher())
+    hasher.iterations = 1
+    return str(hasher.encode(password, hasher.salt()))
 
 
 def _credentials(participant: DemoParticipant, known: dict[str, Any]) -> dict[str, str]:

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-import requests
 from django.conf import settings
 
 from config.demo.data import DemoPayment
+from config.demo.sandbox import is_sandbox, read_control, send_control
 from exchange.core.actors import Actor
 from exchange.events.services.outbox import mark_unsent
 from exchange.participants.models import Member, Organisation
@@ -26,7 +26,6 @@ from wallets.providers.collection import CheckoutRequest
 from wallets.providers.registry import payment_provider
 
 _BVN = "22222222222"
-_TIMEOUT_SECONDS = 10
 
 
 def load_payments(
@@ -39,7 +38,7 @@ def load_payments(
 
     Returns whether the provider can be paid at.
     """
-    if not _pays_in():
+    if not is_sandbox():
         return False
     for shown in payments:
         if Payment.objects.filter(amount=shown.amount, currency_code=shown.currency).exists():
@@ -104,13 +103,13 @@ def find_payment(shown: DemoPayment) -> Payment:
 
 def charge_back(payment: Payment) -> None:
     """Let the payer's bank take the payment back at the sandbox."""
-    _control("charge-back", {"id": payment.transaction_id})
+    send_control("charge-back", {"id": payment.transaction_id})
 
 
 def deduct_bank_charge(currency: str, amount: Decimal) -> None:
     """Lower our balance at the sandbox."""
-    balances = requests.get(_control_url("float"), timeout=_TIMEOUT_SECONDS).json()
-    _control("float", {"currency": currency, "amount": str(Decimal(balances[currency]) - amount)})
+    left = Decimal(read_control("float")[currency]) - amount
+    send_control("float", {"currency": currency, "amount": str(left)})
 
 
 def _receive_webhook(made: dict[str, Any]) -> None:
@@ -122,23 +121,6 @@ def _receive_webhook(made: dict[str, Any]) -> None:
     )
 
 
-def _pays_in() -> bool:
-    """Whether the provider is the sandbox, which has a control to pay with."""
-    response = requests.get(_control_url("accounts"), timeout=_TIMEOUT_SECONDS)
-    return response.ok
-
-
 def _pay(order: dict[str, Any]) -> dict[str, Any]:
     """Pay at the sandbox, without its webhook; return its transaction."""
-    return _control("pay", {**order, "webhook": "no_webhook"})
-
-
-def _control(name: str, order: dict[str, Any]) -> dict[str, Any]:
-    response = requests.post(_control_url(name), json=order, timeout=_TIMEOUT_SECONDS)
-    response.raise_for_status()
-    made: dict[str, Any] = response.json()
-    return made
-
-
-def _control_url(name: str) -> str:
-    return f"{settings.PAYMENT_PROVIDER['base_url'].removesuffix('/v3')}/sandbox/{name}"
+    return send_control("pay", {**order, "webhook": "no_webhook"})

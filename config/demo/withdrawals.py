@@ -10,11 +10,11 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from uuid import UUID
 
 import structlog
 
 from config.demo.data import APPROVER, DemoWithdrawal
+from config.demo.sandbox import is_sandbox, send_control
 from exchange.core.actors import Actor, ActorKind
 from exchange.core.errors import StateConflict
 from exchange.events.services.outbox import mark_unsent
@@ -135,16 +135,18 @@ def _decide(organisation: Organisation, withdrawal: Withdrawal, shown: DemoWithd
                 approver=approver,
                 override=shown.override,
             )
-            _await_payout(withdrawal.id)
+            _await_payout(withdrawal)
 
 
-def _await_payout(withdrawal_id: UUID) -> None:
+def _await_payout(withdrawal: Withdrawal) -> None:
     """Send the payout and wait for its completion; workers continue after the timeout."""
-    payouts.send_payout(withdrawal_id)
+    payouts.send_payout(withdrawal.id)
+    if is_sandbox():
+        send_control("settle", {"reference": withdrawal.reference})
     deadline = time.monotonic() + _PAYOUT_SECONDS
     while time.monotonic() < deadline:
-        status = Withdrawal.objects.values_list("status", flat=True).get(id=withdrawal_id)
+        payouts.check_status(withdrawal.id)
+        status = Withdrawal.objects.values_list("status", flat=True).get(id=withdrawal.id)
         if status not in OPEN_STATUSES:
             return
         time.sleep(_PAUSE_SECONDS)
-        payouts.check_status(withdrawal_id)
