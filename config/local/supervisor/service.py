@@ -43,6 +43,7 @@ _START_SECONDS = 180.0
 _STOP_SECONDS = 7.0
 _DATABASE_STOP_SECONDS = 7.0
 _STARTS_BEFORE_GIVING_UP = 3
+_PROGRESS_SECONDS = 3.0
 
 
 class UpError(Exception):
@@ -51,6 +52,19 @@ class UpError(Exception):
 
 class _Interrupted(Exception):
     """Stopped before it was ready."""
+
+
+class _Progress:
+    """Reports every few seconds what a start is doing."""
+
+    def __init__(self) -> None:
+        self._began_at = self._reported_at = time.monotonic()
+
+    def report(self, what: str) -> None:
+        now = time.monotonic()
+        if now - self._reported_at >= _PROGRESS_SECONDS:
+            self._reported_at = now
+            say("up", f"{what} ({now - self._began_at:.0f} s)")
 
 
 @dataclass
@@ -147,7 +161,9 @@ class Installation:
         self._database = Child("database", command, filter_line=filter_line)
         say("up", "starting the database")
         self._children.start(self._database)
+        progress = _Progress()
         while not (ready or sharing.is_reachable(self.data_dir)):
+            progress.report("waiting for the database")
             self._children.pump(0.05)
             if self._signals:
                 raise _Interrupted
@@ -195,7 +211,9 @@ class Installation:
         )
         self._programs.append(child)
         self._children.start(child)
+        progress = _Progress()
         while child.running:
+            progress.report(f"running {command}")
             self._children.pump(0.05)
             if self._signals:
                 raise _Interrupted
@@ -220,6 +238,7 @@ class Installation:
             port = self._sandbox_port
             waiting["sandbox"] = lambda: is_responding("127.0.0.1", port, "/sandbox/health")
         deadline = time.monotonic() + _START_SECONDS
+        progress = _Progress()
         while waiting:
             self._children.pump(0.1)
             if self._signals:
@@ -229,6 +248,7 @@ class Installation:
                     raise UpError(f"{child.name} does not start; see its output above.")
             if time.monotonic() > deadline:
                 raise UpError(f"No response in {_START_SECONDS:g} s from: {', '.join(waiting)}.")
+            progress.report(f"waiting for {', '.join(waiting)}")
             waiting = {name: ready for name, ready in waiting.items() if not ready()}
 
     def _beat_readiness(self) -> Callable[[], bool]:
