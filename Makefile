@@ -5,6 +5,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+# uv is faster. It asks the index that pip asks; where it cannot install, pip does.
+INDEX = $(shell $(PIP) config list | sed -n "s/.*\.index-url='\(.*\)'$$/\1/p" | tail -1)
+UV = $(BIN)/uv pip install --python $(BIN)/python --system-certs $(if $(INDEX),--default-index '$(INDEX)')
 LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header \
 	--no-emit-index-url --no-emit-find-links --python-version 3.11
 RUN_ARGS ?=
@@ -46,14 +49,15 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 		echo "'$(PYTHON) -m venv' failed; on Debian install python3-venv." >&2; exit 1; }
 
-$(VENV)/.installed: requirements.lock | $(BIN)/python
+$(VENV)/.installed: requirements.lock installer.lock | $(BIN)/python
 	@echo "Installing the service's packages"
-	@$(PIP) install --require-hashes -r requirements.lock
+	@{ $(PIP) install --require-hashes -r installer.lock && $(UV) --require-hashes -r requirements.lock; } \
+		|| $(PIP) install --require-hashes -r requirements.lock
 	@touch $@
 
 $(VENV)/.tools: tests/requirements.lock $(VENV)/.installed
 	@echo "Installing the packages of tests and checks"
-	@$(PIP) install --require-hashes -r tests/requirements.lock
+	@$(UV) --require-hashes -r tests/requirements.lock || $(PIP) install --require-hashes -r tests/requirements.lock
 	@touch $@
 
 run: install
@@ -166,4 +170,5 @@ tour: install
 
 lock: tools
 	$(LOCK) pyproject.toml -o requirements.lock
+	$(LOCK) --group installer -o installer.lock
 	$(LOCK) --group test -c requirements.lock -o tests/requirements.lock

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.advisories.__main__ import NOT_AUDITED, is_affected, main, read_locks
+from tests.advisories.__main__ import LOCKS, NOT_AUDITED, is_affected, main, read_locks
 from tests.environment.processes import CHECKOUT
 
 LOCK = "django==5.2.1 \\\n    --hash=sha256:00\nPy_YAML==6.0 ; python_version < '4'\n# via x==1\n"
@@ -125,7 +125,7 @@ def test_the_service_is_asked_about_every_locked_version(lock, service, capsys):
 
 
 def test_every_package_of_the_locks_is_read():
-    locks = [CHECKOUT / "requirements.lock", CHECKOUT / "tests" / "requirements.lock"]
+    locks = [CHECKOUT / name for name in LOCKS]
     lines = "\n".join(lock.read_text() for lock in locks).splitlines()
     packages = {line.partition("==")[0] for line in lines if line[:1].isalnum()}
     assert len(read_locks(locks)) == len(packages) > 100
