@@ -35,7 +35,7 @@ SAMPLE ?= 100
 THRESHOLD ?= 0
 MUTANTS_ARGS ?=
 
-.PHONY: install tools run test test-slow clients requests races cluster-test upgrade-test image fuzz mutants check audit structure bench results screenshots tour lock dump
+.PHONY: install tools run test test-slow clients requests races cluster-test upgrade-test image fuzz mutants check audit bench results screenshots tour lock dump
 .DEFAULT_GOAL := run
 
 install: $(VENV)/.installed
@@ -131,7 +131,6 @@ check: tools
 	$(BIN)/ruff check .
 	$(BIN)/mypy config exchange wallets credit orders tests manage.py
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m tests.structure --check
 	DATA_DIR=build/check SECRET_KEY= FIELD_ENCRYPTION_KEYS= \
 		$(BIN)/python manage.py makemigrations --check --dry-run
 	DJANGO_SETTINGS_MODULE=config.settings.production ALLOWED_HOSTS=exchange.example \
@@ -144,10 +143,6 @@ check: tools
 # FILES names a folder or zip file of OSV records, for machines without the internet.
 audit: tools
 	@$(BIN)/python -m tests.advisories $(if $(FILES),--files '$(FILES)')
-
-# The packages of the product, drawn into docs/architecture.md from their imports; prints lines of each.
-structure: tools
-	@$(BIN)/python -m tests.structure
 
 # Write the start of the upgrade test, a dump with rows in every table: once per release.
 # DATABASE_URL names a PostgreSQL 15 whose user may create databases.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from django.apps import apps
 from django.db.models import Field
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
+DOCUMENT = CHECKOUT / "docs" / "architecture.md"
 PACKAGES = ("config", "exchange", "wallets", "credit", "orders")
 RULES = {"models", "posting", "proof", "providers", "selectors", "services", "webhooks"}
 # An app may reference apps in a lower layer only.
@@ -54,6 +56,21 @@ def hidden_imports(tree: ast.AST) -> Iterator[str]:
 def test_imports_are_at_the_top(trees: Trees) -> None:
     hidden = {name: list(hidden_imports(tree)) for name, tree in trees.items()}
     assert {name: found for name, found in hidden.items() if found} == {}
+
+
+def test_the_document_names_each_package_with_its_purpose(trees: Trees) -> None:
+    packages = {
+        f"`{path.removesuffix('__init__.py')}`": ast.get_docstring(tree)
+        for path, tree in trees.items()
+        if re.fullmatch(r"\w+/\w+/__init__.py", path)
+    }
+    said = re.findall(r"^\| (`\w+/\w+/`) \| (.+) \|$", DOCUMENT.read_text(), re.MULTILINE)
+    assert len(said) > 30
+    assert dict(said) == {
+        name: " ".join(purpose.partition("\n\n")[0].split())
+        for name, purpose in packages.items()
+        if purpose
+    }
 
 
 def only_disconnects(tree: ast.Module) -> bool:
