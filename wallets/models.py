@@ -1,7 +1,7 @@
 """Models of money and units. SQL functions alone write balances and entries."""
 
 from wallets.alerts.models import Alert
-from wallets.banks.models import BankList
+from wallets.banks.models import BankAccount, BankList
 from wallets.conversions.models import (
     Conversion,
     ConversionQuote,
@@ -53,7 +53,6 @@ from wallets.reconciliation.models import (
 from wallets.transfers.models import WalletTransfer, WalletTransferStatus
 from wallets.treasury.models import TreasuryKind, TreasuryMovement
 from wallets.withdrawals.models import (
-    BankAccount,
     Decision,
     Payout,
     Verdict,

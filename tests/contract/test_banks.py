@@ -20,10 +20,9 @@ from tests.factories.withdrawals import (
     exact_json,
     store_bank_lists,
 )
-from wallets.banks.models import BankList
+from wallets.banks.models import BankAccount, BankList
 from wallets.banks.services import clear_bank_cache
 from wallets.providers.sandbox.banks.nigeria import BANKS as NIGERIAN
-from wallets.withdrawals.models import BankAccount
 
 UNAVAILABLE = "Could not fetch the bank list from the payment provider. Please try again later"
 

@@ -21,8 +21,9 @@ from tests.factories.withdrawals import (
     exact_json,
     round_trips,
 )
+from wallets.banks.models import BankAccount
 from wallets.ledger.selectors.wallets import wallet_balances
-from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.usefixtures("bank_lists")
 

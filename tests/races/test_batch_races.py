@@ -40,11 +40,12 @@ from tests.factories.wallets import (
     make_wallet,
     store_bank_list,
 )
+from wallets.banks.models import BankAccount
 from wallets.banks.services import bank_directory, clear_bank_cache
 from wallets.ledger.errors import InsufficientBalance
 from wallets.ledger.models import Entry, Transfer, TransferKind
 from wallets.withdrawals.commands import RequestWithdrawal
-from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import requests
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -29,8 +29,9 @@ from tests.factories.wallets import (
     make_wallet,
     store_bank_list,
 )
+from wallets.banks.models import BankAccount
 from wallets.banks.services import bank_directory, clear_bank_cache
-from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import requests
 
 pytestmark = pytest.mark.django_db(transaction=True)

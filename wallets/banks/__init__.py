@@ -1,1 +1,1 @@
-"""Bank lists, lookup of banks and account holders, and name matching."""
+"""Banks: the record of a payout's account, bank lists, lookup of account holders, name matching."""

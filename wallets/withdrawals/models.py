@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.contrib.postgres.indexes import GinIndex
-from django.contrib.postgres.search import SearchVectorField
 from django.db import models
-from django.db.models import Func
 from django.db.models.functions import Coalesce
 
 from exchange.core.fields import AMOUNT, UNCHECKED, choice_field
@@ -14,58 +11,8 @@ from exchange.core.ids import uuid7
 from exchange.core.models import Currency
 from exchange.core.references import ReferencedModel, reference_once
 from exchange.participants.models import Member, Organisation
+from wallets.banks.models import BankAccount
 from wallets.ledger.models import Account
-
-
-class BankAccount(models.Model):
-    """Destination of one withdrawal: a snapshot, never shared between withdrawals.
-
-    Data from the client never changes; staff may complete the corridor fields (branch, recipient)
-    while the withdrawal is Pending.
-    """
-
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    # Enforced by the composite keys of the withdrawal (SQL).
-    organisation = models.ForeignKey(Organisation, related_name="+", **UNCHECKED)
-    name = models.CharField(max_length=200, help_text="Bank name as the provider spells it")
-    code = models.CharField(max_length=20)
-    provider_bank_id = models.BigIntegerField(null=True)
-    account_number = models.CharField(max_length=40)
-    account_name = models.CharField(max_length=200)
-    provided_name = models.CharField(
-        max_length=200, help_text="Account name provided by the client"
-    )
-    name_resolved = models.BooleanField(default=False)
-    currency = models.ForeignKey(Currency, related_name="+", **UNCHECKED)
-    branch_code = models.CharField(max_length=40, blank=True)
-    recipient_first_name = models.CharField(max_length=100, blank=True)
-    recipient_last_name = models.CharField(max_length=100, blank=True)
-    recipient_email = models.EmailField(blank=True)
-    recipient_phone = models.CharField(max_length=30, blank=True)
-    recipient_address = models.CharField(max_length=300, blank=True)
-    created_at = models.DateTimeField()
-    document = models.TextField(editable=False, default="")
-    # Search vector; see the function `bank_words` (migrations) and `exchange.core.words`.
-    words = models.GeneratedField(
-        expression=Func("account_name", "provided_name", "account_number", function="bank_words"),
-        output_field=SearchVectorField(),
-        db_persist=True,
-    )
-
-    class Meta:
-        ordering = ["-created_at", "-id"]
-        verbose_name = "bank record"
-        constraints = [
-            models.UniqueConstraint(fields=["id", "organisation"], name="bank_organisation"),
-        ]
-        indexes = [
-            models.Index(fields=["account_number", "code"], name="bank_account_used"),
-            # GIN's pending list keeps the cost of an insert low.
-            GinIndex(fields=["words"], name="bank_words"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.account_name}, {self.name} {self.account_number}"
 
 
 class WithdrawalStatus(models.TextChoices):

@@ -29,7 +29,8 @@ from tests.factories.wallets import (
     make_wallet,
     store_bank_list,
 )
-from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.banks.models import BankAccount
+from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
 

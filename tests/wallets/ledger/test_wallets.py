@@ -15,6 +15,7 @@ from exchange.tokens.models import Token
 from tests.environment.owner import without_guards
 from tests.factories.bare_rows import insert_row
 from tests.factories.tokens import make_token
+from wallets.banks.models import BankAccount
 from wallets.deposits.models import Deposit
 from wallets.ledger.models import Account, AccountKind, Asset, Entry, Transfer
 from wallets.ledger.selectors.holdings import held_tokens, holding_documents
@@ -26,7 +27,7 @@ from wallets.ledger.selectors.wallets import (
     wallet_balances,
 )
 from wallets.withdrawals.errors import WithdrawalNotFound
-from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.selectors.withdrawals import organisation_withdrawals, read_withdrawal
 
 pytestmark = pytest.mark.django_db

@@ -22,11 +22,12 @@ from tests.wallets.payouts.payout_rows import (
 )
 from wallets.alerts.models import Alert
 from wallets.alerts.services import raise_alert
+from wallets.banks.models import BankAccount
 from wallets.payouts.models import PayoutCircuit
 from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import settlement
 from wallets.providers.base import RecipientIdentity, TransferRequest
-from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services.transfer_requests import transfer_request
 
 pytestmark = pytest.mark.django_db

@@ -14,6 +14,7 @@ from exchange.core.ids import uuid7
 from tests.environment.owner import without_guards
 from tests.factories.bare_rows import insert_row
 from tests.factories.wallets import SYSTEM
+from wallets.banks.models import BankAccount
 from wallets.ledger.models import AccountKind, Entry, Transfer
 from wallets.ledger.posting import system_account
 from wallets.reconciliation.models import LineKind, Reconciliation, ReconciliationLine
@@ -23,7 +24,7 @@ from wallets.reconciliation.selectors.movements import (
     DayMovement,
     VarianceReading,
 )
-from wallets.withdrawals.models import BankAccount, Payout, Withdrawal, WithdrawalStatus
+from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
 
 pytestmark = pytest.mark.django_db
 

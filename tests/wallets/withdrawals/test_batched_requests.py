@@ -39,10 +39,11 @@ from tests.factories.wallets import (
     make_member_wallet,
     make_wallet,
 )
+from wallets.banks.models import BankAccount
 from wallets.ledger.models import Account, AccountKind, Entry, Transfer, TransferKind
 from wallets.ledger.posting import Leg, open_account
 from wallets.withdrawals.commands import RequestWithdrawal
-from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import requests
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from exchange.core.errors import InvalidRequest
-from wallets.withdrawals.models import BankAccount
+from wallets.banks.models import BankAccount
 from wallets.withdrawals.services.payout_details import clean_phone, missing_fields, required_fields
 
 

@@ -21,9 +21,10 @@ from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.configuration import set_setting
 from tests.factories.wallets import Wallet, assert_books_hold, make_member_wallet, make_wallet
 from tests.factories.withdrawals import BANK, cache_bank_lists, store_bank_lists
+from wallets.banks.models import BankAccount
 from wallets.ledger.errors import InsufficientBalance
 from wallets.withdrawals.commands import RequestWithdrawal
-from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import requests
 
 pytestmark = pytest.mark.django_db

@@ -14,8 +14,9 @@ from exchange.core.ids import uuid7
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.bare_rows import insert_row
+from wallets.banks.models import BankAccount
 from wallets.deposits.models import Deposit
-from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.selectors.review_facts import (
     MAX_NAMED_OWNERS,
     RequestTotals,

@@ -10,7 +10,8 @@ from django.utils import timezone
 from exchange.participants.models import ApiKey, Member, Organisation
 from tests.factories.api_clients import make_caller
 from tests.factories.wallets import make_member_wallet, store_bank_list
-from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.banks.models import BankAccount
+from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.selectors import review_flags
 from wallets.withdrawals.selectors.review_facts import AccountUse, RequestTotals, ReviewFacts
 from wallets.withdrawals.selectors.review_flags import FlagLevel, ReviewFlag

@@ -20,9 +20,10 @@ from tests.factories.back_office import fund, make_withdrawal, signed_in_client,
 from tests.factories.bare_rows import insert_row
 from tests.factories.loans import update_without_guard
 from tests.factories.wallets import make_staff, make_wallet, store_bank_list
+from wallets.banks.models import BankAccount
 from wallets.deposits.models import Deposit
 from wallets.ledger.models import Transfer
-from wallets.withdrawals.models import BankAccount, Payout, Withdrawal
+from wallets.withdrawals.models import Payout, Withdrawal
 from wallets.withdrawals.selectors import search
 from wallets.withdrawals.services import decisions
 

@@ -24,6 +24,7 @@ from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.staff.admin.pending import approval_filters
 from exchange.staff.admin.proposals import decision_of
+from wallets.banks.models import BankAccount
 from wallets.payouts.models import Proposal, ProposalAction, ProviderEvent
 from wallets.payouts.selectors import get_payout_hold
 from wallets.payouts.services.resolutions import PROPOSALS, possible_actions
@@ -31,7 +32,6 @@ from wallets.providers.base import TransferStatus
 from wallets.withdrawals.admin.show import withdrawal_badge
 from wallets.withdrawals.commands import PAYOUT_DETAILS
 from wallets.withdrawals.models import (
-    BankAccount,
     Decision,
     Payout,
     Verdict,

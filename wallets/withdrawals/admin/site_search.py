@@ -8,7 +8,8 @@ from django.db.models import Q
 
 from exchange.admin.site_search import SearchKind, SearchTerm, bounded, starts_with
 from exchange.core.words import name_query
-from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.banks.models import BankAccount
+from wallets.withdrawals.models import Withdrawal
 
 REFERENCE_PREFIX = "payout_"
 _MAX_ACCOUNTS = 50

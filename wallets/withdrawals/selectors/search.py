@@ -17,9 +17,10 @@ from exchange.core.numbers import parse_typed_amount
 from exchange.core.words import NameWordsQuery
 from exchange.participants.models import Member, Organisation
 from exchange.participants.selectors import find_participants_by_email
+from wallets.banks.models import BankAccount
 from wallets.deposits.models import Deposit
 from wallets.ledger.models import Transfer
-from wallets.withdrawals.models import BankAccount, Withdrawal
+from wallets.withdrawals.models import Withdrawal
 
 _REFERENCE_PREFIX = "payout_"
 _REFERENCE_LENGTH = 33

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from exchange.core.errors import InvalidRequest
-from wallets.withdrawals.models import BankAccount
+from wallets.banks.models import BankAccount
 
 # E.164
 PHONE = re.compile(r"\+[1-9][0-9]{6,14}", re.ASCII)
