@@ -20,8 +20,9 @@ from config.books import WALLET_CHECKS
 from exchange.admin.base import SafeAdmin
 from exchange.core.models import Change
 from exchange.staff.models import StaffUser
+from tests.assertions.addresses import addresses
 from tests.assertions.unchanged import table_fingerprints
-from tests.config.back_office.test_permission_matrix import addresses, browser, undone
+from tests.config.back_office.test_permission_matrix import browser, undone
 from tests.environment.view_caller import ViewCaller
 from tests.factories.every_record import make_every_record
 from tests.factories.staff import create_superuser

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from html import unescape
 from typing import Any
@@ -22,10 +21,11 @@ from django.contrib.admin.utils import quote
 from django.db import connection, transaction
 from django.db.models import Model
 from django.test import Client, RequestFactory
-from django.urls import URLPattern, URLResolver, resolve, reverse
+from django.urls import resolve, reverse
 
 from config.back_office.roles import FINANCE_APPROVER, ROLES
 from exchange.staff.models import StaffUser
+from tests.assertions.addresses import addresses, patterns, record_of
 from tests.assertions.permission_matrix import (
     ACTIONS,
     AUDITOR_LEAVES,
@@ -60,8 +60,6 @@ FILLED_IN = {
     "name": "Another name",
     "value": "7",
 }
-# What the box of suggestions for a member's organisation asks.
-SUGGESTIONS = "?app_label=exchange&model_name=member&field_name=organisation&term=a"
 # Tables that say what happened to money.
 MONEY = {
     "wallets_entry", "wallets_transfer", "wallets_account", "wallets_withdrawal",
@@ -72,73 +70,12 @@ MONEY = {
 }  # fmt: skip
 # Of each list so many records more are opened: their states differ, and so do the links.
 ROWS_OF_A_LIST = 3
-HELP_PAGE = "withdrawal-review"
 # No one finds these, and only auditors the export of another person.
 FOUND_BY_NO_ONE = {"anything else", "view_on_site"}
 FOUND_BY_AUDITORS = {
     f"exchange_export_{page}" for page in ("change", "download", "history", "progress")
 }
 SIGN_IN_REDIRECTS = ("/admin/login/", "/admin/second-factor/enrol/")
-
-
-@dataclass(frozen=True)
-class Address:
-    """One address: its name in the tables, and where it leads with a record of the world."""
-
-    name: str
-    path: str
-
-
-def patterns(urls: list[Any], before: str = "") -> Iterator[tuple[str, str]]:
-    """Name and whole pattern of every address."""
-    for url in urls:
-        if isinstance(url, URLResolver):
-            yield from patterns(url.url_patterns, before + str(url.pattern))
-        else:
-            assert isinstance(url, URLPattern)
-            yield named(url.name or "", before + str(url.pattern)), before + str(url.pattern)
-
-
-def named(name: str, pattern: str) -> str:
-    """What the tables call an address: those without a name by what they are."""
-    if name:
-        return name
-    if pattern.endswith("/<path:object_id>/"):
-        return f"{'_'.join(pattern.split('/')[:2])} by its id"
-    return "anything else"
-
-
-def addresses(every_record: EveryRecord) -> list[Address]:
-    """Every address, about a record of `demo_records`."""
-    return [
-        Address(name, f"/admin/{filled(pattern, every_record)}")
-        for name, pattern in patterns(admin.site.get_urls())
-    ]
-
-
-def filled(pattern: str, every_record: EveryRecord) -> str:
-    """`pattern` with arguments."""
-    if pattern.startswith("^"):
-        return "wallets/"
-    if pattern.startswith("("):
-        return "no-such-page"
-    if pattern == "autocomplete/":
-        return f"{pattern}{SUGGESTIONS}"
-    label = ".".join(pattern.split("/")[:2])
-    given = {"uidb64": "MQ", "token": "x-y", "content_type_id": "1", "name": HELP_PAGE}
-    if "<" in pattern and label.replace(".", "_") in MODELS:
-        model = apps.get_model(label)
-        given["object_id"] = record_of(model, every_record).pk
-        if "proposal_id" in pattern:
-            given["object_id"], given["proposal_id"] = every_record.proposals[model]
-    return re.sub(r"<(?:\w+:)?(\w+)>", lambda found: str(given.get(found[1], 1)), pattern)
-
-
-def record_of(model: type[Model], every_record: EveryRecord) -> Any:
-    """The record whose pages are opened."""
-    found = every_record.records.get(model) or model._default_manager.first()
-    assert found is not None, f"the world has no {model._meta.label}"
-    return found
 
 
 @pytest.fixture
