@@ -99,4 +99,12 @@ def test_services_stop_in_their_own_time_and_start_in_order(services):
     for name in ("web", "worker", "beat"):
         conditions = {on: each["condition"] for on, each in services[name]["depends_on"].items()}
         assert conditions["migrate"] == "service_completed_successfully", name
-    assert services["web"]["ports"] == ["127.0.0.1:8000:8000/tcp"]
+
+
+def test_clients_reach_the_proxy_only_which_has_the_clusters_configuration(services):
+    proxy = services["proxy"]
+    assert {name for name in services if "ports" in services[name]} == {"proxy"}
+    assert proxy["ports"] == ["0.0.0.0:443:443/tcp"]
+    text = (CHECKOUT / "docs/cluster/haproxy-front.cfg").read_text()
+    assert set(re.findall(r"\$\{(\w+)\}", text)) == set(proxy["environment"])
+    assert any("docs/cluster/haproxy-front.cfg:" in each for each in proxy["volumes"])

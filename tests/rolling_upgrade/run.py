@@ -255,7 +255,6 @@ def _start_previous(installation: Installation, version: Version) -> None:
         HOST_NAME=HOST_NAME,
         ADDRESS=_FRONT,
         DIRECTORY=str(folder),
-        LOG="log stdout format raw daemon",
     )
     (folder / "haproxy.cfg").write_text(configuration)
     ready = [f"http://{address}:8000/health/ready" for address in _WEB.values()]
