@@ -7,9 +7,11 @@ restriction that docs/operations/watch.md describes.
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -19,6 +21,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from config.startup import DRAINING_VARIABLE
 from exchange.core import replica, sqlfiles
 from exchange.core.database import fetch_one
 
@@ -30,12 +33,12 @@ _TIMEOUT_SECONDS = 1.0
 _BROKER_PORTS = {"amqp": 5672, "amqps": 5671, "redis": 6379, "rediss": 6379}
 
 
-def readiness(*, draining: bool = False) -> dict[str, str]:
+def readiness() -> dict[str, str]:
     """Return the result of each check, by name: `ok`, `degraded` or `unavailable`.
 
-    A process that is `draining` still serves, but will stop: proxies should choose another.
+    A process that drains still serves, but will stop: proxies should choose another.
     """
-    if draining:
+    if (note := os.environ.get(DRAINING_VARIABLE)) and Path(note).exists():
         return {"process": UNAVAILABLE}
     return {**_database_results(), "broker": _broker(), "cache": _cache()}
 

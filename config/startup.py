@@ -1,4 +1,4 @@
-"""Loads the settings for a process that starts."""
+"""What a process that starts needs first: its settings, loaded or refused in one line."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+# Names the file that the web server makes when it will stop; `config.health` looks for it.
+DRAINING_VARIABLE = "WEB_SERVER_DRAINING"
 _VARIABLE = "DJANGO_SETTINGS_MODULE"
 _PRODUCTION = "config.settings.production"
 

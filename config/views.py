@@ -9,7 +9,6 @@ from django.views.decorators.http import require_safe
 
 from config import health
 from config.back_office.site import with_security_policy
-from config.wsgi_server import DRAINING
 
 
 @require_safe
@@ -25,9 +24,9 @@ def liveness(_request: HttpRequest) -> JsonResponse:
 
 
 @require_safe
-def readiness(request: HttpRequest) -> JsonResponse:
+def readiness(_request: HttpRequest) -> JsonResponse:
     """Return 200 if this process can serve requests, else 503, with the result of each check."""
-    results = health.readiness(draining=request.META.get(DRAINING, False))
+    results = health.readiness()
     status = health.status_of(results)
     code = 503 if status == health.UNAVAILABLE else 200
     return JsonResponse({"status": status, "checks": results}, status=code)

@@ -1,16 +1,35 @@
-"""The WSGI application; imports Celery, so that requests can notify workers."""
+"""The WSGI application of a web process; imports Celery, so that requests can notify workers.
+
+Bodies are read whole, and responses handed over whole, before a thread goes on: the server would
+read and send both at the client's pace.
+"""
 
 from __future__ import annotations
 
+import io
+import threading
+from contextlib import closing
+from importlib import import_module
 from typing import Any
 
 import django
+from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
+from django.db import connections
 from django.utils.http import parse_header_parameters
 
 from config.celery import app as celery_app
+from config.metrics import exposition
+from exchange.core.metrics import REQUEST_THREADS
 
-__all__ = ["application", "celery_app"]
+__all__ = ["application", "celery_app", "start_application"]
+
+# Longer files, and those of unknown length, are sent at the client's pace.
+_MAX_IN_MEMORY = 2 * 1024 * 1024
+# A longer body than the API's arrives at the client's pace, since the proxy does not hold it whole:
+# one thread of a process reads it. Only forms may be so long, but who sends the rest sees the 413.
+_long_body = threading.Lock()
+_FORMS = "/admin/"
 
 
 class Utf8Request(WSGIRequest):
@@ -29,11 +48,74 @@ class Utf8Request(WSGIRequest):
             self.content_type, self.content_params = "", {"charset": ""}
 
 
-class Utf8Handler(WSGIHandler):
-    """Django's application with these requests."""
+class WholeBodyHandler(WSGIHandler):
+    """Django's application with these requests, and whole bodies and responses."""
 
     request_class = Utf8Request
 
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
+        """Respond to a request; one without its whole body is not processed."""
+        if refusal := _read_body(environ):
+            start_response(refusal, [("Content-Length", "0")])
+            return []
+        response: Any = super().__call__(environ, start_response)
+        if response.streaming:
+            length = response.headers.get("Content-Length")
+            if length is None or int(length) > _MAX_IN_MEMORY:
+                return response
+        with closing(response):
+            return [b"".join(response)]
+
+
+def _read_body(environ: dict[str, Any]) -> str:
+    """Read the body and state its length; return the status of a refusal, or "".
+
+    One that is too long may stay incomplete: `BodyLimitMiddleware` or Django refuses its length.
+    """
+    source, limit = environ["wsgi.input"], settings.API_BODY_LIMIT_BYTES
+    environ["wsgi.input"] = io.BytesIO()
+    stated = environ.get("CONTENT_LENGTH")
+    longest = settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1
+    length = longest if stated is None else int(stated)
+    if length > longest or (stated is None and "HTTP_TRANSFER_ENCODING" not in environ):
+        return ""
+    body = source.read(min(length, limit + 1))
+    if len(body) > limit:
+        if _long_body.acquire(blocking=False):
+            try:
+                body += source.read(length - len(body))
+            finally:
+                _long_body.release()
+        elif environ["PATH_INFO"].startswith(_FORMS):
+            return "503 Service Unavailable"
+        else:
+            length = len(body)
+    if stated is None:  # in chunks; Django reads an absent length as 0
+        environ["CONTENT_LENGTH"] = str(len(body))
+    elif len(body) < length:
+        return "400 Bad Request"
+    environ["wsgi.input"] = io.BytesIO(body)
+    return ""
+
+
+def _keep_connections() -> None:
+    """Let each thread keep its database connection: it has one request after another.
+
+    The replica's stay in a pool, which drops all of them when it fails.
+    """
+    database = connections.settings["default"]
+    if database["OPTIONS"].pop("pool", None):
+        database.update(CONN_MAX_AGE=None, CONN_HEALTH_CHECKS=True)
+
 
 django.setup(set_prefix=False)
-application = Utf8Handler()
+import_module(settings.ROOT_URLCONF)  # else each process loads all views for its first request
+_keep_connections()
+application = WholeBodyHandler()
+
+
+def start_application() -> WholeBodyHandler:
+    """Return the application to a process that the web server has forked, and measure it."""
+    REQUEST_THREADS.set(settings.DATABASE_POOL_SIZE)
+    exposition.serve_from_web_process()
+    return application

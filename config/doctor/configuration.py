@@ -105,10 +105,10 @@ def check_production_values() -> Iterator[Diagnosis]:
             "Set SECURE_PROXY_HEADER to the header in which the proxy tells the protocol",
         )
     elif not settings.TRUSTED_PROXIES:
-        yield warning(
+        yield problem(
             "proxy",
-            "TRUSTED_PROXIES is 0: behind a proxy all clients share one address",
-            "Set it to the number of proxies that extend X-Forwarded-For",
+            "TRUSTED_PROXIES is 0, but slow clients stop a web server without a proxy",
+            "Put docs/cluster/haproxy-front.cfg in front, and set it to the number of proxies",
         )
     else:
         yield ok("proxy", f"{settings.TRUSTED_PROXIES} trusted")

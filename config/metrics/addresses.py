@@ -14,11 +14,20 @@ from config.local.supervisor.ports import PortUnusable, claim_port
 WEB, WORKER, BEAT = 0, 1, 2
 
 
-def claim_address(program: int) -> tuple[str, int] | None:
-    """Return where `program` serves its metrics, None if nowhere; exit if the port is in use."""
+def address_of(program: int) -> tuple[str, int] | None:
+    """Return where `program` serves its metrics, None if nowhere."""
     if settings.METRICS_LISTEN is None:
         return None
-    host, port = settings.METRICS_LISTEN[0], settings.METRICS_LISTEN[1] + program
+    host, port = settings.METRICS_LISTEN
+    return host, port + program
+
+
+def claim_address(program: int) -> tuple[str, int] | None:
+    """Return where `program` serves its metrics, None if nowhere; exit if the port is in use."""
+    address = address_of(program)
+    if address is None:
+        return None
+    host, port = address
     try:
         claim_port(host, port)
     except PortUnusable as error:

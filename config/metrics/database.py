@@ -23,16 +23,6 @@ logger = structlog.get_logger(__name__)
 # Requests for metrics within this time get the same values.
 _CACHE_SECONDS = 5.0
 _STATEMENT_SECONDS = 2
-# Requests for metrics have a time-out of their own, usually ten seconds.
-_CONNECT_SECONDS = 3
-
-
-def use_one_connection() -> None:
-    """Limit this process to one connection per database, and its wait for it."""
-    for alias in connections.settings:
-        options = connections.settings[alias]["OPTIONS"]
-        if "pool" in options:
-            options["pool"] = {"min_size": 1, "max_size": 1, "timeout": _CONNECT_SECONDS}
 
 
 class DatabaseCollector(Collector):

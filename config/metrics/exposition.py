@@ -1,15 +1,18 @@
 """Serves metrics over HTTP at METRICS_LISTEN, in the text format of Prometheus.
 
-The web server's processes write to files in a directory of their own; one more process reads them,
-and queries PostgreSQL. Worker and beat, one process each, serve theirs from a thread, on the next
-two ports.
+The web server's processes write to files in a directory of their own; one of them serves the sums,
+and queries PostgreSQL. Worker and beat, one process each, serve theirs on the next two ports. All
+do so from a thread.
 """
 
 from __future__ import annotations
 
 import os
-import signal
+import threading
+import time
 from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 
 from prometheus_client import REGISTRY, CollectorRegistry, start_http_server
 from prometheus_client.metrics_core import Metric
@@ -17,8 +20,11 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from prometheus_client.registry import Collector
 
 from config.metrics import pools
-from config.metrics.addresses import claim_address
-from config.metrics.database import DatabaseCollector, use_one_connection
+from config.metrics.addresses import WEB, address_of, claim_address
+from config.metrics.database import DatabaseCollector
+
+# The longest until another web process serves when the one that did has ended.
+_PAUSE_SECONDS = 2.0
 
 
 def serve_in_thread(program: int) -> None:
@@ -28,24 +34,39 @@ def serve_in_thread(program: int) -> None:
         start_http_server(address[1], address[0], _WithPools(REGISTRY))
 
 
-def serve_web(address: tuple[str, int]) -> None:
-    """Serve the metrics of all web processes, and of PostgreSQL, until SIGTERM.
+def serve_from_web_process() -> None:
+    """Serve the metrics of all web processes, and of PostgreSQL, unless another of them does.
 
-    Runs in a process of its own, with the signals of `config.webserver` blocked.
+    Only below `config.webserver`, which makes the directory.
     """
-    use_one_connection()
+    folder, address = os.environ.get("PROMETHEUS_MULTIPROC_DIR"), address_of(WEB)
+    if folder and address:
+        threading.Thread(target=_serve_web, args=(Path(folder), *address), daemon=True).start()
+
+
+def _serve_web(folder: Path, host: str, port: int) -> None:
     registry = CollectorRegistry()
     MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     registry.register(DatabaseCollector())
-    start_http_server(address[1], address[0], registry)
-    parent = os.getppid()
-    while os.getppid() == parent and not signal.sigtimedwait({signal.SIGTERM, signal.SIGINT}, 1):
-        pass
+    serves = False
+    while True:
+        pools.record()
+        if serves:
+            _forget_ended_processes(folder)
+        else:
+            with suppress(OSError):  # another process serves
+                start_http_server(port, host, registry)
+                serves = True
+        time.sleep(_PAUSE_SECONDS)
 
 
-def forget_process(pid: int) -> None:
-    """Remove the gauges of a web process that exited; its counters stay in the totals."""
-    mark_process_dead(pid)  # type: ignore[no-untyped-call]
+def _forget_ended_processes(folder: Path) -> None:
+    """Remove the gauges of web processes that ended; their counters stay in the totals."""
+    for pid in {int(path.stem.rpartition("_")[2]) for path in folder.glob("gauge_live*.db")}:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            mark_process_dead(pid)  # type: ignore[no-untyped-call]
 
 
 class _WithPools(Collector):

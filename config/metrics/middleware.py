@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import ResolverMatch
 
-from exchange.api.middleware import RECEIVED_AT, Middleware
+from exchange.api.middleware import Middleware
 from exchange.core.metrics import REQUEST_SECONDS, REQUESTS, REQUESTS_IN_PROGRESS
 
 logger = structlog.get_logger(__name__)
@@ -28,7 +28,7 @@ class RequestMetricsMiddleware(Middleware):
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        started_at = request.META.get(RECEIVED_AT) or time.monotonic()
+        started_at = time.monotonic()
         with REQUESTS_IN_PROGRESS.track_inprogress():
             response = self.get_response(request)
         seconds = time.monotonic() - started_at

@@ -61,11 +61,13 @@ def from_url(url: str, variable: str = "DATABASE_URL") -> dict[str, Any]:
 def runtime_database(base: dict[str, Any], pooler: str = "") -> dict[str, Any]:
     """Return the `default` alias for `base`: pooled, with the runtime role.
 
+    Threads of the web server keep their connections instead (`config.wsgi`).
     Behind the `pooler` PgBouncer the login has these options as its own settings.
     """
     options = {
         # Prepares the server-bound calls of `exchange.core.database` at first use.
         "prepare_threshold": 1,
+        "connect_timeout": 5,
         **base.get("OPTIONS", {}),
         "pool": {"min_size": 1, "max_size": POOL_SIZE, "timeout": 15},
         # JIT compilation takes longer than any query of ours.
@@ -98,7 +100,8 @@ def replica_database(primary: dict[str, Any], pooler: str = "") -> dict[str, Any
         "timeout": 1,
         "connection_class": TimedConnection,
     }
-    return {**database, "OPTIONS": {"connect_timeout": 2, **options}, "TEST": {"MIRROR": "default"}}
+    options["connect_timeout"] = given["OPTIONS"].get("connect_timeout", 2)
+    return {**database, "TEST": {"MIRROR": "default"}}
 
 
 def owner_database(base: dict[str, Any]) -> dict[str, Any]:

@@ -29,13 +29,6 @@ from exchange.core.ids import uuid7
 API_PREFIX = "/v1/"
 OAUTH_PREFIX = "/v1/oauth/"
 
-# The server's time limit for a body; `BODY_STATE` in the environ is `LATE` when it was exceeded.
-BODY_SECONDS = 10.0
-BODY_STATE = "exchange.body"
-LATE = "late"
-# When the server had the complete request, on the monotonic clock.
-RECEIVED_AT = "exchange.received_at"
-
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
 # Other names of UTF-8 and its subset.
@@ -120,14 +113,12 @@ class EnvelopeMiddleware(Middleware):
 
 
 class BodyLimitMiddleware(Middleware):
-    """Rejects bodies that arrived too late or are not UTF-8, and under /v1 those above the limit.
+    """Rejects bodies that are not UTF-8, and under /v1 those above the limit.
 
-    The server (`config.http`) has read the body and set its length before.
+    The application (`config.wsgi`) has read the body and set its length before.
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if request.META.get(BODY_STATE) == LATE:
-            return self._too_late(request)
         if is_api_request(request) and body_length(request) > settings.API_BODY_LIMIT_BYTES:
             limit = settings.API_BODY_LIMIT_BYTES // 1024
             return failure_response(
@@ -139,13 +130,6 @@ class BodyLimitMiddleware(Middleware):
                 request, 415, "The body must be in UTF-8", "unsupported_media_type"
             )
         return self.get_response(request)
-
-    @staticmethod
-    def _too_late(request: HttpRequest) -> HttpResponse:
-        message = f"The body did not arrive within {BODY_SECONDS:g} s"
-        response = failure_response(request, 408, message, "request_timeout")
-        response["Connection"] = "close"
-        return response
 
 
 def body_length(request: HttpRequest) -> int:

@@ -105,6 +105,8 @@ def _execute(connection: BaseDatabaseWrapper, sql: str, parameters: Parameters) 
     raw: psycopg.Connection[Any] = connection.connection
     with connection.wrap_database_errors, psycopg.Cursor(raw) as cursor:
         cursor.execute(sql.encode(), parameters, prepare=raw.prepare_threshold is not None)
+        # The response proves the connection: Django need not ask.
+        connection.health_check_done = True  # type: ignore[attr-defined]
         return cursor.fetchall()
 
 

@@ -16,7 +16,7 @@ REQUESTS = Counter(
 )
 REQUEST_SECONDS = Histogram(
     "exchange_request_seconds",
-    "Time from the complete request to its response, including the wait for a thread",
+    "Time that a thread takes for a request",
     ["method", "route"],
     buckets=_BUCKETS,
 )
@@ -25,13 +25,8 @@ REQUESTS_IN_PROGRESS = Gauge(
     "Requests that a thread processes",
     multiprocess_mode="livesum",
 )
-REQUESTS_WAITING = Gauge(
-    "exchange_requests_waiting",
-    "Complete requests that wait for a thread",
-    multiprocess_mode="livesum",
-)
-CONNECTIONS = Gauge(
-    "exchange_client_connections", "Open connections of clients", multiprocess_mode="livesum"
+REQUEST_THREADS = Gauge(
+    "exchange_request_threads", "Threads that process requests", multiprocess_mode="livesum"
 )
 
 BATCH_SIZE = Histogram(

@@ -73,23 +73,11 @@ def test_the_document_names_each_package_with_its_purpose(trees: Trees) -> None:
     }
 
 
-def only_disconnects(tree: ast.Module) -> bool:
-    """Whether a module disconnects receivers, and neither connects nor sends any signal."""
-    called = {
-        node.func.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    }
-    named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return "disconnect" in called and not (called | named) & {"connect", "send", "send_robust"}
-
-
 def test_signals_of_django_are_not_used(trees: Trees) -> None:
     # Those of Celery are its only hooks for the start of a process.
     assert [
         f"{name}: {module}"
         for name, tree in trees.items()
-        if name != "config/kept_connections.py" or not only_disconnects(tree)
         for module in imported(tree)
         if module.endswith(".signals") or ".signals." in module
         if not module.startswith("celery.")

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from django.core.signals import request_started
+from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from django.test import RequestFactory
 
@@ -58,9 +58,11 @@ def call(
         "wsgi.input": io.BytesIO(body),
     }
     # As Django's test client does: the test's connection stays open.
-    request_started.disconnect(close_old_connections)
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
     content = b"".join(application(environ, start))
-    request_started.connect(close_old_connections)
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
     return answer[0], answer[1], content
 
 

@@ -1,7 +1,8 @@
-"""What only a real server and real connections show: chunked bodies, limits, concurrent keys."""
+"""What only a real server and real connections show: framing, limits, concurrent keys."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import socket
@@ -16,6 +17,7 @@ import requests
 from exchange.core.models import IdempotencyRecord
 from exchange.participants.models import Member, Organisation
 from exchange.participants.services.api_keys import revoke_api_key
+from tests.environment.memory import peak_memory, process_tree, reset_peak
 from tests.factories.api_clients import TESTER, make_caller
 
 MEMBERS = "/v1/api/members"
@@ -70,6 +72,78 @@ def test_a_chunked_body_of_exactly_the_limit_is_taken(caller, url):
     body = (frame % ("y" * (64 * 1024 - len(frame) + 2))).encode()
     response = requests.post(url, chunks(body), headers={**caller.headers, **JSON}, timeout=10)
     assert response.status_code == 201, response.text
+
+
+def exchange_bytes(url: str, *parts: bytes, half_close: bool = False) -> bytes:
+    """Send `parts` and return everything until the server closes the connection."""
+    where = urlsplit(url)
+    with socket.create_connection((where.hostname, where.port), timeout=20) as client:
+        with contextlib.suppress(ConnectionError):  # the server may close before it has read all
+            for part in parts:
+                client.sendall(part)
+            if half_close:
+                client.shutdown(socket.SHUT_WR)
+        received = b""
+        with contextlib.suppress(ConnectionError):
+            while piece := client.recv(65536):
+                received += piece
+        return received
+
+
+@pytest.mark.parametrize("path", ["/hooks/flutterwave", "/health/live", MEMBERS])
+def test_a_large_body_behind_an_upgrade_stays_out_of_memory(live_service, path):
+    processes = process_tree(live_service.pid)
+    for process in processes:
+        reset_peak(process)
+    before = sum(map(peak_memory, processes))
+    size = 300 * 1024 * 1024
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n"
+        f"Content-Length: {size}\r\n\r\n"
+    )
+    answers = exchange_bytes(live_service.base_url, head.encode(), *([b"x" * 1024 * 1024] * 300))
+    assert answers.count(b"HTTP/1.1 ") <= 1
+    assert sum(map(peak_memory, processes)) - before < 30 * 1024 * 1024
+
+
+def test_white_space_after_an_idempotency_key_makes_no_other_key(caller, live_service):
+    body = json.dumps({"name": "Ada", "email": "ada@example.com"}).encode()
+    for space in (b"", b" ", b"\t", b" \t "):
+        head = (
+            f"POST {MEMBERS} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+            f"Authorization: {caller.headers['Authorization']}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+            "Idempotency-Key: one-key"
+        )
+        answer = exchange_bytes(live_service.base_url, head.encode() + space + b"\r\n\r\n" + body)
+        assert answer.startswith(b"HTTP/1.1 201 "), answer
+    assert IdempotencyRecord.objects.get().key == "one-key"
+    assert Member.objects.count() == 1
+
+
+def test_a_head_that_is_too_long_has_no_effect_and_one_answer(caller, live_service):
+    body = json.dumps({"name": "Ada", "email": "ada@example.com"}).encode()
+    head = (
+        f"POST {MEMBERS} HTTP/1.1\r\nHost: x\r\n"
+        f"Authorization: {caller.headers['Authorization']}\r\nX-Long: {'x' * 200_000}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    answers = exchange_bytes(live_service.base_url, head.encode() + body)
+    assert answers.startswith(b"HTTP/1.1 431 ")
+    assert answers.count(b"HTTP/1.1 ") == 1
+    assert Member.objects.count() == 0
+
+
+def test_a_body_whose_client_went_away_is_not_processed(caller, live_service):
+    body = json.dumps({"name": "Ada", "email": "ada@example.com"}).encode()
+    head = (
+        f"POST {MEMBERS} HTTP/1.1\r\nHost: x\r\n"
+        f"Authorization: {caller.headers['Authorization']}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body) + 1}\r\n\r\n"
+    )
+    answer = exchange_bytes(live_service.base_url, head.encode() + body, half_close=True)
+    assert not answer or answer.startswith(b"HTTP/1.1 400 ")
+    assert Member.objects.count() == 0
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ STANDALONE = (
     "faults/test_missing_payouts.py",
     "faults/test_confirmations.py",
     "faults/test_returns.py",
-    "faults/test_slow_clients.py",
+    "cluster/test_front.py",
     "restore",
     "faults/test_exports.py",
     "faults/test_unreachable_services.py",

@@ -33,7 +33,7 @@ WAITING = {
     "faults/test_status_check_faults.py": 37,
     "config/test_database_roles.py": 36,
     "faults/test_confirmations.py": 36,
-    "faults/test_slow_clients.py": 34,
+    "cluster/test_front.py": 60,
     "races/test_decision_races.py": 34,
     "faults/test_replica_processes.py": 30,
     "faults/test_replica.py": 25,

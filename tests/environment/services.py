@@ -170,6 +170,10 @@ class Service:
     def running(self) -> bool:
         return self._program.running
 
+    @property
+    def pid(self) -> int:
+        return self._program.pid
+
 
 class Sandbox:
     """The payment provider's sandbox; `base_url` is what a client of the provider is given."""

@@ -37,6 +37,7 @@ def lines(data_dir: Path, base_url: str, provider_url: str, *, demo: bool) -> It
     yield f"  API documentation  {base_url}/v1/docs"
     yield f"  Back office        {addresses['admin_url']}"
     yield f"  Payment provider   {provider_url}"
+    yield "  For this machine only: no proxy keeps slow clients from the web server."
     credentials = credentials_file.read(data_dir) if demo else {}
     if credentials:
         credentials_file.write(data_dir, {**credentials, **addresses})

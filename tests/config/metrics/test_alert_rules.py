@@ -27,6 +27,9 @@ PROOF_AGE = 'exchange_books_age_seconds{kind="%s"}'
 PASSED = 'exchange_books_passed{instance="%s"}'
 SWEEP = AGE % "wallets.tasks.sweep_payouts"
 
+IN_PROGRESS = 'exchange_requests_in_progress{job="exchange-%s"}'
+THREADS = 'exchange_request_threads{job="exchange-%s"}'
+
 # For each alert, a fault and a state that is still healthy; series by the minute.
 CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "TargetDown": ({'up{job="exchange-beat"}': "0x60"}, {'up{job="node"}': "0x60"}),
@@ -39,12 +42,16 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         {SECONDS % "1": "0+100x60", SECONDS % "5": "0+100x60", SECONDS % "+Inf": "0+100x60"},
     ),
     "RequestsWaiting": (
-        {'exchange_requests_waiting{instance="web1"}': "17x60"},
-        {f'exchange_requests_waiting{{instance="web{n}"}}': "9x60" for n in (1, 2)},
+        {IN_PROGRESS % "web": "16x60", THREADS % "web": "16x60"},
+        {
+            IN_PROGRESS % "web": "15x60", THREADS % "web": "16x60",
+            # Workers have these metrics too.
+            IN_PROGRESS % "worker": "0x60", THREADS % "worker": "0x60",
+        },
     ),
     "PoolExhausted": (
-        {'exchange_pool_errors_total{job="exchange-web"}': "0+1x60"},
-        {'exchange_pool_errors_total{job="exchange-web"}': "7x60"},
+        {'exchange_pool_errors_total{job="exchange-worker"}': "0+1x60"},
+        {'exchange_pool_errors_total{job="exchange-worker"}': "7x60"},
     ),
     "TasksFailing": (
         {'exchange_tasks_total{task="a",outcome="failed"}': "0+1x60"},

@@ -21,8 +21,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from config.local.supervisor.ports import is_responding
 from config.metrics.database import DatabaseCollector
 from config.metrics.readings import READINGS
-from tests.environment.concurrency import Call, send_concurrently
 from tests.environment.database import server_url, worker_database
+from tests.environment.memory import process_tree
 from tests.environment.ports import claim_ports
 from tests.environment.processes import CHECKOUT, Program, wait_until
 from tests.environment.services import HOST, ServiceStack, make_stack
@@ -69,14 +69,9 @@ def web(stack: ServiceStack) -> Iterator[Program]:
     program.stop()
 
 
-def children(pid: int) -> set[int]:
-    path = Path(f"/proc/{pid}/task/{pid}/children")
-    return {int(child) for child in path.read_text().split()}
-
-
 def metrics_folder(pid: int) -> Path:
     """Return the folder whose files the web server `pid` has mapped."""
-    found = re.search(r"/\S*/exchange-metrics-\w+(?=/)", Path(f"/proc/{pid}/maps").read_text())
+    found = re.search(r"/\S*/exchange-web-\w+(?=/)", Path(f"/proc/{pid}/maps").read_text())
     assert found is not None
     return Path(found[0])
 
@@ -94,34 +89,19 @@ def test_killed_processes_are_replaced_and_what_they_counted_stays(
     for _ in range(20):
         requests.get(f"{stack.base_url}/health/live", timeout=10).raise_for_status()
     assert requests_made(port) == 20
-    limit = ("exchange_pool_limit", {"database": "default"})
-    wait_until(lambda: value(scrape(port), limit[0], **limit[1]) == 16, "both report their pool")
-    before = children(web.pid)
-    assert len(before) == 3
+    threads = "exchange_request_threads"
+    wait_until(lambda: value(scrape(port), threads) == 16, "both report their threads")
+    before = set(process_tree(web.pid)[1:])
+    assert len(before) == 2
     for pid in before:
         os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: len(children(web.pid) - before) == 3, "all are replaced")
+    wait_until(lambda: len(set(process_tree(web.pid)[1:]) - before) == 2, "both are replaced")
     wait_until(lambda: is_responding(HOST, port, "/metrics"), "metrics are served")
-    wait_until(lambda: value(scrape(port), limit[0], **limit[1]) == 16, "the dead have no pool")
+    wait_until(lambda: value(scrape(port), threads) == 16, "the dead have no threads")
     assert requests_made(port) == 20
     folder = metrics_folder(web.pid)
     web.stop()
     assert not folder.exists()
-
-
-def test_connections_return_to_their_pools_once_no_request_waits(
-    stack: ServiceStack, web: Program, port: int
-) -> None:
-    def connections(state: str) -> float | None:
-        return value(scrape(port), "exchange_pool_connections", database="default", state=state)
-
-    web.start()
-    unknown = {"Authorization": "Bearer unknown"}
-    calls = [Call("/v1/api/transfers", "{}", unknown) for _ in range(400)]
-    replies = send_concurrently(stack.base_url, calls, connections_count=40)
-    assert {reply.status for reply in replies} == {401}
-    wait_until(lambda: (connections("idle") or 0) >= 2, "both report their pool")
-    wait_until(lambda: connections("busy") == 0, "no thread keeps a connection")
 
 
 def test_without_a_database_metrics_are_served_and_say_so(
@@ -138,7 +118,7 @@ def test_without_a_database_metrics_are_served_and_say_so(
         if reading.database == "default":
             assert value(samples, "exchange_reading_succeeded", reading=reading.name) == 0
     assert value(samples, "exchange_payout_circuit", state="Closed") is None
-    assert value(samples, "exchange_client_connections") is not None
+    assert value(samples, "exchange_requests_in_progress") is not None
 
 
 @pytest.mark.parametrize(

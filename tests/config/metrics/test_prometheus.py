@@ -252,7 +252,7 @@ def _assert_values(prometheus: Prometheus) -> None:
     assert prometheus.value('exchange_webhook_posts_total{outcome="delivered"}') >= 6  # type: ignore[operator]
     assert prometheus.value('exchange_payout_circuit{state="Closed"}') == 1
     assert prometheus.value('exchange_tasks_total{task="config.tasks.prove_books"}') == 1
-    assert prometheus.value('sum(exchange_pool_limit{job="exchange-web"})') == 16
+    assert prometheus.value("sum(exchange_request_threads)") == 16
 
 
 def _make_faults(
