@@ -3,6 +3,7 @@
 One client sends transfers one after another, alone and next to the 24. Once these wait as
 `Retry-After` says, as clients do that follow it; once they repeat at once. For comparison, 24
 clients ask for a page that does not exist: what any requests without pause take of the processor.
+At last they do so with a token of their own through the proxy, which limits errors.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from multiprocessing.connection import Connection
 from statistics import median
@@ -24,15 +26,29 @@ from urllib.parse import urlsplit
 from tests.benchmarks import load
 from tests.benchmarks.installation import Installation
 from tests.benchmarks.withdrawals import make_our_records
+from tests.cluster.front import running_front
 
 CLIENTS = 24
 MOVEMENTS = 1_500
-# What the clients ask for, whether they follow Retry-After, and the longest time of a transfer next
-# to them, in times of one alone.
+
+
+@dataclass(frozen=True)
+class _Behaviour:
+    """What the clients ask for, and the longest time of a transfer, in times of one alone."""
+
+    name: str
+    path: str = "/v1/api/missing"
+    follows_retry_after: bool = False
+    through_proxy: bool = False
+    most_times: float | None = None
+
+
+_STATEMENT = "/v1/api/members/{member}/statement?currency=KES&from={today}&to={today}&format=pdf"
 _BEHAVIOURS = (
-    ("clients follow Retry-After", "{statement}", True, 3),
-    ("clients repeat at once", "{statement}", False, None),
-    ("clients of a missing page", "/v1/api/missing", False, None),
+    _Behaviour("clients follow Retry-After", _STATEMENT, follows_retry_after=True, most_times=3),
+    _Behaviour("clients repeat at once", _STATEMENT),
+    _Behaviour("clients of a missing page"),
+    _Behaviour("the same through the proxy", through_proxy=True, most_times=3),
 )
 
 
@@ -42,33 +58,35 @@ def run(
     """Return medians of the latency in milliseconds, alone and next to the clients."""
     del connections
     token, members = make_our_records(installation)
-    base, bearer = installation.serve_ours(), f"Bearer {token}"
-    transfers = _Transfers(base, bearer, members)
-    transfers.make_movements()
-    today = f"{datetime.now(UTC):%Y-%m-%d}"
-    path = f"/v1/api/members/{members[0]}/statement?currency=KES&from={today}&to={today}&format=pdf"
-    with _asking(base, path, bearer, follows=True, clients=2):  # the printers start
-        transfers.latency(2 * seconds)
+    web, bearer = installation.serve_ours(), f"Bearer {token}"
+    _Transfers(web, bearer, members).make_movements()
+    values = {"member": members[0], "today": f"{datetime.now(UTC):%Y-%m-%d}"}
+    with _asking(web, _STATEMENT.format(**values), bearer, follows=True, clients=2):
+        _Transfers(web, bearer, members).latency(2 * seconds)  # the printers start
     figures: dict[str, Any] = {}
-    for name, asked, follows, most_times in _BEHAVIOURS:
-        alone, loaded = [], []
-        statuses: Counter[int] = Counter()
-        for _ in range(rounds):
-            alone.append(transfers.latency(seconds))
-            asked_path = asked.format(statement=path)
-            with _asking(base, asked_path, bearer, follows=follows) as seen:
-                time.sleep(0.5)
-                loaded.append(transfers.latency(seconds))
-            statuses += seen
-        figures[name] = {
-            "alone_milliseconds": round(median(alone), 2),
-            "loaded_milliseconds": round(median(loaded), 2),
-            "times": round(median(loaded) / median(alone), 2),
-            "rounds": {"alone": alone, "loaded": loaded},
-            "documents": statuses[200],
-            "refused": statuses.total() - statuses[200],
-            "limits": {"times": most_times} if most_times else {},
-        }
+    with running_front(installation.folder, urlsplit(web).port or 0, tls=False) as front:
+        for behaviour in _BEHAVIOURS:
+            base, asker = (
+                (front.url, "Bearer unknown") if behaviour.through_proxy else (web, bearer)
+            )
+            transfers, path = _Transfers(base, bearer, members), behaviour.path.format(**values)
+            alone, loaded = [], []
+            statuses: Counter[int] = Counter()
+            for _ in range(rounds):
+                alone.append(transfers.latency(seconds))
+                with _asking(base, path, asker, follows=behaviour.follows_retry_after) as seen:
+                    time.sleep(0.5)
+                    loaded.append(transfers.latency(seconds))
+                statuses += seen
+            figures[behaviour.name] = {
+                "alone_milliseconds": round(median(alone), 2),
+                "loaded_milliseconds": round(median(loaded), 2),
+                "times": round(median(loaded) / median(alone), 2),
+                "rounds": {"alone": alone, "loaded": loaded},
+                "documents": statuses[200],
+                "refused": statuses.total() - statuses[200],
+                "limits": {"times": behaviour.most_times} if behaviour.most_times else {},
+            }
     return figures
 
 

@@ -1,15 +1,19 @@
 """The proxy's configuration of docs/cluster with the web server behind it, against bad clients.
 
-Hundreds of clients that send or read slowly block no other, and no request can be smuggled.
+Hundreds of clients that send or read slowly block no other, nor do those that only produce errors,
+and no request can be smuggled.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import socket
 import ssl
+import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -258,3 +262,57 @@ def test_the_longest_body_passes_and_a_longer_one_is_refused(service, caller, si
     data = (body[at : at + 8192] for at in range(0, size, 8192)) if chunked else body
     response = service.request("POST", MEMBERS, headers=headers, data=data, timeout=10)
     assert response.status_code == (201 if size == 64 * 1024 else 413), response.text
+
+
+def produce_errors(front: Front, address: str, tokens: Iterator[str]) -> None:
+    """Ask for a missing page, each time with another of `tokens`, until one of eight is limited."""
+    limited = threading.Event()
+
+    def ask() -> None:
+        with contextlib.closing(front.client(address)) as client:
+            while not limited.is_set():
+                headers = {"Authorization": next(tokens)}
+                client.request("GET", "/v1/api/missing", headers=headers)
+                response = client.getresponse()
+                body = response.read()
+                if response.status == 429:
+                    limited.set()
+                    assert json.loads(body) == {
+                        "status": "failed",
+                        "message": "Too many requests with errors. Try again in 10 s",
+                    }
+                    assert response.headers["X-Error-Code"] == "rate_limited"
+                    assert response.headers["Retry-After"] == "10"
+                else:
+                    assert response.status == 404
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: ask(), range(8)))
+
+
+def status_of(front: Front, address: str, path: str, token: str) -> int:
+    with contextlib.closing(front.client(address)) as client:
+        client.request("GET", path, headers={"Authorization": token})
+        return client.getresponse().status
+
+
+def test_a_token_that_only_produces_errors_is_limited_alone(service, caller):
+    address = "127.0.0.14"
+    token, other = (each.headers["Authorization"] for each in (caller, make_caller()))
+    for each in (token, other):
+        assert status_of(service, address, MEMBERS, each) == 200
+    produce_errors(service, address, itertools.repeat(token))
+    assert status_of(service, address, MEMBERS, token) == 429
+    assert status_of(service, address, MEMBERS, other) == 200
+    for path, status in (("/health", 200), ("/hooks/flutterwave", 405)):
+        assert status_of(service, address, path, token) == status
+
+
+def test_tokens_without_success_count_with_their_address(service, caller):
+    address, token = "127.0.0.15", caller.headers["Authorization"]
+    assert status_of(service, address, MEMBERS, token) == 200
+    produce_errors(service, address, map("Bearer {}".format, itertools.count()))
+    assert status_of(service, address, MEMBERS, "Bearer another") == 429
+    assert status_of(service, address, "/v1/oauth/token", "Basic another") == 429
+    assert status_of(service, address, MEMBERS, token) == 200
+    assert status_of(service, "127.0.0.16", MEMBERS, "Bearer another") == 401
