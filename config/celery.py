@@ -13,8 +13,9 @@ from typing import Any
 import structlog
 from celery import Celery, Task
 from celery.signals import beat_init, setup_logging, worker_init
+from django.conf import settings
+from kombu.transport import TRANSPORT_ALIASES
 
-from config.local.embedded import broker
 from config.metrics import addresses, exposition
 from config.startup import load_settings
 from exchange.core import metrics, task_notifier
@@ -89,7 +90,7 @@ class AuditedTask(Task):  # type: ignore[type-arg] # not generic when it runs
 
 
 load_settings()
-broker.register()
+TRANSPORT_ALIASES.update(settings.BROKER_TRANSPORTS)
 app = Celery("exchange", task_cls=AuditedTask)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.imports = TASKS

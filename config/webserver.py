@@ -26,8 +26,8 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
-from config.local.supervisor.ports import PortUnusable, claim_port
 from config.metrics.addresses import WEB, claim_address
+from config.ports import PortUnusable, claim_port
 from config.startup import DRAINING_VARIABLE, load_settings, refusals_in_one_line
 
 WORKERS = 2

@@ -11,8 +11,8 @@ import requests
 from django.conf import settings
 
 from config.doctor.findings import Diagnosis, ok, problem
-from config.local.supervisor.ports import PortUnusable, claim_port
 from config.metrics.addresses import BEAT, WEB, WORKER
+from config.ports import PortUnusable, claim_port
 
 _PROGRAMS = {WEB: "web", WORKER: "worker", BEAT: "beat"}
 _SECONDS = (2.0, 6.0)

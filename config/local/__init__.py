@@ -1,1 +1,1 @@
-"""Local installation: embedded PostgreSQL, a file-based broker, the supervisor, secrets."""
+"""Local installation: embedded PostgreSQL and broker, the provider's sandbox, demo, supervisor."""

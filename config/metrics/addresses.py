@@ -9,7 +9,7 @@ import sys
 
 from django.conf import settings
 
-from config.local.supervisor.ports import PortUnusable, claim_port
+from config.ports import PortUnusable, claim_port
 
 WEB, WORKER, BEAT = 0, 1, 2
 

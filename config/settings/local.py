@@ -10,8 +10,8 @@ import hashlib
 import socket
 from typing import Any
 
-from config.demo import credentials_file
 from config.local import secrets as local_secrets
+from config.local.demo import credentials_file
 from config.local.embedded.layout import APPLICATION, OWNER, database_settings, default_data_dir
 from config.logs import configure_structlog, logging_settings
 from config.settings import base, databases
@@ -61,6 +61,7 @@ if _replica := databases.replica_database(DATABASES["default"], base.DATABASE_PO
 # --- Broker: files unless a URL is given ---
 FILE_BROKER = "files://localhost//"
 CELERY_BROKER_URL = env.url("CELERY_BROKER_URL", schemes=base.BROKER_SCHEMES) or FILE_BROKER
+BROKER_TRANSPORTS = {"files": "config.local.embedded.broker:FileTransport"}
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
 if CELERY_BROKER_URL == FILE_BROKER:
     CELERY_BROKER_TRANSPORT_OPTIONS = {

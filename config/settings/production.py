@@ -64,6 +64,8 @@ if _owner_url := env.database_url("DATABASE_OWNER_URL"):
     )
 
 CELERY_BROKER_URL = env.url("CELERY_BROKER_URL", schemes=base.BROKER_SCHEMES)
+# Transports that kombu does not have: their class, by scheme of the URL.
+BROKER_TRANSPORTS: dict[str, str] = {}
 CELERY_TASK_DEFAULT_QUEUE = env.text(
     "CELERY_QUEUE", default="exchange", pattern=base.QUEUE_NAME, example="exchange"
 )

@@ -37,6 +37,7 @@ if _replica := databases.replica_database(DATABASES["default"]):
 if not _url:  # the test process itself: transactions are rolled back, threads come and go
     DATABASES["default"]["OPTIONS"].pop("pool")
 
+BROKER_TRANSPORTS = {"files": "config.local.embedded.broker:FileTransport"}
 CELERY_BROKER_URL = os.environ.get("TEST_BROKER_URL", "memory://")
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = json.loads(
     os.environ.get("TEST_BROKER_OPTIONS", "{}")

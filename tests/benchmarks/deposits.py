@@ -12,7 +12,7 @@ import subprocess
 from statistics import median
 from typing import Any
 
-from config.local.supervisor.ports import is_responding
+from config.ports import is_responding
 from tests.benchmarks.installation import HOST, Installation
 from tests.environment.ports import claim_ports
 from tests.environment.processes import wait_until
@@ -34,7 +34,7 @@ def run(
         "FLUTTERWAVE_WEBHOOK_HASH": "benchmark",
     }
     command = installation.command(
-        *("wallets.providers.sandbox", "--host", HOST, "--port", str(port)),
+        *("config.local.sandbox", "--host", HOST, "--port", str(port)),
         *("--data", str(installation.folder / "sandbox")),
     )
     sandbox = subprocess.Popen(

@@ -13,7 +13,7 @@ from django.test import Client
 from playwright.sync_api import Page, ViewportSize
 
 from config.back_office.roles import FINANCE_APPROVER
-from config.demo.loader import enrol_second_factor
+from config.local.demo.loader import enrol_second_factor
 from exchange.participants.models import Member
 from tests.assertions import accessibility as axe
 from tests.environment.services import Service

@@ -331,7 +331,7 @@ def _start_provider(cluster: Cluster) -> None:
     node.start(
         "sandbox",
         [
-            *(sys.executable, "-m", "wallets.providers.sandbox", "--host", node.address),
+            *(sys.executable, "-m", "config.local.sandbox", "--host", node.address),
             *("--port", str(_PROVIDER_PORT), "--data", str(data), "--delay", "0.5"),
             *("--secret-key", cluster.values["FLUTTERWAVE_SECRET_KEY"]),
             *("--webhook-hash", cluster.values["FLUTTERWAVE_WEBHOOK_HASH"]),

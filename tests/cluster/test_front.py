@@ -21,7 +21,7 @@ import pytest
 import requests
 
 from config import webserver
-from config.local.supervisor.ports import is_responding
+from config.ports import is_responding
 from exchange.participants.models import Member
 from tests.cluster.front import MAX_SECONDS, Front, running_front
 from tests.environment.ports import claim_ports

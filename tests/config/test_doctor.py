@@ -25,8 +25,8 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER
-from config.demo.loader import enrol_second_factor
 from config.doctor import configuration, database, findings
+from config.local.demo.loader import enrol_second_factor
 from tests.config.doctor_report import doctor
 from tests.environment.database import django_connected_to, extra_database, server_url
 from tests.environment.ports import claim_ports

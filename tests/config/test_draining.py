@@ -12,7 +12,7 @@ import pytest
 import requests
 
 from config import webserver
-from config.local.supervisor.ports import is_responding
+from config.ports import is_responding
 from tests.environment.memory import process_tree
 from tests.environment.ports import claim_ports
 from tests.environment.processes import Program, wait_until

@@ -21,8 +21,8 @@ from celery import Celery
 from django.conf import settings
 
 from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
-from config.demo.loader import enrol_second_factor
-from config.local.supervisor.ports import is_responding
+from config.local.demo.loader import enrol_second_factor
+from config.ports import is_responding
 from exchange.staff.models import StaffUser
 from exchange.staff.services.accounts import invitation_tokens
 from tests.config.back_office.test_signin import secret_shown

@@ -12,7 +12,7 @@ from django.core.cache import cache
 from django.core.checks import run_checks
 
 from config import webserver
-from config.local.supervisor.ports import is_responding
+from config.ports import is_responding
 from exchange.api.throttling import count_request
 from exchange.staff.models import SignInAttempts
 from exchange.staff.services import lockout

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from config.local.sandbox.banks.nigeria import BANKS as NIGERIAN
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import assert_error, make_caller
 from tests.factories.withdrawals import (
@@ -22,7 +23,6 @@ from tests.factories.withdrawals import (
 )
 from wallets.banks.models import BankAccount, BankList
 from wallets.banks.services import clear_bank_cache
-from wallets.providers.sandbox.banks.nigeria import BANKS as NIGERIAN
 
 UNAVAILABLE = "Could not fetch the bank list from the payment provider. Please try again later"
 

@@ -10,7 +10,7 @@ from django.test import Client
 from playwright.sync_api import Locator, Page
 
 from config.back_office.roles import FINANCE_APPROVER
-from config.demo.loader import enrol_second_factor
+from config.local.demo.loader import enrol_second_factor
 from exchange.staff.models import StaffUser
 from tests.factories import logins
 from tests.factories.staff import create_staff

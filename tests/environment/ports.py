@@ -9,7 +9,7 @@ import random
 import tempfile
 from pathlib import Path
 
-from config.local.supervisor.ports import PortUnusable, claim_port
+from config.ports import PortUnusable, claim_port
 
 HOST = "127.0.0.1"
 # Below those that systems give to connections and to servers that ask for any port.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import requests
 
-from config.local.supervisor.ports import is_responding
+from config.ports import is_responding
 from tests.environment.debian import require_programs
 from tests.environment.ports import claim_ports
 from tests.environment.processes import CHECKOUT, Program, wait_until

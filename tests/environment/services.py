@@ -17,12 +17,13 @@ from pathlib import Path
 import pytest
 import requests
 from celery import Celery
+from django.conf import settings
 from kombu import Queue
+from kombu.transport import TRANSPORT_ALIASES
 from pytest_django import Settings
 
 from config import webserver
-from config.local.embedded import broker
-from config.local.supervisor.ports import is_responding
+from config.ports import is_responding
 from tests.environment.database import server_url, worker_database
 from tests.environment.ports import claim_ports
 from tests.environment.processes import Program, wait_until
@@ -95,7 +96,7 @@ class ServiceStack:
         """Return the provider's sandbox."""
         return Program(
             command=[
-                sys.executable, "-m", "wallets.providers.sandbox", "--host", HOST,
+                sys.executable, "-m", "config.local.sandbox", "--host", HOST,
                 "--port", str(self.sandbox_port),
                 "--data", str(self.folder / "sandbox"),
                 "--webhook-url", f"{self.base_url}/hooks/flutterwave",
@@ -148,7 +149,7 @@ class ServiceStack:
 
     def celery(self) -> Celery:
         """Return a Celery client of the stack's broker."""
-        broker.register()  # the file transport is our own
+        TRANSPORT_ALIASES.update(settings.BROKER_TRANSPORTS)
         client = Celery("tests", broker=self.broker_url, set_as_current=False)
         client.conf.broker_transport_options = self.broker_options
         client.conf.task_default_queue = self.queue

@@ -8,6 +8,10 @@ from decimal import Decimal
 from django.test import Client
 from django.utils import timezone
 
+from config.local.sandbox import SandboxServer
+from config.local.sandbox.collection_records import transaction_record
+from config.local.sandbox.collection_rules import BANK_TRANSFER, CheckoutOrder
+from config.local.sandbox.collection_store import SandboxPayment as Paid
 from exchange.events.models import Event
 from exchange.staff.models import StaffUser
 from orders.freezing.services import confirm_reversal
@@ -20,10 +24,6 @@ from wallets.deposits.services.payments import report_payment
 from wallets.deposits.services.reversals import reject_reversal
 from wallets.deposits.tasks import sweep_deposits
 from wallets.providers.collection import ChargeHint
-from wallets.providers.sandbox import SandboxServer
-from wallets.providers.sandbox.collection_records import transaction_record
-from wallets.providers.sandbox.collection_rules import BANK_TRANSFER, CheckoutOrder
-from wallets.providers.sandbox.collection_store import SandboxPayment as Paid
 from wallets.receivables.services.repayments import amount_owed
 
 

@@ -14,14 +14,14 @@ from django.core.management import call_command
 from django.test import Client, override_settings
 from pytest_django import DjangoDbBlocker
 
-from config.demo.data import total_deposits
+from config.local.demo.data import total_deposits
+from config.local.sandbox.rules import RETURNED_ACCOUNT
 from tests.environment.module_transaction import module_transaction
 from tests.environment.owner import as_owner
 from tests.environment.services import PROVIDER_SECRET_KEY, PROVIDER_WEBHOOK_HASH, Sandbox
 from tests.factories.payouts import call_sandbox
 from wallets.banks.services import clear_bank_cache
 from wallets.providers.registry import payment_provider
-from wallets.providers.sandbox.rules import RETURNED_ACCOUNT
 
 CURRENCIES = ["NGN", "KES", "GHS", "ZAR", "UGX", "TZS", "USD"]
 

@@ -37,7 +37,7 @@ SYSTEM = TESTER
 # The reason for approving a Critical flag: wallets of several organisations pay one account.
 OVERRIDE = "The bank confirmed the payee by telephone"
 BANK = "KCB Bank Kenya"
-# Account numbers by their outcome in the sandbox (wallets.providers.sandbox).
+# Account numbers by their outcome in the sandbox (config.local.sandbox).
 PAID_ACCOUNT, DECLINED_ACCOUNT, FAILING_ACCOUNT, RETURNED_ACCOUNT = (
     "0690000031",
     "0690000036",

@@ -16,7 +16,7 @@ import requests
 
 from config import webserver
 from config.local.embedded.layout import APPLICATION, database_url
-from config.local.supervisor.ports import is_responding
+from config.ports import is_responding
 from tests.environment.ports import claim_ports
 from tests.environment.processes import CHECKOUT, Program, wait_until
 from tests.environment.replication import Replication, running_replication

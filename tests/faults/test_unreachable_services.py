@@ -24,7 +24,7 @@ from psycopg import Connection
 
 from config import webserver
 from config.back_office.site import CONTENT_SECURITY_POLICY
-from config.local.supervisor.ports import is_responding
+from config.ports import is_responding
 from config.settings.base import redis_cache
 from exchange.api import throttling
 from exchange.participants.models import Member

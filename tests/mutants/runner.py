@@ -24,7 +24,7 @@ _MARKS = " and ".join(f"not {mark}" for mark in LEFT_OUT.split(", "))
 # Tests that cover no rule of an app, or take long because they kill processes.
 IGNORED = (
     "benchmarks", "contract/test_own_wording.py", "contract/test_schemathesis.py", "fuzz",
-    "config/test_database_roles.py", "config/test_shared_rate_limits.py", "config/demo",
+    "config/test_database_roles.py", "config/test_shared_rate_limits.py", "config/local/demo",
     "faults/test_*kill*.py", "faults/test_exports.py", "faults/test_unreachable_services.py",
     "cluster", "mutants", "screenshots", "upgrade",
 )  # fmt: skip

@@ -110,7 +110,9 @@ def test_what_runs_at_import_is_not_replaced(before: str, after: str) -> None:
 def test_rules_are_looked_for_in_every_part() -> None:
     config = {str(path) for path in python_faults.rule_modules(_ROOT, "config")}
     assert {"config/metrics/readings.py", "config/back_office/roles.py"} <= config
-    assert not [name for name in config if name.startswith(("config/settings/", "config/demo/"))]
+    assert not [
+        name for name in config if name.startswith(("config/settings/", "config/local/demo/"))
+    ]
     framework = {str(path) for path in python_faults.rule_modules(_ROOT, "exchange/api")}
     assert {"exchange/api/throttling.py", "exchange/api/fields.py"} <= framework
     views = {str(path) for path in python_faults.rule_modules(_ROOT, "wallets")}

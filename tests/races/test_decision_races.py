@@ -15,9 +15,9 @@ import requests
 from django.urls import reverse
 
 from config.back_office.roles import FINANCE_APPROVER
-from config.demo.loader import enrol_second_factor
-from config.demo.tour.backoffice import FetchedPage, StaffSession
-from config.demo.tour.client import Api
+from config.local.demo.loader import enrol_second_factor
+from config.local.demo.tour.backoffice import FetchedPage, StaffSession
+from config.local.demo.tour.client import Api
 from exchange.events.models import Event
 from tests.environment.concurrency import Callers, race_size
 from tests.environment.lock_barrier import LockBarrier

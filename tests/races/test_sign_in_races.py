@@ -13,7 +13,7 @@ import requests
 from django.conf import settings
 
 from config.back_office.roles import FINANCE_APPROVER
-from config.demo.loader import enrol_second_factor
+from config.local.demo.loader import enrol_second_factor
 from exchange.core.errors import InvalidRequest
 from exchange.staff.models import AccessRecord, SecondFactor, StaffUser
 from exchange.staff.services import lockout, second_factor

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from config import webserver
-from config.local.supervisor.ports import is_responding
+from config.ports import is_responding
 from tests.environment.ports import claim_ports
 from tests.environment.processes import Program, wait_until
 from tests.restore.installation import HOST, Installation

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import requests
 
+from config.local.sandbox import SandboxOptions, SandboxServer
 from tests.environment.debian import require_programs
 from tests.restore.installation import PACKAGES, Installation, new_installation
 from tests.restore.procedures import shell_blocks
-from wallets.providers.sandbox import SandboxOptions, SandboxServer
 
 PAGE = "back-up.md"
 KEY = "FLWSECK_TEST-restore-X"

@@ -10,13 +10,13 @@ import pytest
 import requests
 from cryptography.fernet import Fernet
 
+from config.local.sandbox import SandboxOptions, SandboxServer
 from tests.environment.debian import require_programs
 from tests.environment.processes import Program, wait_until
 from tests.restore.installation import PACKAGES, Installation, new_installation
 from tests.restore.load import Load
 from tests.restore.procedures import shell_blocks
 from tests.restore.rounds import Rounds, Web
-from wallets.providers.sandbox import SandboxOptions, SandboxServer
 
 PAGE = "rotate.md"
 OLD_KEY, NEW_KEY = "FLWSECK_TEST-old-X", "FLWSECK_TEST-new-X"

@@ -13,6 +13,7 @@ import pytest
 import redis
 import requests
 
+from config.local.sandbox import SandboxOptions, SandboxServer
 from tests.environment.debian import require_programs
 from tests.environment.processes import Program, wait_until
 from tests.restore import installation as installations
@@ -22,7 +23,6 @@ from tests.restore.load import Load
 from tests.restore.procedures import shell_blocks
 from tests.restore.rounds import Rounds
 from tests.restore.services import Services, running_services
-from wallets.providers.sandbox import SandboxOptions, SandboxServer
 
 PAGE = "rotate.md"
 KEY = "FLWSECK_TEST-services-X"

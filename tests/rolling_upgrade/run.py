@@ -201,7 +201,7 @@ def _installation(folder: Path) -> Iterator[Installation]:
     }
     installation = Installation(folder, environment, f"http://{HOST}:{provider}")
     sandbox = (
-        *(PRESENT.interpreter, "-m", "wallets.providers.sandbox", "--host", HOST),
+        *(PRESENT.interpreter, "-m", "config.local.sandbox", "--host", HOST),
         *("--port", str(provider), "--data", str(folder / "sandbox"), "--delay", "0.2"),
         *("--secret-key", secret, "--webhook-hash", webhook_hash),
     )

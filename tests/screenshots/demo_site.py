@@ -20,7 +20,7 @@ import psycopg
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER
-from config.demo import credentials_file
+from config.local.demo import credentials_file
 from exchange.staff.services import second_factor
 from tests.environment.browser import TIMEOUT_MILLISECONDS, stray_requests
 from tests.environment.ports import claim_ports

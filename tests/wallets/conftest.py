@@ -11,12 +11,12 @@ from django.test import Client
 from pytest_django import Settings
 
 from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
+from config.local.sandbox import SandboxOptions, SandboxServer
 from exchange.staff.models import StaffUser
 from tests.factories.back_office import signed_in_client
 from tests.factories.wallets import Wallet, make_member_wallet, make_staff, store_bank_list
 from wallets.banks.services import clear_bank_cache
 from wallets.providers.registry import payment_provider
-from wallets.providers.sandbox import SandboxOptions, SandboxServer
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Payment providers: the neutral protocol (`base`), Flutterwave v3, and a local sandbox of it.
+"""Payment providers: the neutral protocol (`base`) and Flutterwave v3.
 
 Providers know no models, wallets or rules of withdrawals; services interpret their responses.
 """

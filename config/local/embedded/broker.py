@@ -18,7 +18,7 @@ from typing import Any
 from uuid import uuid4
 
 from kombu.exceptions import ChannelError
-from kombu.transport import TRANSPORT_ALIASES, filesystem
+from kombu.transport import filesystem
 from kombu.transport.virtual import BrokerState
 from kombu.utils.json import dumps, loads
 
@@ -120,8 +120,3 @@ class FileTransport(filesystem.Transport):
     def __init__(self, client: Any, **options: Any) -> None:
         super().__init__(client, **options)
         self.state = BrokerState()  # per connection: binding twice does no harm
-
-
-def register() -> None:
-    """Register the scheme `files://` for broker URLs."""
-    TRANSPORT_ALIASES["files"] = f"{__name__}:{FileTransport.__qualname__}"

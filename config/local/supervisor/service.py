@@ -28,13 +28,13 @@ from config import webserver
 from config.back_office.roles import are_roles_applied
 from config.celery import app as celery_app
 from config.database_version import EarlierVersionError, require_upgradable
-from config.demo.data import total_deposits
+from config.local.demo.data import total_deposits
 from config.local.embedded import sharing
 from config.local.embedded.layout import EmbeddedError
 from config.local.preflight import check_server
 from config.local.supervisor import summary
 from config.local.supervisor.children import Child, Children, describe_exit, say
-from config.local.supervisor.ports import PortUnusable, claim_port, is_responding
+from config.ports import PortUnusable, claim_port, is_responding
 from exchange.core import sqlfiles
 from exchange.core.models import ScheduledRun
 
@@ -312,7 +312,7 @@ class Installation:
 
     def _sandbox_command(self) -> list[str]:
         return [
-            *(sys.executable, "-m", "wallets.providers.sandbox"),
+            *(sys.executable, "-m", "config.local.sandbox"),
             *("--host", "127.0.0.1", "--port", str(self._sandbox_port)),
             *("--data", str(self.data_dir / "sandbox")),
             *("--webhook-url", f"{self.base_url}/hooks/flutterwave"),

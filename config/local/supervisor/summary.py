@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from config.demo import credentials_file
+from config.local.demo import credentials_file
 from exchange.participants.models import Organisation
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from config.demo import credentials_file
-from config.demo.loader import load_demo
+from config.local.demo import credentials_file
+from config.local.demo.loader import load_demo
 
 
 class Command(BaseCommand):

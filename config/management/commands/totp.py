@@ -15,7 +15,7 @@ import pyotp
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from config.demo import credentials_file
+from config.local.demo import credentials_file
 
 
 class Command(BaseCommand):

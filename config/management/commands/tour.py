@@ -10,9 +10,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from config.demo import credentials_file
-from config.demo.tour.client import TourFailed
-from config.demo.tour.steps import Tour
+from config.local.demo import credentials_file
+from config.local.demo.tour.client import TourFailed
+from config.local.demo.tour.steps import Tour
 
 
 class Command(BaseCommand):

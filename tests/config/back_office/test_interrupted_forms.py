@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import AUDITOR, BACK_OFFICE, SUPPORT
-from config.demo.loader import enrol_second_factor
+from config.local.demo.loader import enrol_second_factor
 from exchange.core.crypto import encrypt
 from exchange.participants.models import Member, Organisation
 from tests.assertions.unchanged import table_fingerprints

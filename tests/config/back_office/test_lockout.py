@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
-from config.demo.loader import enrol_second_factor
+from config.local.demo.loader import enrol_second_factor
 from exchange.staff.models import AccessRecord, SignInAttempts, StaffUser
 from exchange.staff.services import lockout
 from tests.factories.back_office import messages_of, signed_in_client, text_of, user_of

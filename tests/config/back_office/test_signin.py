@@ -18,7 +18,7 @@ from config.back_office.roles import (
     ROLES,
     SUPPORT,
 )
-from config.demo.loader import enrol_second_factor
+from config.local.demo.loader import enrol_second_factor
 from exchange.participants.models import Member
 from exchange.staff.models import AccessRecord, SecondFactor, StaffUser
 from exchange.staff.services import second_factor

@@ -12,7 +12,9 @@ from threading import Barrier
 from time import monotonic
 
 import pytest
+from django.conf import settings
 from kombu import Connection, Exchange, Queue
+from kombu.transport import TRANSPORT_ALIASES
 
 from config.local.embedded import broker
 
@@ -24,7 +26,7 @@ TIMEOUT = 60  # seconds
 
 @pytest.fixture
 def url() -> str:
-    broker.register()
+    TRANSPORT_ALIASES.update(settings.BROKER_TRANSPORTS)
     return "files://localhost//"
 
 

@@ -190,7 +190,7 @@ def test_killed_children_are_restarted_and_reported(up: Callable[..., Up], migra
         ("web", "config.webserver"),
         ("worker", "celery -q -A config.celery worker"),
         ("beat", "celery -q -A config.celery beat"),
-        ("sandbox", "wallets.providers.sandbox"),
+        ("sandbox", "config.local.sandbox"),
     ):
         before = installation.pids(word)
         for pid in before:

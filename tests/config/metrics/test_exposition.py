@@ -18,9 +18,9 @@ import requests
 from django.db import connection
 from prometheus_client.parser import text_string_to_metric_families
 
-from config.local.supervisor.ports import is_responding
 from config.metrics.database import DatabaseCollector
 from config.metrics.readings import READINGS
+from config.ports import is_responding
 from tests.environment.database import server_url, worker_database
 from tests.environment.memory import process_tree
 from tests.environment.ports import claim_ports

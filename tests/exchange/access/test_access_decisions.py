@@ -10,7 +10,7 @@ from django.contrib.auth.models import Group
 from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, get_role
-from config.demo.loader import enrol_second_factor
+from config.local.demo.loader import enrol_second_factor
 from exchange.access.services import decisions
 from exchange.access.services.decisions import is_collectable
 from exchange.core.actors import Actor

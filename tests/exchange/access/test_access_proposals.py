@@ -9,7 +9,7 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER, get_role
-from config.demo.loader import enrol_second_factor
+from config.local.demo.loader import enrol_second_factor
 from exchange.access.services import decisions
 from exchange.core.actors import Actor
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Rejected, StateConflict

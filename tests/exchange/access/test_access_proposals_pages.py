@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from config.demo.loader import enrol_second_factor
+from config.local.demo.loader import enrol_second_factor
 from exchange.participants.models import ApiKey
 from exchange.participants.services.api_keys import issue_api_key
 from exchange.staff.models import AccessProposal, SecondFactor, StaffUser

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from config.back_office.roles import AUDITOR
-from config.demo.loader import enrol_second_factor
+from config.local.demo.loader import enrol_second_factor
 from exchange.core.crypto import key_position, reencrypt
 from exchange.core.reencryption import EncryptedColumn, encrypted_columns, reencrypt_column
 from exchange.events.models import WebhookEndpoint

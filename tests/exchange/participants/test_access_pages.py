@@ -20,7 +20,7 @@ from config.back_office.roles import (
     CREDIT_OFFICER,
     FINANCE_APPROVER,
 )
-from config.demo.loader import enrol_second_factor
+from config.local.demo.loader import enrol_second_factor
 from exchange.events.models import Event, WebhookEndpoint
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.staff.models import AccessRecord, RecoveryCode, SecondFactor, StaffUser

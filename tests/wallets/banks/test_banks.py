@@ -11,6 +11,7 @@ from threading import Lock
 import pytest
 from django.utils import timezone
 
+from config.local.sandbox.faults import Fault
 from tests.factories.payouts import open_alerts
 from wallets.alerts.models import Alert
 from wallets.banks import services as banks
@@ -35,7 +36,6 @@ from wallets.banks.services import (
     resolve_account_name,
 )
 from wallets.providers.base import BankEntry
-from wallets.providers.sandbox.faults import Fault
 
 pytestmark = pytest.mark.django_db
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
+from config.local.sandbox import SandboxServer
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.chargebacks import (
@@ -31,7 +32,6 @@ from tests.factories.wallets import (
 from wallets.deposits.models import Payment
 from wallets.deposits.services.reversals import propose_reversal
 from wallets.deposits.tasks import sweep_deposits
-from wallets.providers.sandbox import SandboxServer
 
 pytestmark = pytest.mark.django_db
 

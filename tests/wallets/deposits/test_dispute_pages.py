@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import AUDITOR, FINANCE_APPROVER
+from config.local.sandbox import SandboxServer
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.back_office import (
@@ -21,7 +22,6 @@ from tests.factories.chargebacks import charge_back, learn_of_chargeback, pay_in
 from tests.factories.deposits import Owner
 from tests.factories.wallets import Wallet, assert_books_hold, balance_of, store_bank_list
 from wallets.deposits.models import Deposit, DepositReversal, Payment
-from wallets.providers.sandbox import SandboxServer
 
 pytestmark = pytest.mark.django_db
 

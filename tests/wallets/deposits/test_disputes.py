@@ -10,6 +10,7 @@ from decimal import Decimal
 
 import pytest
 
+from config.local.sandbox import SandboxServer
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Rejected, StateConflict
 from orders.freezing.services import confirm_reversal
 from tests.assertions.unchanged import table_fingerprints
@@ -44,7 +45,6 @@ from wallets.deposits.services.reversals import propose_reversal
 from wallets.deposits.services.unmatched import confirm_resolution, propose_resolution
 from wallets.deposits.tasks import find_payments, sweep_deposits
 from wallets.ledger.models import Transfer
-from wallets.providers.sandbox import SandboxServer
 
 pytestmark = pytest.mark.django_db
 

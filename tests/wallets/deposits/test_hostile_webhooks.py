@@ -18,6 +18,7 @@ import requests
 from django.test import Client
 from django.utils import timezone
 
+from config.local.sandbox import SandboxServer
 from exchange.events.models import Event
 from tests.environment.concurrency import race_size
 from tests.factories.api_clients import make_member, make_organisation
@@ -30,7 +31,6 @@ from wallets.deposits.services.payments import due_payments
 from wallets.deposits.tasks import find_payments, sweep_deposits
 from wallets.ledger.models import Account, Transfer
 from wallets.payouts.models import ProviderEvent
-from wallets.providers.sandbox import SandboxServer
 
 pytestmark = pytest.mark.django_db
 

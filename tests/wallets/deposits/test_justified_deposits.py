@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
+from config.local.sandbox import SandboxServer
 from orders.freezing.services import confirm_reversal
 from tests.assertions.ledger import account_id_of, justification
 from tests.environment.owner import without_guards
@@ -41,7 +42,6 @@ from wallets.deposits.services.reversals import propose_reversal, reject_reversa
 from wallets.deposits.services.unmatched import confirm_resolution, propose_resolution
 from wallets.ledger.models import Account, AccountKind, Transfer
 from wallets.ledger.posting import open_account, system_account
-from wallets.providers.sandbox import SandboxServer
 from wallets.receivables.services.repayments import collect_due
 from wallets.withdrawals.services import decisions
 

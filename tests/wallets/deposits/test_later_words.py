@@ -10,6 +10,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
+from config.local.sandbox import SandboxServer
 from orders.freezing.services import confirm_reversal
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.chargebacks import (
@@ -38,7 +39,6 @@ from wallets.providers.collection import (
     TransactionStatus,
 )
 from wallets.providers.registry import payment_provider
-from wallets.providers.sandbox import SandboxServer
 
 pytestmark = pytest.mark.django_db
 

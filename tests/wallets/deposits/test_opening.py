@@ -15,6 +15,8 @@ import pytest
 import requests
 from django.db import IntegrityError, connection
 
+from config.local.sandbox import SandboxServer
+from config.local.sandbox.faults import Fault
 from exchange.core.errors import InvalidRequest, ProviderFailed, Rejected
 from exchange.core.idempotency import IdempotencyClaim
 from tests.assertions.unchanged import assert_nothing_changes
@@ -28,8 +30,6 @@ from wallets.deposits.services.opening import (
     request_page,
     store_checkout,
 )
-from wallets.providers.sandbox import SandboxServer
-from wallets.providers.sandbox.faults import Fault
 
 pytestmark = pytest.mark.django_db
 

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 import requests
 
+from config.local.sandbox import SandboxServer
+from config.local.sandbox.faults import Fault
 from exchange.core.errors import InvalidRequest, ProviderFailed, Rejected, StateConflict
 from exchange.staff.models import StaffUser
 from tests.assertions.unchanged import table_fingerprints
@@ -20,8 +22,6 @@ from wallets.deposits.services.unmatched import confirm_resolution, propose_reso
 from wallets.ledger.models import Entry, Transfer
 from wallets.providers.collection import VirtualAccountRequest
 from wallets.providers.registry import payment_provider
-from wallets.providers.sandbox import SandboxServer
-from wallets.providers.sandbox.faults import Fault
 
 pytestmark = pytest.mark.django_db
 

@@ -11,6 +11,10 @@ import pytest
 import requests
 from django.utils import timezone
 
+from config.local.sandbox import SandboxServer
+from config.local.sandbox.collection_rules import BANK_TRANSFER, AccountOrder
+from config.local.sandbox.collection_store import SandboxPayment as Paid
+from config.local.sandbox.faults import Fault
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import make_organisation
@@ -36,10 +40,6 @@ from wallets.providers.collection import (
     VirtualAccountRequest,
 )
 from wallets.providers.registry import payment_provider
-from wallets.providers.sandbox import SandboxServer
-from wallets.providers.sandbox.collection_rules import BANK_TRANSFER, AccountOrder
-from wallets.providers.sandbox.collection_store import SandboxPayment as Paid
-from wallets.providers.sandbox.faults import Fault
 
 pytestmark = pytest.mark.django_db
 

@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
 
+from config.local.sandbox import SandboxServer
 from exchange.core.database import violated_constraint
 from exchange.core.errors import Rejected
 from tests.factories.back_office import text_of
@@ -30,7 +31,6 @@ from wallets.payouts.models import PayoutCircuit
 from wallets.payouts.services import execution as payouts
 from wallets.payouts.services.sweeps import due_payouts, process_payout
 from wallets.payouts.tasks import sweep_payouts
-from wallets.providers.sandbox import SandboxServer
 from wallets.receivables.services.repayments import amount_owed
 from wallets.withdrawals.models import Payout, Withdrawal
 from wallets.withdrawals.selectors.review_flags import review_flags

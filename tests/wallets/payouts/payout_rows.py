@@ -8,11 +8,11 @@ from typing import Any
 
 from django.utils import timezone
 
+from config.local.sandbox import SandboxServer
+from config.local.sandbox.faults import Fault
 from tests.factories.wallets import status_of
 from wallets.payouts.services import execution as payouts
 from wallets.providers.base import TransferRecord, TransferStatus
-from wallets.providers.sandbox import SandboxServer
-from wallets.providers.sandbox.faults import Fault
 from wallets.withdrawals.models import Payout, Withdrawal
 
 

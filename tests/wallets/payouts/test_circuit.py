@@ -9,13 +9,13 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
+from config.local.sandbox import SandboxServer
+from config.local.sandbox.faults import Fault
 from tests.environment.processes import wait_until
 from tests.factories.wallets import Wallet, make_approved_withdrawal, make_wallet, store_bank_list
 from wallets.alerts.models import Alert
 from wallets.payouts.models import PayoutCircuit
 from wallets.payouts.services import circuit
-from wallets.providers.sandbox import SandboxServer
-from wallets.providers.sandbox.faults import Fault
 from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db

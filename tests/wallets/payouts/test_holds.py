@@ -13,6 +13,8 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
+from config.local.sandbox import SandboxServer
+from config.local.sandbox.faults import Fault
 from exchange.core.errors import Rejected
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import signed_in_client, text_of
@@ -34,8 +36,6 @@ from wallets.payouts.services import execution as payouts
 from wallets.payouts.services.holds import hold_payouts
 from wallets.payouts.tasks import sweep_payouts
 from wallets.providers.registry import payment_provider
-from wallets.providers.sandbox import SandboxServer
-from wallets.providers.sandbox.faults import Fault
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import decisions
 from wallets.withdrawals.services.transfer_requests import transfer_request

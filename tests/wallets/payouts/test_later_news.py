@@ -8,13 +8,13 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
+from config.local.sandbox import SandboxServer
 from tests.factories.payouts import open_alerts, propose_action
 from tests.factories.wallets import Wallet, assert_books_hold, make_staff, make_wallet
 from tests.wallets.reconciliation.harness import pay, settle_at_bank
 from wallets.payouts.models import ProposalAction
 from wallets.payouts.services import sweeps
 from wallets.payouts.services.resolutions import confirm
-from wallets.providers.sandbox import SandboxServer
 from wallets.withdrawals.models import Payout, Withdrawal
 
 pytestmark = pytest.mark.django_db

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from config.local.sandbox.faults import Fault
 from tests.factories.wallets import make_approved_withdrawal, status_of
 from tests.wallets.payouts.payout_rows import (
     claim_and_mark,
@@ -21,7 +22,6 @@ from wallets.alerts.models import Alert
 from wallets.payouts.models import PayoutCircuit
 from wallets.payouts.services import execution as payouts
 from wallets.providers.registry import payment_provider
-from wallets.providers.sandbox.faults import Fault
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services.transfer_requests import transfer_request
 

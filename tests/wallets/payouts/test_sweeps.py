@@ -10,6 +10,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from config.local.sandbox import SandboxServer
+from config.local.sandbox.faults import Fault
 from tests.factories.payouts import open_alerts
 from tests.factories.wallets import Wallet, make_approved_withdrawal, make_wallet, store_bank_list
 from wallets.banks import services as banks_services
@@ -18,8 +20,6 @@ from wallets.payouts.models import PayoutCircuit
 from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import payout_row, settlement
 from wallets.payouts.services import sweeps as services_sweeps
-from wallets.providers.sandbox import SandboxServer
-from wallets.providers.sandbox.faults import Fault
 from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
 
 pytestmark = pytest.mark.django_db

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from config.local.sandbox import SandboxOptions, SandboxServer
 from tests.wallets.providers.harness import SECRET_KEY, WEBHOOK_HASH, Sandbox, client_of
 from wallets.providers.flutterwave import FlutterwaveClient
-from wallets.providers.sandbox import SandboxOptions, SandboxServer
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from typing import Any
 
 import requests
 
+from config.local.sandbox import SandboxServer
 from wallets.providers.base import TransferRecord, TransferRequest
 from wallets.providers.flutterwave import FlutterwaveClient
-from wallets.providers.sandbox import SandboxServer
 
 SECRET_KEY = "FLWSECK_TEST-0123456789abcdef-X"
 WEBHOOK_HASH = "webhook-hash-of-the-tests"

@@ -5,6 +5,8 @@ from decimal import Decimal
 
 import pytest
 
+from config.local.sandbox.banks import bank_by_code
+from config.local.sandbox.rules import COUNTRY_OF_CURRENCY
 from tests.wallets.providers.harness import Sandbox, client_of, request_of
 from wallets.providers.base import (
     AccountNotResolved,
@@ -21,8 +23,6 @@ from wallets.providers.base import (
     TransferStatus,
     UnsupportedCurrency,
 )
-from wallets.providers.sandbox.banks import bank_by_code
-from wallets.providers.sandbox.rules import COUNTRY_OF_CURRENCY
 
 ORDER = {"method": "POST", "path_prefix": "/v3/transfers"}
 IDENTITY = RecipientIdentity(

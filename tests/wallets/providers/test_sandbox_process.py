@@ -30,7 +30,7 @@ class Program:
     def start(self, *options: str) -> FlutterwaveClient:
         self.process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "wallets.providers.sandbox"),
+                *(sys.executable, "-m", "config.local.sandbox"),
                 *("--port", str(self.port), "--data", str(self.data)),
                 *("--secret-key", SECRET_KEY, *options),
             ],
@@ -136,7 +136,7 @@ def test_a_busy_port_is_one_clear_line(program, tmp_path):
     program.start()
     second = subprocess.run(
         [
-            *(sys.executable, "-m", "wallets.providers.sandbox", "--port", str(program.port)),
+            *(sys.executable, "-m", "config.local.sandbox", "--port", str(program.port)),
             *("--data", str(tmp_path / "other"), "--secret-key", SECRET_KEY),
         ],
         cwd=ROOT,

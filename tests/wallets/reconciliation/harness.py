@@ -8,6 +8,8 @@ from typing import Any
 
 from django.utils import timezone
 
+from config.local.sandbox import SandboxServer
+from config.local.sandbox.faults import Fault
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_plain
 from exchange.staff.models import StaffUser
@@ -16,8 +18,6 @@ from tests.factories.wallets import SYSTEM, Wallet, make_approved_withdrawal, ma
 from wallets.payouts.services import execution as payouts
 from wallets.providers.base import TransferRequest
 from wallets.providers.registry import payment_provider
-from wallets.providers.sandbox import SandboxServer
-from wallets.providers.sandbox.faults import Fault
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import Reconciliation, ReconciliationBreak, ReconciliationLine
 from wallets.reconciliation.selectors.movements import day_bounds

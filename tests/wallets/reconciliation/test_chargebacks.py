@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
+from config.local.sandbox import SandboxServer
 from orders.freezing.services import confirm_reversal
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import make_member, make_organisation
@@ -27,7 +28,6 @@ from wallets.alerts.models import Alert
 from wallets.deposits.models import Deposit, DepositReversal, Payment
 from wallets.deposits.services.disputes import mark_disputed
 from wallets.deposits.tasks import sweep_deposits
-from wallets.providers.sandbox import SandboxServer
 from wallets.reconciliation.models import ReconciliationBreak
 
 pytestmark = pytest.mark.django_db

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import AUDITOR
+from config.local.sandbox.faults import Fault
 from exchange.core.currencies import currencies
 from exchange.core.numbers import format_plain
 from tests.assertions.unchanged import table_fingerprints
@@ -49,7 +50,6 @@ from wallets.payouts.services import sweeps
 from wallets.providers.base import Listed, ProviderBalance, ProviderUnavailable
 from wallets.providers.flutterwave import FlutterwaveClient
 from wallets.providers.registry import payment_provider
-from wallets.providers.sandbox.faults import Fault
 from wallets.reconciliation.models import ReconciliationBreak
 from wallets.reconciliation.selectors.movements import unsettled_payouts
 from wallets.reconciliation.selectors.overview import FloatPosition, float_positions

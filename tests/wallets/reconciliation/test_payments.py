@@ -10,6 +10,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import AUDITOR
+from config.local.sandbox import SandboxServer
+from config.local.sandbox.collection_rules import (
+    BANK_TRANSFER,
+    FAILED,
+    SUCCESSFUL,
+    AccountOrder,
+    CheckoutOrder,
+)
+from config.local.sandbox.collection_store import SandboxPayment as Paid
 from exchange.core.ids import new_reference
 from tests.environment.owner import as_owner
 from tests.factories.back_office import signed_in_client, text_of
@@ -36,15 +45,6 @@ from wallets.deposits.models import Deposit, Payment, VirtualAccount
 from wallets.deposits.services import manual
 from wallets.deposits.services.payments import look_up, report_payment
 from wallets.providers.collection import ChargeHint
-from wallets.providers.sandbox import SandboxServer
-from wallets.providers.sandbox.collection_rules import (
-    BANK_TRANSFER,
-    FAILED,
-    SUCCESSFUL,
-    AccountOrder,
-    CheckoutOrder,
-)
-from wallets.providers.sandbox.collection_store import SandboxPayment as Paid
 from wallets.reconciliation.models import Reconciliation, ReconciliationBreak
 from wallets.reconciliation.services.payment_differences import find_payment_differences
 

@@ -1,0 +1,221 @@
+"""Demo cases for the lists that ordinary days leave empty: debts, freezes, proposals, differences.
+
+Each is made once, by the services that staff and clients use. The owners belong to an organisation
+of their own, so that no demo order or loan is held up.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from config.back_office.roles import FINANCE_APPROVER, get_role
+from config.local.demo.data import (
+    ADMIN,
+    APPROVER,
+    CASE_DEPOSIT,
+    CASE_WITHDRAWAL,
+    PAYMENTS,
+    PROPOSER,
+    SECOND_APPROVER,
+)
+from config.local.demo.payments import charge_back, deduct_bank_charge, find_payment
+from config.local.demo.withdrawals import request_withdrawal_of
+from exchange.core.actors import Actor
+from exchange.exports.models import Export
+from exchange.exports.services import start_export
+from exchange.exports.sources import DateRange
+from exchange.participants.models import Member
+from exchange.staff.models import AccessProposal, StaffUser
+from exchange.staff.services.proposals import propose_invitation
+from orders.freezing.services import confirm_reversal, freeze_owner
+from wallets.conversions.models import Conversion
+from wallets.conversions.services import convert_money, quote_conversion
+from wallets.deposits.models import Deposit, PaymentAction, PaymentResolution
+from wallets.deposits.services.reversals import propose_reversal
+from wallets.deposits.services.unmatched import propose_resolution
+from wallets.fees import services as fees
+from wallets.fees.models import SettingChange
+from wallets.fees.selectors import effective_setting
+from wallets.payouts.models import Proposal, ProposalAction
+from wallets.payouts.services import resolutions
+from wallets.receivables.models import Receivable, ReceivableWriteOff
+from wallets.receivables.services.write_offs import propose_write_off
+from wallets.reconciliation import services as reconciliation
+from wallets.reconciliation.models import ReconciliationBreak
+from wallets.reconciliation.selectors.movements import utc_day
+from wallets.transfers.commands import TransferMoney
+from wallets.transfers.models import WalletTransfer
+from wallets.transfers.services import transfer_money
+from wallets.treasury.models import TreasuryKind, TreasuryMovement
+from wallets.treasury.services import MovementTerms, propose_movement
+from wallets.withdrawals.services import decisions
+
+
+def load_cases(members: tuple[Member, ...], actor: Actor) -> bool:
+    """Create the missing cases; the first of `members` comes to owe, the second is frozen.
+
+    Returns whether any was missing.
+    """
+    amina, kwesi, lindiwe, samuel = (
+        StaffUser.objects.get(username=name)
+        for name in (APPROVER, SECOND_APPROVER, PROPOSER, ADMIN)
+    )
+    debtor, frozen = members
+    cases: tuple[tuple[Callable[[], bool], Callable[[], object]], ...] = (
+        (WalletTransfer.objects.exists, lambda: _transfer(debtor, frozen, actor)),
+        (Receivable.objects.exists, lambda: _take_back(debtor, amina, kwesi)),
+        (ReceivableWriteOff.objects.exists, lambda: _write_off(debtor, kwesi)),
+        (Proposal.objects.exists, lambda: _freeze_with_payout(frozen, amina, kwesi)),
+        (
+            Conversion.objects.exists,
+            lambda: _convert(debtor, lindiwe, amina, actor),
+        ),
+        (PaymentResolution.objects.exists, lambda: _refund(kwesi)),
+        (SettingChange.objects.filter(status="Pending").exists, lambda: _change_fee(lindiwe)),
+        (TreasuryMovement.objects.exists, lambda: _top_up(kwesi)),
+        (AccessProposal.objects.exists, lambda: _invite(samuel)),
+        (Export.objects.exists, lambda: _export(amina)),
+        (ReconciliationBreak.objects.exists, lambda: _differ(actor)),
+    )
+    missing = [make for exists, make in cases if not exists()]
+    for make in missing:
+        make()
+    return bool(missing)
+
+
+def _transfer(payer: Member, payee: Member, actor: Actor) -> None:
+    transfer_money(
+        TransferMoney(
+            organisation=payer.organisation_id,
+            member=payer.pk,
+            payee=payee.pk,
+            currency="NGN",
+            amount=Decimal(15_000),
+            actor=str(actor),
+        )
+    )
+
+
+def _take_back(debtor: Member, maker: StaffUser, checker: StaffUser) -> None:
+    """Charge the payment back: what the payer has passed on is owed."""
+    charge_back(find_payment(CASE_DEPOSIT))
+    proposal = propose_reversal(
+        deposit_id=Deposit.objects.get(owner_id=debtor.pk).pk,
+        explanation="Charged back by the payer's bank, case 20391",
+        user=maker,
+    )
+    confirm_reversal(reversal_id=proposal.pk, user=checker)
+
+
+def _write_off(debtor: Member, user: StaffUser) -> None:
+    propose_write_off(
+        account_id=Receivable.objects.get(owner_id=debtor.pk).pk,
+        amount=Decimal(5_000),
+        explanation="Agreed with the member: the bank confirmed the fraud",
+        user=user,
+    )
+
+
+def _freeze_with_payout(owner: Member, maker: StaffUser, approver: StaffUser) -> None:
+    """Freeze the owner of an approved payout before it is sent, and propose to return it."""
+    withdrawal = request_withdrawal_of(owner, CASE_WITHDRAWAL)
+    with transaction.atomic():
+        decisions.approve(
+            withdrawal_id=withdrawal.pk,
+            version=withdrawal.version,
+            approver=approver,
+            override=CASE_WITHDRAWAL.override,
+        )
+        freeze_owner(
+            owner=owner, currency=None, reason="Police request 118 of November", user=maker
+        )
+    resolutions.propose(
+        withdrawal_id=withdrawal.pk,
+        action=ProposalAction.RETURN,
+        reason="The account is under investigation",
+        proposer=maker,
+    )
+
+
+def _convert(member: Member, maker: StaffUser, checker: StaffUser, actor: Actor) -> None:
+    """Confirm the rates of two currencies; the organisation of `member` converts between them."""
+    for key in ("NGN_USD_RATE", "KES_USD_RATE"):
+        rate = effective_setting(key) or Decimal(0)
+        change = fees.propose(key=key, value=rate, reason="Rate of the day", user=maker)
+        fees.approve(change_id=change.pk, expected_value=rate, user=checker)
+    quote = json.loads(
+        quote_conversion(
+            organisation_id=member.organisation_id,
+            from_currency="NGN",
+            to_currency="KES",
+            amount=Decimal(20_000),
+            actor=actor,
+        )
+    )
+    convert_money(
+        organisation_id=member.organisation_id,
+        member_id=None,
+        quote_id=UUID(quote["quote_id"]),
+        actor=actor,
+    )
+
+
+def _refund(user: StaffUser) -> None:
+    propose_resolution(
+        payment_id=find_payment(PAYMENTS[-1]).pk,
+        action=PaymentAction.REFUND,
+        explanation="Paid for an invoice that was cancelled",
+        user=user,
+    )
+
+
+def _change_fee(user: StaffUser) -> None:
+    fees.propose(
+        key="TZS_WITHDRAWAL_FEE",
+        value=Decimal(1_600),
+        reason="The bank raised its charge in November",
+        user=user,
+    )
+
+
+def _top_up(user: StaffUser) -> None:
+    terms = MovementTerms(
+        kind=TreasuryKind.TOP_UP,
+        currency="NGN",
+        amount=Decimal(5_000_000),
+        reference="GTB/2026/11/0417",
+        note="Float for the end of the month",
+    )
+    propose_movement(terms=terms, user=user)
+
+
+def _invite(user: StaffUser) -> None:
+    propose_invitation(
+        username="neema.finance",
+        role=get_role(FINANCE_APPROVER),
+        by=user,
+        note="Replaces a colleague on leave",
+    )
+
+
+def _export(user: StaffUser) -> None:
+    _, file = start_export(
+        source="wallets.withdrawal", query="status=all", span=DateRange(), form="csv", user=user
+    )
+    if file is not None:
+        file.close()
+
+
+def _differ(actor: Actor) -> None:
+    """Reconcile an earlier day after a bank charge that the books do not have."""
+    deduct_bank_charge("GHS", Decimal("12.50"))
+    day = utc_day(timezone.now()) - timedelta(days=2)
+    reconciliation.request_report(day=day, actor=actor)
+    reconciliation.run_next_report()

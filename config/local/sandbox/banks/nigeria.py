@@ -1,0 +1,41 @@
+"""Nigeria: commercial and microfinance banks with their NIBSS and CBN codes."""
+
+from config.local.sandbox.banks.entry import banks
+
+BANKS = banks(
+    (
+        ("044", "Access Bank"),
+        ("063", "Access Bank (Diamond)"),
+        ("023", "Citibank Nigeria"),
+        ("050", "Ecobank Nigeria"),
+        ("070", "Fidelity Bank"),
+        ("011", "First Bank of Nigeria"),
+        ("214", "First City Monument Bank"),
+        ("00103", "Globus Bank"),
+        ("058", "Guaranty Trust Bank"),
+        ("301", "Jaiz Bank"),
+        ("082", "Keystone Bank"),
+        ("303", "Lotus Bank"),
+        ("104", "Parallex Bank"),
+        ("076", "Polaris Bank"),
+        ("105", "PremiumTrust Bank"),
+        ("101", "Providus Bank"),
+        ("221", "Stanbic IBTC Bank"),
+        ("068", "Standard Chartered Bank"),
+        ("232", "Sterling Bank"),
+        ("100", "Suntrust Bank"),
+        ("302", "TAJ Bank"),
+        ("102", "Titan Trust Bank"),
+        ("032", "Union Bank of Nigeria"),
+        ("033", "United Bank for Africa"),
+        ("215", "Unity Bank"),
+        ("035", "Wema Bank"),
+        ("057", "Zenith Bank"),
+        ("50211", "Kuda Microfinance Bank"),
+        ("50515", "Moniepoint Microfinance Bank"),
+        ("999992", "OPay Digital Services"),
+        ("999991", "PalmPay"),
+    ),
+    first_id=101,
+    country="NG",
+)

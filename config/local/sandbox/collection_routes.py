@@ -1,0 +1,102 @@
+"""The documented endpoints of money in, over the store. `routes` adds them to its table."""
+
+from collections.abc import Callable
+
+from config.local.sandbox.collection_records import (
+    account_record,
+    chargeback_record,
+    transaction_record,
+)
+from config.local.sandbox.collection_rules import (
+    NO_TRANSACTION,
+    read_account_order,
+    read_checkout_order,
+)
+from config.local.sandbox.collection_store import CollectionStore
+from config.local.sandbox.requests import (
+    PAGE_SIZE,
+    Handler,
+    Request,
+    day_filters,
+    object_body,
+    page_meta,
+    page_number,
+)
+from config.local.sandbox.responses import Response, success
+from config.local.sandbox.rules import RequestRejected, read_amount
+
+
+class CollectionRoutes:
+    """Endpoints of virtual accounts, checkouts and transactions. `page_url` is that of a token."""
+
+    def __init__(
+        self, store: CollectionStore, page_url: Callable[[str], str], changed: Callable[[], None]
+    ) -> None:
+        self._store = store
+        self._page_url = page_url
+        self._changed = changed
+        self.table: tuple[tuple[str, str, Handler], ...] = (
+            ("POST", r"/v3/virtual-account-numbers()", self._create_account),
+            ("GET", r"/v3/virtual-account-numbers/([A-Za-z0-9_-]{1,64})", self._account),
+            ("POST", r"/v3/payments()", self._checkout),
+            ("GET", r"/v3/transactions/(\d{1,18})/verify", self._verify),
+            ("GET", r"/v3/transactions/verify_by_reference()", self._verify_by_reference),
+            ("GET", r"/v3/transactions()", self._transactions),
+            ("POST", r"/v3/transactions/(\d{1,18})/refund", self._refund),
+            ("GET", r"/v3/chargebacks()", self._chargebacks),
+        )
+
+    def _create_account(self, request: Request, _: str) -> Response:
+        row = self._store.create_account(read_account_order(object_body(request)))
+        return success("Virtual account created", account_record(row))
+
+    def _account(self, _request: Request, order_ref: str) -> Response:
+        row = self._store.account(order_ref=order_ref)
+        if row is None:
+            raise RequestRejected("No virtual account was found for this order_ref")
+        return success("Virtual account fetched", account_record(row))
+
+    def _checkout(self, request: Request, _: str) -> Response:
+        row = self._store.create_checkout(read_checkout_order(object_body(request)))
+        return success("Hosted Link", {"link": self._page_url(row["token"])})
+
+    def _verify(self, _request: Request, transaction_id: str) -> Response:
+        row = self._store.transaction(int(transaction_id))
+        if row is None:
+            raise RequestRejected(NO_TRANSACTION)
+        return success("Transaction fetched successfully", transaction_record(row))
+
+    def _verify_by_reference(self, request: Request, _: str) -> Response:
+        row = self._store.latest(request.query.get("tx_ref", ""))
+        if row is None:
+            raise RequestRejected(NO_TRANSACTION)
+        return success("Transaction fetched successfully", transaction_record(row))
+
+    def _transactions(self, request: Request, _: str) -> Response:
+        query = request.query
+        filters: dict[str, str | float] = {
+            key: query[key] for key in ("tx_ref", "status", "currency") if query.get(key)
+        }
+        page = page_number(query)
+        rows, total = self._store.page(filters | day_filters(query), page=page, size=PAGE_SIZE)
+        records = [transaction_record(row) for row in rows]
+        return success("Transactions fetched", records, meta=page_meta(page, total))
+
+    def _chargebacks(self, request: Request, _: str) -> Response:
+        query = request.query
+        filters: dict[str, str | float] = {
+            key: query[key] for key in ("flw_ref", "status") if query.get(key)
+        }
+        page = page_number(query)
+        rows, total = self._store.chargebacks(
+            filters | day_filters(query), page=page, size=PAGE_SIZE
+        )
+        records = [chargeback_record(row) for row in rows]
+        return success("Chargebacks fetched", records, meta=page_meta(page, total))
+
+    def _refund(self, request: Request, transaction_id: str) -> Response:
+        body = {} if request.body is None else object_body(request)
+        amount = None if body.get("amount") is None else read_amount(body["amount"])
+        record = self._store.refund(int(transaction_id), amount)
+        self._changed()
+        return success("Transaction refund initiated", record)

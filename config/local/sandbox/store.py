@@ -1,0 +1,200 @@
+"""Durable transfers of the sandbox.
+
+A transfer is stored before its acceptance is returned, and an outcome together with its webhooks,
+so a killed sandbox continues where it stopped.
+"""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from config.local.sandbox.database import (
+    OutgoingWebhook,
+    Row,
+    SandboxDatabase,
+    moment_text,
+    number,
+)
+from config.local.sandbox.rules import FAIL, RETURN, RequestRejected, TransferOrder
+
+DUPLICATE_MESSAGE = "Transfer with this reference already exists"
+FAILED_MESSAGE = "DISBURSE FAILED: The beneficiary bank rejected the transfer"
+RETURNED_MESSAGE = "DISBURSE FAILED: Transfer was returned by the beneficiary bank"
+SUCCESS_MESSAGE = "Transaction was successful"
+
+_CONDITIONS = {
+    "reference": "reference = ?",
+    "status": "status = ?",
+    "from": "created_at >= ?",
+    "to": "created_at < ?",
+}
+_COLUMNS = (
+    "reference, account_number, bank_code, bank_name, full_name, currency, debit_currency, amount,"
+    " fee, status, narration, meta, callback_url, outcome, created_at, next_at"
+)
+
+
+PlanWebhooks = Callable[[Row], Sequence[OutgoingWebhook]]
+
+
+class SandboxStore(SandboxDatabase):
+    """Transfers of the database. `plan_webhooks` gives the webhooks of a final state."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        delay: float,
+        return_delay: float,
+        floats: dict[str, Decimal],
+        plan_webhooks: PlanWebhooks,
+    ) -> None:
+        super().__init__(folder, floats=floats)
+        self._delay = delay
+        self._return_delay = return_delay
+        self._plan_webhooks = plan_webhooks
+
+    def accept(self, order: TransferOrder) -> Row:
+        """Store a new transfer and debit amount and fee. Raises `RequestRejected`."""
+        now = time.time()
+        with self.transaction():
+            if self.by_reference(order.reference) is not None:
+                raise RequestRejected(DUPLICATE_MESSAGE)
+            self.move_float(order.debit_currency, -(order.amount + order.fee))
+            cursor = self._db.execute(
+                f"INSERT INTO transfers ({_COLUMNS})"  # noqa: S608 - a constant
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'NEW', ?, ?, ?, ?, ?, ?)",
+                (
+                    order.reference,
+                    order.account_number,
+                    order.bank.code,
+                    order.bank.name,
+                    order.full_name,
+                    order.currency,
+                    order.debit_currency,
+                    str(order.amount),
+                    str(order.fee),
+                    order.narration,
+                    order.meta,
+                    order.callback_url,
+                    order.outcome,
+                    now,
+                    now + self._delay / 2,
+                ),
+            )
+            return self.one("SELECT * FROM transfers WHERE id = ?", cursor.lastrowid)
+
+    def by_id(self, transfer_id: int) -> Row | None:
+        """Return the transfer with this id."""
+        return self.first("SELECT * FROM transfers WHERE id = ?", transfer_id)
+
+    def by_reference(self, reference: str) -> Row | None:
+        """Return the transfer with this reference."""
+        return self.first("SELECT * FROM transfers WHERE reference = ?", reference)
+
+    def page(
+        self, filters: dict[str, str | float], *, page: int, size: int
+    ) -> tuple[list[Row], int]:
+        """Return one page of transfers, newest first, and the total number.
+
+        `filters` may have `reference`, `status`, `from` and `to` (seconds).
+        """
+        return self.page_of("transfers", _CONDITIONS, filters, page=page, size=size)
+
+    def count_retries(self, reference: str) -> int:
+        """Return the number of retries of this reference."""
+        prefix = reference + "_RETRY_"
+        query = "SELECT count(*) AS n FROM transfers WHERE substr(reference, 1, ?) = ?"
+        return int(self.one(query, len(prefix), prefix)["n"])
+
+    def advance(self) -> float | None:
+        """Advance every due transfer; return the seconds until the next is due, None if none is."""
+        now = time.time()
+        with self._lock:
+            due = self._db.execute(
+                "SELECT * FROM transfers WHERE next_at <= ? ORDER BY next_at, id LIMIT 500", (now,)
+            ).fetchall()
+            if due:
+                with self._db:
+                    for row in due:
+                        self._step(row, now)
+            soonest = self.one("SELECT min(next_at) AS at FROM transfers")["at"]
+        return None if soonest is None else max(soonest - time.time(), 0.0)
+
+    def settle(self, reference: str | None) -> int:
+        """Settle one or all open transfers now, and return their number."""
+        query = "SELECT * FROM transfers WHERE status IN ('NEW', 'PENDING')"
+        with self.transaction():
+            rows = self._db.execute(query).fetchall()
+            rows = [row for row in rows if reference in {None, row["reference"]}]
+            for row in rows:
+                if row["status"] == "NEW":
+                    self._step(row, time.time())
+                self._step(self.one("SELECT * FROM transfers WHERE id = ?", row["id"]), time.time())
+        return len(rows)
+
+    def return_money(self, reference: str) -> bool:
+        """Return a successful transfer by the bank now; False when there is none."""
+        with self.transaction():
+            row = self.by_reference(reference)
+            if row is None or row["status"] != "SUCCESSFUL":
+                return False
+            self._return(row)
+        return True
+
+    def _step(self, row: Row, now: float) -> None:
+        if row["status"] == "NEW":
+            self._set(row, "PENDING", "", now + self._delay / 2)
+        elif row["status"] == "PENDING" and row["outcome"] == FAIL:
+            self._set(row, "FAILED", FAILED_MESSAGE, None)
+            self.move_float(row["debit_currency"], Decimal(row["amount"]) + Decimal(row["fee"]))
+            self._queue_webhooks(row)
+        elif row["status"] == "PENDING":
+            returns_at = now + self._return_delay if row["outcome"] == RETURN else None
+            self._set(row, "SUCCESSFUL", SUCCESS_MESSAGE, returns_at)
+            self._queue_webhooks(row)
+        elif row["status"] == "SUCCESSFUL":
+            self._return(row)
+
+    def _return(self, row: Row) -> None:
+        # The amount is returned; the fee of an executed transfer is not.
+        self._set(row, "FAILED", RETURNED_MESSAGE, None)
+        self._db.execute("UPDATE transfers SET returned = 1 WHERE id = ?", (row["id"],))
+        self.move_float(row["debit_currency"], Decimal(row["amount"]))
+        self._queue_webhooks(row)
+
+    def _set(self, row: Row, status: str, message: str, next_at: float | None) -> None:
+        self._db.execute(
+            "UPDATE transfers SET status = ?, complete_message = ?, next_at = ? WHERE id = ?",
+            (status, message, next_at, row["id"]),
+        )
+
+    def _queue_webhooks(self, row: Row) -> None:
+        current = self.one("SELECT * FROM transfers WHERE id = ?", row["id"])
+        self.queue_webhooks(self._plan_webhooks(current))
+
+
+def rest_record(row: Row) -> dict[str, Any]:
+    """Return a transfer as the REST calls render it."""
+    return {
+        "id": row["id"],
+        "account_number": row["account_number"],
+        "bank_code": row["bank_code"],
+        "full_name": row["full_name"],
+        "created_at": moment_text(row["created_at"]),
+        "currency": row["currency"],
+        "debit_currency": row["debit_currency"],
+        "amount": number(row["amount"]),
+        "fee": number(row["fee"]),
+        "status": row["status"],
+        "reference": row["reference"],
+        "meta": json.loads(row["meta"]),
+        "narration": row["narration"],
+        "complete_message": row["complete_message"],
+        "requires_approval": 0,
+        "is_approved": 1,
+        "bank_name": row["bank_name"],
+    }

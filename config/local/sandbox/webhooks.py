@@ -1,0 +1,173 @@
+"""Webhooks to the merchant: bodies, and delivery with the documented retries.
+
+Any status but 200 is a failure; up to three retries follow at a fixed interval. Stored rows are
+the queue, so a killed sandbox delivers again: duplicates happen, as with the real provider.
+"""
+
+import json
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from config.local.sandbox.collection_records import transaction_record
+from config.local.sandbox.database import (
+    DueWebhook,
+    OutgoingWebhook,
+    Row,
+    SandboxDatabase,
+)
+from config.local.sandbox.faults import WEBHOOK_KINDS, Fault, FaultScript, RequestTraits
+from config.local.sandbox.options import SandboxOptions
+from config.local.sandbox.store import rest_record
+
+_ATTEMPTS = 4
+_WORKERS = 4
+_encoder = msgspec.json.Encoder(decimal_format="number")
+
+
+def transfer_event(row: Row) -> dict[str, Any]:
+    """Return the webhook of a transfer's final state."""
+    record = rest_record(row)
+    data = {**record, "fullname": record["full_name"], "approver": None}
+    del data["full_name"]
+    return {"event": "transfer.completed", "event.type": "Transfer", "data": data}
+
+
+def charge_event(row: Row) -> dict[str, Any]:
+    """Return the webhook of a transaction's final state."""
+    record = transaction_record(row)
+    for key in ("amount_settled", "meta"):
+        del record[key]
+    return {"event": "charge.completed", "data": record}
+
+
+class WebhookPlanner:
+    """Plans the webhooks of a final state, including scripted faults."""
+
+    def __init__(self, options: SandboxOptions, faults: FaultScript) -> None:
+        self._url = options.webhook_url
+        self._faults = faults
+
+    def plan_transfer(self, row: Row) -> Sequence[OutgoingWebhook]:
+        """Return the webhooks of a transfer."""
+        traits = RequestTraits(reference=row["reference"], account=row["account_number"])
+        fault = self._faults.take(WEBHOOK_KINDS, traits) or Fault("")
+        url = row["callback_url"] or self._url
+        opposite = {"SUCCESSFUL": "FAILED", "FAILED": "SUCCESSFUL"}
+        changes = {"status": opposite.get(row["status"], "FAILED")}
+        return _plan(url, fault.fault, transfer_event(row), changes, fault.seconds or 0)
+
+    def plan_charge(self, row: Row) -> Sequence[OutgoingWebhook]:
+        """Return the webhooks of a transaction; the payment itself may name their fault."""
+        own = json.loads(row["webhook"])
+        traits = RequestTraits(reference=row["tx_ref"], account=row["account_number"])
+        fault = self._faults.take(WEBHOOK_KINDS, traits) or Fault("")
+        changes = {"status": "failed" if row["status"] == "successful" else "successful"}
+        delay = max(fault.seconds or 0, own["delay"])
+        return _plan(self._url, fault.fault or own["kind"], charge_event(row), changes, delay)
+
+
+def _plan(
+    url: str, kind: str, event: dict[str, Any], opposite: dict[str, str], delay: float
+) -> Sequence[OutgoingWebhook]:
+    """Return the webhooks of an event. `opposite` is what a forgery says."""
+    if not url or kind == "no_webhook":
+        return []
+    data = event["data"]
+    reference = "tx_ref" if "tx_ref" in data else "reference"
+    if kind == "tampered_webhook":
+        event = event | {"data": data | {"amount": data["amount"] * 10}}
+    if kind == "misdirected_webhook":
+        event = event | {"data": data | {reference: data[reference] + "-other"}}
+    notification = OutgoingWebhook(url, _encoder.encode(event).decode(), delay=delay)
+    if kind == "duplicate_webhook":
+        return [notification, notification]
+    if kind == "forged_webhook":
+        body = _encoder.encode(event | {"data": data | opposite}).decode()
+        return [OutgoingWebhook(url, body, forged=True), notification]
+    return [notification]
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Does not follow redirects: they count as failures."""
+
+    def redirect_request(self, *_args: Any, **_kwargs: Any) -> None:
+        return None
+
+
+class WebhookSender:
+    """Delivers stored webhooks with a few threads."""
+
+    def __init__(self, options: SandboxOptions, store: SandboxDatabase) -> None:
+        self._options = options
+        self._store = store
+        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect())
+        self._changed = threading.Condition()
+        self._busy: set[int] = set()
+        self._stopping = False
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(_WORKERS)]
+
+    def start(self) -> None:
+        """Start the delivery threads."""
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Start no further delivery; a running one may end unrecorded."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify_all()
+
+    def notify(self) -> None:
+        """Wake the threads after a change of the store."""
+        with self._changed:
+            self._changed.notify_all()
+
+    def _work(self) -> None:
+        while True:
+            webhook = self._next()
+            if webhook is None:
+                return
+            delivered = self._deliver(webhook)
+            with self._changed:
+                if not self._stopping:
+                    self._record_attempt(webhook, delivered=delivered)
+                self._busy.discard(webhook.id)
+                self._changed.notify_all()
+
+    def _next(self) -> DueWebhook | None:
+        with self._changed:
+            while not self._stopping:
+                due = self._store.due_webhook(self._busy)
+                if isinstance(due, DueWebhook):
+                    self._busy.add(due.id)
+                    return due
+                self._changed.wait(due)
+        return None
+
+    def _record_attempt(self, webhook: DueWebhook, *, delivered: bool) -> None:
+        if delivered:
+            state = "delivered"
+        else:
+            state = "waiting" if webhook.attempts + 1 < _ATTEMPTS else "given_up"
+        next_at = time.time() + self._options.webhook_retry_seconds
+        self._store.record_webhook_attempt(webhook.id, state=state, next_at=next_at)
+
+    def _deliver(self, webhook: DueWebhook) -> bool:
+        sent_hash = "forged" if webhook.forged else self._options.webhook_hash
+        try:
+            request = urllib.request.Request(  # noqa: S310 - the operator's own address
+                webhook.url,
+                data=webhook.body,
+                headers={"Content-Type": "application/json", "verif-hash": sent_hash},
+                method="POST",
+            )
+            with self._opener.open(request, timeout=self._options.webhook_timeout) as response:
+                return bool(response.status == 200)
+        except (OSError, ValueError, urllib.error.HTTPError):
+            return False

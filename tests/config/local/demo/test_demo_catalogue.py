@@ -1,0 +1,106 @@
+"""The complete catalogue and funds of the demo data: tokens, balances, deep books."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from config.local.demo.tokens import TOKENS
+from exchange.events.models import Event
+from exchange.tokens.models import InvestmentCategory, InvestmentType, Quote, Token
+from orders.book.models import Order, Trade
+from tests.environment.processes import Program
+from tests.environment.services import Sandbox, ServiceStack
+from tests.factories.demo import CURRENCIES, demo_data_for_module
+from tests.factories.wallets import assert_books_hold
+from wallets.fees.selectors import minimum_withdrawal
+from wallets.ledger.models import Account
+from wallets.ledger.selectors.wallets import wallet_balances
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def demo(
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+    sandbox_program: Callable[[], Program],
+    service_stack: ServiceStack,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[dict[str, Any]]:
+    """The content of demo.json of the complete demo data, loaded once."""
+    folder = tmp_path_factory.mktemp("demo")
+    sandbox = Sandbox(service_stack, sandbox_program())
+    with demo_data_for_module(folder, sandbox, django_db_blocker) as found:
+        yield found
+
+
+def test_every_owner_has_enough_of_every_currency_and_the_books_hold(demo):
+    owners = [record["id"] for record in demo["organisations"] + demo["members"]]
+    assert len(owners) == 12
+    for owner in owners:
+        rows = {row["currency"]: row for row in wallet_balances(owner)}
+        assert list(rows) == CURRENCIES
+        assert rows["NGN"]["available"] >= 1_000_000
+        assert rows["USD"]["available"] >= 1_000
+        for currency, row in rows.items():
+            assert row["available"] >= 5 * minimum_withdrawal(currency)
+    assert_books_hold()
+    assert set(Event.objects.values_list("status", flat=True)) == {"Unsent"}
+
+
+def test_the_catalogue_has_every_kind_in_every_currency_and_every_stage(demo):
+    tokens = Token.objects.all()
+    assert len(demo["tokens"]) == tokens.count() == len(TOKENS) == 60
+    assert {token.investment_type for token in tokens} == set(InvestmentType.values)
+    assert {token.investment_category for token in tokens} == set(InvestmentCategory.values)
+    assert {token.currency_id for token in tokens} == set(CURRENCIES)
+    open_to_all = [
+        token
+        for token in tokens
+        if token.deal_access == "Public" and not (token.closed or token.exited or token.cancelled)
+    ]
+    assert len(open_to_all) >= 45
+    # Tokens visible to every demo organisation come first.
+    first = [token["symbol"] for token in demo["tokens"][: len(open_to_all)]]
+    assert {token.deal_access for token in tokens if token.symbol in first} == {"Public"}
+    assert Counter(token.cancelled for token in tokens) == {False: 58, True: 2}
+    assert sum(token.exited for token in tokens) == 3
+    assert sum(token.closed for token in tokens) == 2
+    shares = {
+        token.total_raised / token.raise_amount
+        for token in tokens
+        if not (token.completed_raise or token.cancelled)
+    }
+    assert len(shares) >= 15
+    assert min(shares) == 0
+    assert max(shares) < 1
+    for token in tokens:
+        assert token.price_buy >= token.price_sell > 0
+        assert token.price_exchange > 0
+        assert token.completed_raise or token.raise_amount > 0
+        assert bool(token.payout_frequency) == bool(token.interest or token.dividend) or (
+            token.investment_category == "Charity"
+        )
+    assert Quote.objects.filter(status="Pending").count() == 2
+    assert Token.objects.exclude(prev_price_buy=0).count() == 60
+
+
+def test_every_member_holds_tokens_and_a_dozen_books_have_depth(demo):
+    for owner in demo["organisations"] + demo["members"]:
+        held = Account.objects.filter(
+            owner_id=owner["id"], asset__token__isnull=False, kind="available", balance__gt=0
+        )
+        assert held.count() >= 5, owner["name"]
+    active = Order.objects.filter(status="Active")
+    depth = Counter(active.values_list("token__symbol", "type"))
+    deep = {symbol for symbol, _ in depth if depth[symbol, "Buy"] > 4 < depth[symbol, "Sell"]}
+    assert len(deep) >= 12
+    assert len(deep) == Token.objects.filter(secondaries=True, closed=False).count()
+    traded = Trade.objects.exclude(sell_order=None).values("token__symbol").distinct().count()
+    assert traded >= len(deep)
+    assert active.exclude(member=None).count() >= 20
