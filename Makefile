@@ -137,6 +137,7 @@ check: tools
 		DATABASE_URL=postgresql://exchange_app@127.0.0.1/exchange \
 		CELERY_BROKER_URL=amqp://127.0.0.1// CACHE_URL=redis://127.0.0.1/0 \
 		FLUTTERWAVE_SECRET_KEY=only-for-the-check FLUTTERWAVE_WEBHOOK_HASH=only-for-the-check \
+		TRUSTED_PROXIES=1 SECURE_PROXY_HEADER=HTTP_X_FORWARDED_PROTO \
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 
 # Known vulnerabilities of the locked packages; exits 1 with findings, 3 when it could not ask.

@@ -7,7 +7,7 @@ from django.contrib.admin import apps as admin_apps
 from django.core.checks import Tags, register
 
 from config.back_office.pages import PAGES
-from config.checks import check_cooling_off, check_shared_rate_limits
+from config.checks import CHECKS
 
 
 class ConfigConfig(AppConfig):
@@ -16,8 +16,8 @@ class ConfigConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the deployment checks."""
-        register(check_shared_rate_limits, Tags.security, deploy=True)
-        register(check_cooling_off, Tags.security, deploy=True)
+        for check in CHECKS:
+            register(check, Tags.security, deploy=True)
 
 
 class ExchangeAdminConfig(admin_apps.SimpleAdminConfig):

@@ -1,1 +1,1 @@
-"""`manage.py doctor`: checks of an installation, each with its remedy."""
+"""`manage.py doctor`: what an operator cannot see elsewhere before going live, with remedies."""

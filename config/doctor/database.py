@@ -1,236 +1,179 @@
-"""Checks of the connection to PostgreSQL, and of the server's safety.
+"""Checks of PostgreSQL: connection, role, safety, clock, migrations; and of the replica.
 
-`examine_session` and `examine_role` are also for the replica.
+They use connections like the service's, with short time-outs and without a pool.
 """
 
 from __future__ import annotations
 
-import ipaddress
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import psycopg
 from django.conf import settings
 from django.db import DatabaseError, connections
 from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 
-from config.doctor.findings import Diagnosis, NotChecked, ok, problem, warning
-from config.doctor.session import (
-    ALIAS,
-    connect,
-    connection_failure,
-    is_production,
-    require_database,
-    rows,
-    value,
-)
-from config.local.preflight import MINIMUM_MAJOR
-from exchange.core import sqlfiles
+from config.checks import is_local
+from config.database_version import EarlierVersionError, require_upgradable
+from config.doctor.findings import Diagnosis, describe_error, ok, problem, run_checks, warning
+from config.doctor.machine import clock_finding, is_production
+from config.doctor.staff import check_people
+from exchange.core import replica, sqlfiles
+from exchange.core.database import Row, fetch_all
 
+ALIAS, REPLICA = "doctor", "doctor_replica"
+_CONNECT_SECONDS = 3
+_STATEMENT_SECONDS = 4
 _MIGRATE = "Run manage.py migrate where DATABASE_OWNER_URL is set"
 _ROLES = "Follow Database roles in docs/operations/install.md"
+# What `off` causes, whether that is a problem, and its remedy.
+_SERVER_SETTINGS = {
+    "fsync": ("a crash of the machine corrupts the database", True, "Turn it on"),
+    "full_page_writes": ("a crash of the machine corrupts the database", True, "Turn it on"),
+    "synchronous_commit": ("a crash loses payments that were acknowledged", True, "Turn it on"),
+    "autovacuum": ("tables grow and get slow", True, "Turn it on"),
+    "track_counts": ("autovacuum cannot work: tables grow and get slow", True, "Turn it on"),
+    "data_checksums": ("damage of the disk is not noticed", False, "Run pg_checksums --enable"),
+    "archive_mode": (
+        "only the moments of full backups can be restored",
+        False,
+        "Follow Set up the archive in docs/operations/back-up.md",
+    ),
+}
+_IDENTITY = """
+SELECT (SELECT system_identifier FROM pg_control_system()), current_database()::text
+"""
 
 
-def check_connection() -> Iterator[Diagnosis]:
-    """Connect, and report version, state, pooler and encryption of the connection."""
+def check_database() -> Iterator[Diagnosis]:
+    """Connect, and report what stands in the database as far as it can be read."""
     try:
-        connect()
+        raw = _connect(ALIAS, "default")
     except DatabaseError as error:
-        failure = connection_failure(error)
+        failure = describe_error(error)
         role_missing = f'role "{settings.DATABASE_RUNTIME_ROLE}" does not exist' in failure
         remedy = _ROLES if role_missing else "Start the server, or correct DATABASE_URL"
-        yield problem("connection", failure, remedy)
+        yield problem("database", failure, remedy)
         return
-    version = connections[ALIAS].connection.info.server_version
-    if version < MINIMUM_MAJOR * 10_000:
-        yield problem(
-            "version", f"PostgreSQL {version // 10_000}", f"Upgrade to {MINIMUM_MAJOR} or newer"
-        )
+    yield ok("database", f"PostgreSQL {raw.info.server_version // 10_000}")
+    yield _encryption(raw, "encryption", "DATABASE_URL")
+    yield from run_checks((check_role, check_server, check_collation, check_clock, check_replica))
+    migrations = list(run_checks([check_migrations]))
+    yield from migrations
+    if all(not each.remedy for each in migrations):
+        yield from run_checks([lambda: check_people(ALIAS)])
     else:
-        yield ok("version", f"PostgreSQL {version // 10_000}.{version % 10_000}")
-    if value("SELECT pg_is_in_recovery()"):
-        yield problem(
-            "primary", "a standby, which takes no writes", "Point DATABASE_URL at the primary"
-        )
-    yield from examine_session(ALIAS, "DATABASE_URL")
+        yield warning("staff", "not checked without its tables", "Run doctor after migrate")
 
 
-def examine_session(alias: str, variable: str) -> Iterator[Diagnosis]:
-    """Report pooler and encryption of the open connection `alias` to the URL of `variable`."""
+def _connect(alias: str, examined: str) -> psycopg.Connection[Any]:
+    """Return a connection to the database `examined`, which is `alias` from here on."""
+    database = connections.settings[examined]
+    options = {
+        **{name: value for name, value in database["OPTIONS"].items() if name != "pool"},
+        "connect_timeout": _CONNECT_SECONDS,
+        # Also works through a pooler that DATABASE_POOLER does not name.
+        "prepare_threshold": None,
+    }
+    if "options" in options:
+        # PgBouncer takes no start-up options.
+        options["options"] += f" -c statement_timeout={_STATEMENT_SECONDS}s"
+    connections.settings[alias] = {**database, "OPTIONS": options}
+    connections[alias].ensure_connection()
     raw: psycopg.Connection[Any] = connections[alias].connection
-    # A pooler answers with a process id of its own.
-    yield _pooler(raw.info.backend_pid != value("SELECT pg_backend_pid()", alias=alias), variable)
-    yield _encryption(raw, variable)
+    return raw
 
 
-def _pooler(pooled: bool, variable: str) -> Diagnosis:
-    declared = bool(getattr(settings, "DATABASE_POOLER", ""))
-    if pooled and not declared:
-        return problem(
-            "pooler",
-            "the connection goes through a pooler, which DATABASE_POOLER does not name",
-            f"Set DATABASE_POOLER=pgbouncer, or point {variable} at PostgreSQL",
-        )
-    if declared and not pooled:
-        return warning(
-            "pooler",
-            "DATABASE_POOLER is set, but the connection is direct: nothing is prepared",
-            f"Remove DATABASE_POOLER, or point {variable} at PgBouncer",
-        )
-    return ok("pooler", "PgBouncer" if pooled else "none")
+def _rows(sql: str, parameters: Sequence[Any] = (), alias: str = ALIAS) -> list[Row]:
+    return fetch_all(sql, parameters, using=alias)
 
 
-def _encryption(raw: psycopg.Connection[Any], variable: str) -> Diagnosis:
+def _encryption(raw: psycopg.Connection[Any], check: str, variable: str) -> Diagnosis:
     mode = raw.info.get_parameters().get("sslmode", "prefer")
     if is_local(raw.info.host):
-        return ok("encryption", "not needed: the server is on this machine")
+        return ok(check, "not needed: the server is on this machine")
     if not raw.pgconn.ssl_in_use:
         return problem(
-            "encryption",
+            check,
             "passwords and data cross the network in plain text",
             f"Turn on ssl in PostgreSQL, and add ?sslmode=verify-full to {variable}",
         )
     if mode != "verify-full":
         return warning(
-            "encryption",
+            check,
             f"sslmode={mode} does not check which server answers",
             f"Add ?sslmode=verify-full&sslrootcert=/file to {variable}",
         )
-    return ok("encryption", "TLS, certificate verified")
+    return ok(check, "TLS, certificate verified")
 
 
-def is_local(host: str) -> bool:
-    """Return whether `host` is a socket's folder or this machine."""
-    if not host or host.startswith(("/", "@")) or host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def check_role() -> Iterator[Diagnosis]:
-    """Report whether the service acts as the runtime role, and its settings."""
-    require_database()
-    yield from examine_role(ALIAS)
-
-
-def examine_role(alias: str) -> Iterator[Diagnosis]:
-    """Report whether the connection `alias` acts as the runtime role, and its settings."""
-    [(current, login, superuser, zone, jit, lock_wait)] = rows(
-        "SELECT current_user::text, session_user::text, rolsuper, current_setting('TimeZone'),"
-        " current_setting('jit'), current_setting('lock_timeout')"
-        " FROM pg_roles WHERE rolname = session_user",
+def check_role(alias: str = ALIAS, name: str = "role") -> Iterator[Diagnosis]:
+    """Report whether the connection acts as the runtime role, and its settings."""
+    [(current, login, superuser, owned, *found)] = _rows(
+        "SELECT current_user::text, session_user::text, rolsuper,"
+        " (SELECT count(*) FROM pg_class"
+        "  WHERE relnamespace = 'public'::regnamespace AND relowner = r.oid),"
+        " current_setting('TimeZone'), current_setting('jit'), current_setting('lock_timeout')"
+        " FROM pg_roles r WHERE rolname = session_user",
         alias=alias,
     )
     expected = settings.DATABASE_RUNTIME_ROLE
-    remedy = _ROLES
-    if getattr(settings, "DATABASE_POOLER", ""):
-        remedy = "Give the login its settings, as in docs/cluster/roles.sql"
     if current != expected:
-        yield problem("role", f"acts as {current}, not as {expected}", remedy)
-    elif superuser:
-        yield problem("role", f"the login {login} is a superuser", remedy)
-    elif owned := value(
-        "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"
-        " AND relowner = (SELECT oid FROM pg_roles WHERE rolname = session_user)",
-        alias=alias,
-    ):
-        yield problem("role", f"the login {login} owns {owned} tables and indexes", remedy)
-    else:
-        yield ok("role", f"{login} acts as {current}")
-    for name, found, wanted in (
-        ("TimeZone", zone, "UTC"),
-        ("jit", jit, "off"),
-        ("lock_timeout", lock_wait, settings.DATABASE_LOCK_WAIT),
-    ):
-        if found != wanted:
-            yield problem(
-                "role", f"{name} is {found}", f"ALTER ROLE {login} SET {name} = '{wanted}'"
-            )
-
-
-def check_migrations() -> Iterator[Diagnosis]:
-    """Report whether migrations and SQL are those of this version."""
-    require_database()
-    own = set(MigrationLoader(None).disk_migrations or ())
-    applied = set(rows("SELECT app, name FROM django_migrations"))
-    if missing := own - applied:
-        names = ", ".join(".".join(each) for each in sorted(missing)[:3])
-        yield problem("migrations", f"{len(missing)} are missing: {names} …", _MIGRATE)
-        return
-    yield ok("migrations", f"all {len(own)} are applied")
-    if sqlfiles.is_installed(ALIAS):
-        yield ok("sql", "functions, triggers and rights are those of this version")
-    else:
-        yield problem("sql", "functions, triggers and rights are of another version", _MIGRATE)
-
-
-def check_durability() -> Iterator[Diagnosis]:
-    """Report settings that decide whether a committed transaction can be lost."""
-    require_database()
-    found = _server_settings(
-        "fsync",
-        "full_page_writes",
-        "synchronous_commit",
-        "synchronous_standby_names",
-        "data_checksums",
-    )
-    unsafe = [name for name in ("fsync", "full_page_writes") if found[name] != "on"]
-    for name in unsafe:
-        yield problem(name, "off: a crash of the machine corrupts the database", f"Set {name} = on")
-    commit = found["synchronous_commit"]
-    if commit == "off":
+        remedy = "Give the login its settings, as in docs/cluster/roles.sql"
         yield problem(
-            "synchronous_commit",
-            "off: a crash loses payments that were acknowledged",
-            "Set synchronous_commit = on",
+            name,
+            f"acts as {current}, not as {expected}",
+            remedy if settings.DATABASE_POOLER else _ROLES,
         )
-    elif not unsafe:
-        yield ok("durability", f"fsync, full_page_writes, synchronous_commit = {commit}")
-    if found["data_checksums"] != "on":
-        yield warning(
-            "checksums", "off: damage of the disk is not noticed", "Run pg_checksums --enable"
-        )
-    yield from _replication(commit, found["synchronous_standby_names"])
+    elif superuser:
+        yield problem(name, f"the login {login} is a superuser", _ROLES)
+    elif owned:
+        yield problem(name, f"the login {login} owns {owned} tables and indexes", _ROLES)
+    else:
+        yield ok(name, f"{login} acts as {current}")
+    wanted = {"TimeZone": "UTC", "jit": "off", "lock_timeout": settings.DATABASE_LOCK_WAIT}
+    for (setting, value), given in zip(wanted.items(), found, strict=True):
+        if given != value:
+            remedy = f"ALTER ROLE {login} SET {setting} = '{value}'"
+            yield problem(name, f"{setting} is {given}", remedy)
 
 
-def _replication(commit: str, standby_names: str) -> Iterator[Diagnosis]:
-    connected = value("SELECT count(*) FROM pg_stat_replication")
-    if standby_names and commit in {"local", "off"}:
+def check_server() -> Iterator[Diagnosis]:
+    """Report settings of the server that decide whether money or its records can be lost."""
+    found: dict[str, str] = dict(
+        _rows(
+            "SELECT name, setting FROM pg_settings WHERE name = ANY(%s)",
+            [[*_SERVER_SETTINGS, "synchronous_standby_names"]],
+        )
+    )
+    for name, (effect, serious, remedy) in _SERVER_SETTINGS.items():
+        if found[name] == "off" and (serious or is_production()):
+            yield (problem if serious else warning)(name, f"off: {effect}", remedy)
+    standbys = found["synchronous_standby_names"]
+    if standbys and found["synchronous_commit"] == "local":
         yield problem(
             "standbys",
-            f"synchronous_commit = {commit} does not wait for {standby_names}",
+            f"synchronous_commit = local does not wait for {standbys}",
             "Set synchronous_commit = on, also where a role or the database sets it",
         )
-    elif standby_names:
-        yield ok("standbys", f"{connected} connected, synchronous: {standby_names}")
-    elif connected:
-        yield warning(
-            "standbys",
-            f"{connected} connected, none synchronous: a failover loses the last payments",
-            "Set synchronous_standby_names, or Patroni's synchronous_mode",
-        )
+    elif standbys:
+        yield ok("standbys", f"synchronous: {standbys}")
     elif is_production():
         yield warning(
             "standbys",
-            "none: the loss of this server loses what its last backup does not have",
+            "none is synchronous: the loss of this server loses the last payments",
             "Add a synchronous standby (docs/cluster/README.md)",
         )
 
 
-def check_text() -> Iterator[Diagnosis]:
-    """Report encoding and collation."""
-    require_database()
-    [(encoding, collation, recorded, actual)] = rows(
-        "SELECT pg_encoding_to_char(encoding), datcollate, datcollversion,"
-        " pg_database_collation_actual_version(oid)"
+def check_collation() -> Iterator[Diagnosis]:
+    """Report a system library that sorts otherwise than the indexes were built."""
+    [(collation, recorded, actual)] = _rows(
+        "SELECT datcollate, datcollversion, pg_database_collation_actual_version(oid)"
         " FROM pg_database WHERE datname = current_database()"
     )
-    if encoding != "UTF8":
-        yield problem(
-            "encoding", encoding, "Create the database with ENCODING 'UTF8' and restore it"
-        )
     # A database of PostgreSQL 14 has none recorded.
     if recorded and recorded != actual:
         yield problem(
@@ -238,42 +181,54 @@ def check_text() -> Iterator[Diagnosis]:
             f"{collation} changed from {recorded} to {actual}: indexes of text may be wrong",
             "Run REINDEX DATABASE, then ALTER DATABASE … REFRESH COLLATION VERSION",
         )
-    else:
-        yield ok("text", f"{encoding}, collation {collation}")
 
 
-def check_books() -> Iterator[Diagnosis]:
-    """Report the last proof of books."""
-    require_database()
-    found = rows(
-        "SELECT passed, extract(epoch FROM now() - ran_at)::float8 / 3600"
-        " FROM wallets_booksproof ORDER BY ran_at DESC LIMIT 1"
-    )
-    if not found:
-        yield warning("books", "never proven", "See that beat and a worker run, which prove them")
+def check_clock() -> Iterator[Diagnosis]:
+    """Compare this machine's clock with the database's."""
+    before = datetime.now(UTC)
+    [(there,)] = _rows("SELECT clock_timestamp()")
+    after = datetime.now(UTC)
+    yield clock_finding("database clock", (there - before - (after - before) / 2).total_seconds())
+
+
+def check_replica() -> Iterator[Diagnosis]:
+    """Report whether DATABASE_REPLICA_URL is a replica of DATABASE_URL, with the same rights."""
+    if not replica.is_configured():
         return
-    [(passed, hours)] = found
-    if not passed:
+    try:
+        raw = _connect(REPLICA, replica.ALIAS)
+    except DatabaseError as error:
         yield problem(
-            "books",
-            f"do not hold ({hours:.0f} hours ago)",
-            "Stop the workers and follow Proof of books in docs/operations/watch.md",
+            "replica",
+            f"{describe_error(error)}; the primary serves all lists",
+            "Start the replica, or correct DATABASE_REPLICA_URL",
         )
-    elif hours > 26:
-        yield warning(
-            "books", f"hold, but proven {hours:.0f} hours ago", "See that beat and a worker run"
-        )
+        return
+    standby = _rows("SELECT pg_is_in_recovery()", alias=REPLICA) == [(True,)]
+    if standby and _rows(_IDENTITY) == _rows(_IDENTITY, alias=REPLICA):
+        yield ok("replica", "replicates the database of DATABASE_URL")
     else:
-        yield ok("books", f"hold, proven {hours:.0f} hours ago")
+        yield problem(
+            "replica",
+            "a replica of another database" if standby else "a primary, so no list is read from it",
+            "Point DATABASE_REPLICA_URL at a streaming replica of the database of DATABASE_URL",
+        )
+    yield _encryption(raw, "replica encryption", "DATABASE_REPLICA_URL")
+    yield from check_role(REPLICA, "replica role")
 
 
-def _server_settings(*names: str) -> dict[str, str]:
-    found: dict[str, str] = dict(
-        rows("SELECT name, setting FROM pg_settings WHERE name = ANY(%s)", [list(names)])
-    )
-    if missing := set(names) - set(found):
-        raise NotChecked(f"the server does not show {', '.join(sorted(missing))}")
-    return found
-
-
-CHECKS = (check_connection, check_role, check_migrations, check_durability, check_text, check_books)
+def check_migrations() -> Iterator[Diagnosis]:
+    """Report whether migrations and SQL are those of this version."""
+    try:
+        require_upgradable(ALIAS)
+    except EarlierVersionError as error:
+        yield problem("migrations", str(error), _ROLES)
+        return
+    own = set(MigrationLoader(None).disk_migrations or ())
+    if missing := own - set(MigrationRecorder(connections[ALIAS]).applied_migrations()):
+        names = ", ".join(".".join(each) for each in sorted(missing)[:3])
+        yield problem("migrations", f"{len(missing)} are missing: {names} …", _MIGRATE)
+    elif not sqlfiles.is_installed(ALIAS):
+        yield problem("sql", "functions, triggers and rights are of another version", _MIGRATE)
+    else:
+        yield ok("migrations", f"all {len(own)} are applied, and the SQL is of this version")

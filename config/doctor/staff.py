@@ -8,7 +8,8 @@ from django.conf import settings
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER, SUPPORT
 from config.doctor.findings import Diagnosis, ok, problem, warning
-from config.doctor.session import is_production, require_database, rows
+from config.doctor.machine import is_production
+from exchange.core.database import fetch_all
 
 _PEOPLE = """
 SELECT u.username, coalesce(g.name, ''), u.is_superuser,
@@ -23,10 +24,9 @@ ORDER BY u.username
 _NEEDED = {FINANCE_APPROVER: 2, ADMINISTRATOR: 1}
 
 
-def check_people() -> Iterator[Diagnosis]:
+def check_people(alias: str) -> Iterator[Diagnosis]:
     """Report missing roles, missing second factors and superusers."""
-    require_database()
-    people = rows(_PEOPLE, [settings.COOLING_OFF_HOURS])
+    people = fetch_all(_PEOPLE, [settings.COOLING_OFF_HOURS], using=alias)
     for role, needed in _NEEDED.items():
         having = [row for row in people if row[1] == role]
         effective = sum(row[3] for row in having)
@@ -59,6 +59,3 @@ def check_people() -> Iterator[Diagnosis]:
             "superusers", f"{', '.join(superusers[:5])} bypass the roles",
             "Deactivate them, and give the people a role",
         )  # fmt: skip
-
-
-CHECKS = (check_people,)

@@ -22,33 +22,25 @@ SECRET_WORDS = [
 
 
 class Report:
-    """What doctor printed: findings by group and check."""
+    """What doctor printed: findings by check."""
 
     def __init__(self, done: subprocess.CompletedProcess[str], seconds: float) -> None:
         self.text, self.seconds, self.status = done.stdout, seconds, done.returncode
         assert done.stderr == "", done.stderr
         self.findings = json.loads(done.stdout)["findings"]
 
-    def levels(self, group: str, check: str) -> list[str]:
-        return [
-            each["level"]
-            for each in self.findings
-            if (each["group"], each["check"]) == (group, check)
-        ]
+    def levels(self, check: str) -> list[str]:
+        return [each["level"] for each in self.findings if each["check"] == check]
 
-    def seen(self, group: str, check: str) -> str:
-        return " | ".join(
-            each["seen"]
-            for each in self.findings
-            if (each["group"], each["check"]) == (group, check)
-        )
+    def seen(self, check: str) -> str:
+        return " | ".join(each["seen"] for each in self.findings if each["check"] == check)
 
 
-def doctor(*arguments: str, within: Sequence[str] = (), **changes: str) -> Report:
+def doctor(*, within: Sequence[str] = (), **changes: str) -> Report:
     """Run doctor with a production environment and `changes`, by the command `within` if any."""
     began = time.monotonic()
     done = subprocess.run(
-        [*within, sys.executable, "manage.py", "doctor", "--json", *arguments],
+        [*within, sys.executable, "manage.py", "doctor", "--json"],
         cwd=CHECKOUT,
         env={
             "PATH": os.environ["PATH"],

@@ -14,8 +14,6 @@ from tests.environment.replication import Replication, running_replication
 
 pytestmark = [pytest.mark.slow, pytest.mark.standalone]
 
-GROUP = "Replica"
-
 
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Replication]:
@@ -33,63 +31,40 @@ def examine(servers: Replication, **changes: str) -> Report:
 
 
 def test_a_sound_replica_passes_every_check(servers: Replication) -> None:
-    servers.on_standby("ALTER SYSTEM SET hot_standby_feedback = on")
-    servers.on_standby("SELECT pg_reload_conf()")
     report = examine(servers)
-    found = [(each["check"], each["level"]) for each in report.findings if each["group"] == GROUP]
-    assert found == [
-        (check, "ok") for check in ("pooler", "encryption", "role", "replication", "lag")
-    ], report.text
-    assert "10 are allowed" in report.seen(GROUP, "lag")
+    found = [(each["check"], each["level"]) for each in report.findings]
+    expected = [(check, "ok") for check in ("replica", "replica encryption", "replica role")]
+    assert [each for each in found if each[0].startswith("replica")] == expected, report.text
     # It is asynchronous, so a failover would lose commits.
-    assert report.levels("Database", "standbys") == ["warning"]
-    assert "1 connected, none synchronous" in report.seen("Database", "standbys")
+    assert report.levels("standbys") == ["warning"]
 
 
-def test_a_replica_that_does_not_replay_with_a_superuser_as_login_is_found(
-    servers: Replication,
-) -> None:
-    servers.on_standby("ALTER SYSTEM RESET hot_standby_feedback")
-    servers.on_standby("SELECT pg_reload_conf()")
-    with servers.paused():
-        report = examine(
-            servers,
-            DATABASE_REPLICA_URL=database_url(servers.standby, OWNER),
-            DATABASE_REPLICA_MAX_LAG_SECONDS="1",
-        )
-    assert report.levels(GROUP, "replication") == ["ok"]
-    assert report.levels(GROUP, "lag") == ["problem"]
-    assert report.seen(GROUP, "lag").startswith("replay is paused, its last transaction is")
-    assert "superuser" in report.seen(GROUP, "role")
-    assert report.levels(GROUP, "feedback") == ["warning"]
+def test_a_superuser_as_login_of_the_replica_is_found(servers: Replication) -> None:
+    report = examine(servers, DATABASE_REPLICA_URL=database_url(servers.standby, OWNER))
+    assert report.levels("replica") == ["ok"]
+    assert report.levels("replica role") == ["problem"]
+    assert "superuser" in report.seen("replica role")
 
 
-def test_a_standby_and_its_primary_in_the_wrong_places_are_found(servers: Replication) -> None:
-    report = examine(
-        servers,
-        DATABASE_URL=database_url(servers.standby, APPLICATION),
-        DATABASE_REPLICA_URL=database_url(servers.primary, APPLICATION),
-    )
-    assert report.levels("Database", "primary") == ["problem"]
-    assert report.seen(GROUP, "replication") == "a primary, so no list is read from it"
-    assert report.levels(GROUP, "replication") == ["problem"]
-
-
-def test_a_replica_of_another_database_or_server_is_found(
+def test_a_primary_and_a_replica_of_another_database_or_server_are_found(
     servers: Replication, tmp_path: Path
 ) -> None:
     other = Cluster(tmp_path, durable=False)
     other.start()
+    primary, another = "a primary, so no list is read from it", "a replica of another database"
     try:
         # The other server has a database of the same name.
-        for changes in (
-            {"DATABASE_REPLICA_URL": database_url(servers.standby, APPLICATION, "postgres")},
-            {"DATABASE_URL": database_url(tmp_path, APPLICATION)},
+        for changes, seen in (
+            ({"DATABASE_REPLICA_URL": database_url(tmp_path, APPLICATION)}, primary),
+            (
+                {"DATABASE_REPLICA_URL": database_url(servers.standby, APPLICATION, "postgres")},
+                another,
+            ),
+            ({"DATABASE_URL": database_url(tmp_path, APPLICATION)}, another),
         ):
             report = examine(servers, **changes)
-            assert report.seen(GROUP, "replication") == "a replica of another database"
-            assert report.levels(GROUP, "replication") == ["problem"]
-            assert report.levels(GROUP, "lag") == []
+            assert report.seen("replica") == seen
+            assert report.levels("replica") == ["problem"]
     finally:
         other.stop()
 
@@ -100,8 +75,7 @@ def test_a_replica_that_is_away_is_one_finding(servers: Replication) -> None:
         report = examine(servers)
     finally:
         servers.start()
-    assert report.levels(GROUP, "connection") == ["problem"]
-    assert "the primary serves all lists" in report.seen(GROUP, "connection")
-    assert report.levels(GROUP, "not checked") == ["warning"]
-    assert "replica role, replication" in report.seen(GROUP, "not checked")
-    assert report.levels("Database", "role") == ["ok"]
+    assert report.levels("replica") == ["problem"]
+    assert "the primary serves all lists" in report.seen("replica")
+    assert report.levels("replica role") == []
+    assert report.levels("role") == ["ok"]

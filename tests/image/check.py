@@ -71,7 +71,8 @@ def check_image(container: Container, sbom: Path) -> list[str]:
     _check_contents(sbom, failures)
     with _database() as (owner, application):
         environment = _environment(application)
-        done = container.run(["python", "manage.py", "check", "--deploy"], environment)
+        proxy = {"TRUSTED_PROXIES": "1", "SECURE_PROXY_HEADER": "HTTP_X_FORWARDED_PROTO"}
+        done = container.run(["python", "manage.py", "check", "--deploy"], {**environment, **proxy})
         failures.check("no issues" in done.stdout, "check --deploy", done.stderr[-2000:])
         done = container.run(
             ["python", "manage.py", "migrate", "--no-input", "--verbosity", "0"],
