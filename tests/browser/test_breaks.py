@@ -72,7 +72,7 @@ def test_a_break_of_250000_55_ngn_is_explained_by_one_and_closed_by_another(sign
     kwesi.get_by_role("button", name="Close the break and next").click()
     expect(kwesi.get_by_text("Queue empty.")).to_be_visible()
     kwesi.goto(f"/admin/wallets/reconciliationbreak/{open_break.pk}/change/")
-    expect(kwesi.get_by_text("Accepted")).to_be_visible()
+    expect(kwesi.get_by_text("Approved")).to_be_visible()
     kwesi.get_by_role("textbox", name="Comment").fill("The fee is on line 3 of the statement")
     kwesi.get_by_role("button", name="Add comment").click()
     expect(kwesi.get_by_text("The fee is on line 3 of the statement")).to_be_visible()

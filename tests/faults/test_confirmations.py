@@ -114,7 +114,7 @@ def test_the_current_status_at_the_provider_overrides_the_proposal(
         len(sandbox_transfers(sandbox, withdrawal)),
     ) == (1, 1)
     proposal.refresh_from_db()
-    assert (proposal.status, proposal.decided_by) == ("Open", None)
+    assert (proposal.status, proposal.decided_by) == ("Pending", None)
     assert [d.verdict for d in withdrawal.decisions.all()][-1] == "Propose"
     assert_books_hold()
 

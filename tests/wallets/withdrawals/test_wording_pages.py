@@ -57,7 +57,7 @@ def test_payouts_banks_and_proposals_have_their_usual_names(provider_sandbox):
     payout = text_of(client.get(reverse("admin:wallets_payout_change", args=[withdrawal.pk])))
     assert "Payout of 370.00 KES to Ada Obi" in payout
     listed = text_of(client.get(reverse("admin:wallets_proposal_changelist")))
-    assert f"Fail {withdrawal.reference} 400.00 KES Open" in listed
+    assert f"Fail {withdrawal.reference} 400.00 KES Pending" in listed
     assert "Never arrived" in listed
     banks = BankList.objects.get(currency="KES")
     page = text_of(client.get(reverse("admin:wallets_banklist_change", args=[banks.pk])))
