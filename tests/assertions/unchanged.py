@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
+import psycopg
 from django.db import connection
 
 # Webhooks of earlier payouts may arrive at any time.
@@ -51,8 +52,11 @@ def table_fingerprints() -> dict[str, tuple[int, int]]:
 
 def _contents(pattern: str, left_out: tuple[str, ...]) -> dict[str, tuple[int, int]]:
     """Return the number of rows and the sum of their hashes, by table."""
-    with connection.cursor() as cursor:
-        cursor.execute(_statement(pattern, left_out))
+    statement = _statement(pattern, left_out)
+    connection.ensure_connection()
+    # Prepared: planning takes longer than reading the tables.
+    with psycopg.Cursor(connection.connection) as cursor:
+        cursor.execute(statement, prepare=True)
         return {name: (rows, int(total)) for name, rows, total in cursor.fetchall()}
 
 
