@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,8 +39,6 @@ _SERVER = "TEST_SERVER_URL"
 _RUN = "TEST_RUN_NAME"
 _TEMPLATE = "TEST_TEMPLATE_NAME"
 _LOCK_KEY = 0x7E57_0001
-# A run with four processes uses a tenth of it.
-_MEMORY_BYTES = 4 * 1024**3
 
 # Resets what outlives a transaction: role, settings, temporary tables, locks, cursors.
 _RESET_SESSION = (
@@ -67,7 +64,7 @@ def start_run(config: pytest.Config) -> None:
         os.environ[_SERVER] = given
         os.environ[_TEMPLATE] = f"{os.environ[_RUN]}_template"
         return
-    folder = Path(tempfile.mkdtemp(prefix="exchange-tests-", dir=_memory_folder()))
+    folder = Path(tempfile.mkdtemp(prefix="exchange-tests-"))
     _run_resources.enter_context(reaping(_RUN, folder))
     os.environ[_SERVER] = database_url(folder, "exchange_owner", "postgres")
     os.environ[_TEMPLATE] = "test_template"
@@ -80,17 +77,6 @@ def start_run(config: pytest.Config) -> None:
             _make_template(installation=DATABASE)
         template_cache.store_template(name, folder)
     _run_resources.enter_context(running_server(folder, durable=False))
-
-
-def _memory_folder() -> str | None:
-    """Return the folder of a file system in memory with room for the run's databases, if any.
-
-    Creating a database there takes half of the processor time: it has 1,500 files.
-    """
-    memory = Path("/dev/shm")
-    if memory.is_dir() and shutil.disk_usage(memory).free > _MEMORY_BYTES:
-        return str(memory)
-    return None
 
 
 def end_run(config: pytest.Config) -> None:
