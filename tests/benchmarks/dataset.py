@@ -33,7 +33,9 @@ def main(count: int, bank: str) -> None:
     key, _ = issue_api_key(
         organisation=organisation, name="bench", scopes=list(settings.SCOPES), actor=actor
     )
-    token = issue_access_token(key=key, lifetime=timedelta(days=1), actor=actor)
+    token, other_token = (
+        issue_access_token(key=key, lifetime=timedelta(days=1), actor=actor) for _ in range(2)
+    )
     members = [
         Member(id=uuid7(), organisation=organisation, name=f"Member {n}", email=f"m{n}@example.com")
         for n in range(count)
@@ -60,6 +62,7 @@ def main(count: int, bank: str) -> None:
             {
                 "organisation": str(organisation.id),
                 "token": token,
+                "other_token": other_token,
                 "members": [str(member.id) for member in members],
             }
         )

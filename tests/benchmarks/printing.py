@@ -3,7 +3,7 @@
 One client sends transfers one after another, alone and next to the 24. Once these wait as
 `Retry-After` says, as clients do that follow it; once they repeat at once. For comparison, 24
 clients ask for a page that does not exist: what any requests without pause take of the processor.
-At last they do so with a token of their own through the proxy, which limits errors.
+At last they do both with a token of their own through the proxy, which limits them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 
 from tests.benchmarks import load
 from tests.benchmarks.installation import Installation
-from tests.benchmarks.withdrawals import make_our_records
+from tests.benchmarks.withdrawals import BANK, WALLETS
 from tests.cluster.front import running_front
 
 CLIENTS = 24
@@ -48,7 +48,8 @@ _BEHAVIOURS = (
     _Behaviour("clients follow Retry-After", _STATEMENT, follows_retry_after=True, most_times=3),
     _Behaviour("clients repeat at once", _STATEMENT),
     _Behaviour("clients of a missing page"),
-    _Behaviour("the same through the proxy", through_proxy=True, most_times=3),
+    _Behaviour("missing, through the proxy", through_proxy=True, most_times=3),
+    _Behaviour("at once, through the proxy", _STATEMENT, through_proxy=True, most_times=3),
 )
 
 
@@ -57,8 +58,9 @@ def run(
 ) -> dict[str, Any]:
     """Return medians of the latency in milliseconds, alone and next to the clients."""
     del connections
-    token, members = make_our_records(installation)
-    web, bearer = installation.serve_ours(), f"Bearer {token}"
+    made = json.loads(installation.python("tests.benchmarks.dataset", str(WALLETS), BANK))
+    members, bearer, other = made["members"], f"Bearer {made['token']}", made["other_token"]
+    web = installation.serve_ours()
     _Transfers(web, bearer, members).make_movements()
     values = {"member": members[0], "today": f"{datetime.now(UTC):%Y-%m-%d}"}
     with _asking(web, _STATEMENT.format(**values), bearer, follows=True, clients=2):
@@ -67,7 +69,7 @@ def run(
     with running_front(installation.folder, urlsplit(web).port or 0, tls=False) as front:
         for behaviour in _BEHAVIOURS:
             base, asker = (
-                (front.url, "Bearer unknown") if behaviour.through_proxy else (web, bearer)
+                (front.url, f"Bearer {other}") if behaviour.through_proxy else (web, bearer)
             )
             transfers, path = _Transfers(base, bearer, members), behaviour.path.format(**values)
             alone, loaded = [], []

@@ -264,15 +264,21 @@ def test_the_longest_body_passes_and_a_longer_one_is_refused(service, caller, si
     assert response.status_code == (201 if size == 64 * 1024 else 413), response.text
 
 
-def produce_errors(front: Front, address: str, tokens: Iterator[str]) -> None:
-    """Ask for a missing page, each time with another of `tokens`, until one of eight is limited."""
+def produce_errors(
+    front: Front,
+    address: str,
+    tokens: Iterator[str],
+    path: str = "/v1/api/missing",
+    status: int = 404,
+) -> None:
+    """Ask for `path`, each time with another of `tokens`, until one of eight is limited."""
     limited = threading.Event()
 
     def ask() -> None:
         with contextlib.closing(front.client(address)) as client:
             while not limited.is_set():
                 headers = {"Authorization": next(tokens)}
-                client.request("GET", "/v1/api/missing", headers=headers)
+                client.request("GET", path, headers=headers)
                 response = client.getresponse()
                 body = response.read()
                 if response.status == 429:
@@ -284,7 +290,7 @@ def produce_errors(front: Front, address: str, tokens: Iterator[str]) -> None:
                     assert response.headers["X-Error-Code"] == "rate_limited"
                     assert response.headers["Retry-After"] == "10"
                 else:
-                    assert response.status == 404
+                    assert response.status == status
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: ask(), range(8)))
@@ -306,6 +312,15 @@ def test_a_token_that_only_produces_errors_is_limited_alone(service, caller):
     assert status_of(service, address, MEMBERS, other) == 200
     for path, status in (("/health", 200), ("/hooks/flutterwave", 405)):
         assert status_of(service, address, path, token) == status
+
+
+def test_a_token_that_never_waits_for_the_printer_is_limited_alone(echo):
+    address = "127.0.0.17"
+    for each in ("Bearer eager", "Bearer other"):
+        assert status_of(echo, address, MEMBERS, each) == 200
+    produce_errors(echo, address, itertools.repeat("Bearer eager"), "/v1/busy", 503)
+    assert status_of(echo, address, MEMBERS, "Bearer eager") == 429
+    assert status_of(echo, address, MEMBERS, "Bearer other") == 200
 
 
 def test_tokens_without_success_count_with_their_address(service, caller):
