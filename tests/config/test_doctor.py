@@ -136,11 +136,12 @@ def test_a_sound_installation_passes_every_check_of_its_database(installation) -
         "provider clock", FINANCE_APPROVER, ADMINISTRATOR, "second factor",
     ):  # fmt: skip
         assert report.levels(check) == ["ok"], (check, report.seen(check))
+    # A server for tests does not wait for the disk, or does not vacuum.
     with psycopg.connect(installation["owner"]) as connection:
-        [fsync] = connection.execute("SHOW fsync").fetchone() or [""]
-    # The embedded server of tests does not wait for the disk.
-    assert report.levels("fsync") == ([] if fsync == "on" else ["problem"])
-    assert report.levels("synchronous_commit") == report.levels("autovacuum") == []
+        for name in ("fsync", "autovacuum"):
+            [value] = connection.execute(f"SHOW {name}").fetchone() or [""]
+            assert report.levels(name) == ([] if value == "on" else ["problem"])
+    assert report.levels("synchronous_commit") == []
     # The key is one for tests, and there is no standby and no archive.
     assert (
         report.seen("settings") == "config.W003: The provider's key is one for tests: no real"
