@@ -49,9 +49,9 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 		echo "'$(PYTHON) -m venv' failed; on Debian install python3-venv." >&2; exit 1; }
 
-$(VENV)/.installed: requirements.lock installer.lock | $(BIN)/python
+$(VENV)/.installed: requirements.lock config/installer.lock | $(BIN)/python
 	@echo "Installing the service's packages"
-	@{ $(PIP) install --require-hashes -r installer.lock && $(UV) --require-hashes -r requirements.lock; } \
+	@{ $(PIP) install --require-hashes -r config/installer.lock && $(UV) --require-hashes -r requirements.lock; } \
 		|| $(PIP) install --require-hashes -r requirements.lock
 	@touch $@
 
@@ -166,5 +166,5 @@ tour: install
 
 lock: tools
 	$(LOCK) pyproject.toml -o requirements.lock
-	$(LOCK) --group installer -o installer.lock
+	$(LOCK) --group installer -o config/installer.lock
 	$(LOCK) --group test -c requirements.lock -o tests/requirements.lock

@@ -21,7 +21,7 @@ from typing import Any
 from packaging.version import InvalidVersion, Version
 
 NOT_AUDITED = 3
-LOCKS = ("requirements.lock", "installer.lock", "tests/requirements.lock")
+LOCKS = ("requirements.lock", "config/installer.lock", "tests/requirements.lock")
 SERVICE = "https://api.osv.dev/v1/querybatch"
 _SECONDS = 30
 _LOCKED = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^ ;\\]+)", re.MULTILINE)
