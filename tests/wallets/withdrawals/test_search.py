@@ -39,7 +39,7 @@ def few(request, monkeypatch) -> int:
 
 @pytest.fixture
 def withdrawals() -> dict[str, Withdrawal]:
-    """Withdrawals by the first name of their owner."""
+    """Withdrawals by the first name of their owner, with references that no short term is part of."""
     store_bank_list()
     found = {}
     for firm, person, number in (
@@ -59,9 +59,13 @@ def withdrawals() -> dict[str, Withdrawal]:
         )
         fund(organisation, member, "KES", "10000")
         name = person or firm
-        found[name.split()[0]] = make_withdrawal(
+        row = make_withdrawal(
             organisation, member, "KES", "100", account_name=name, account_number=number
         )
+        reference = f"payout_{name[0].lower() * 25}7"
+        update_without_guard("wallets_withdrawal", "USER", f"reference = '{reference}'", row.pk)
+        row.refresh_from_db()
+        found[name.split()[0]] = row
     return found
 
 
