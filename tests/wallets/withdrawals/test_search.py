@@ -39,7 +39,7 @@ def few(request, monkeypatch) -> int:
 
 @pytest.fixture
 def withdrawals() -> dict[str, Withdrawal]:
-    """Withdrawals by the first name of their owner, with references that no short term is part of."""
+    """Withdrawals by the first name of their owner, whose references contain no short term."""
     store_bank_list()
     found = {}
     for firm, person, number in (
