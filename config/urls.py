@@ -7,10 +7,12 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from config.api_docs.views import ReferenceView, SchemaView, TryView
+from config.provider_webhooks import RECEIVERS
 from config.views import landing_page, liveness, readiness
 from credit.urls import urlpatterns as credit_urls
 from exchange.urls import urlpatterns as exchange_urls
 from orders.urls import urlpatterns as orders_urls
+from wallets.providers.hooks import receive_flutterwave
 from wallets.urls import urlpatterns as wallets_urls
 
 urlpatterns = [
@@ -22,7 +24,7 @@ urlpatterns = [
     path("health/ready", readiness, name="readiness"),
     path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/", admin.site.urls),
-    path("", include("wallets.payouts.hooks")),
+    path("hooks/flutterwave", receive_flutterwave, {"receivers": RECEIVERS}),
     path("v1/schema", SchemaView.as_view(), name="schema"),
     path("v1/docs", ReferenceView.as_view(), name="docs"),
     path("v1/docs/try", TryView.as_view(), name="docs-try"),

@@ -14,6 +14,7 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
     )
     sql_parts = (
         "alerts/alerts",
+        "providers/provider_events",
         "ledger/account_start",
         "ledger/ordered_ids",
         "ledger/ledger_guard",

@@ -38,8 +38,8 @@ from wallets.payouts.models import (
     PayoutCircuit,
     Proposal,
     ProposalAction,
-    ProviderEvent,
 )
+from wallets.providers.models import ProviderEvent
 from wallets.receivables.models import Receivable, ReceivableWriteOff
 from wallets.reconciliation.models import (
     BreakExplanation,

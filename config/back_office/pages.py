@@ -11,6 +11,7 @@ PAGES = (
     "exchange.events.admin.events",
     "exchange.exports.admin",
     "exchange.audit.admin.changes",
+    "wallets.providers.admin",
     "wallets.ledger.admin.accounts",
     "wallets.ledger.admin.entries",
     "wallets.ledger.admin.transfers",

@@ -50,7 +50,7 @@ STANDALONE = (
     "exchange/participants/test_access_services.py",
     "exchange/participants/test_member_services.py",
     "exchange/events/test_events_api.py",
-    "wallets/payouts/test_webhook_endpoint.py",
+    "wallets/providers/test_webhook_endpoint.py",
     "wallets/deposits/test_deposit.py",
     "orders/listings/test_load_tokens.py",
     "wallets/withdrawals/test_reasons.py",

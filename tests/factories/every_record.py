@@ -50,7 +50,8 @@ from wallets.deposits.services.unmatched import propose_resolution
 from wallets.fees import services as configuration
 from wallets.freezes.services import propose_lift
 from wallets.ledger.proof import prove_and_store
-from wallets.payouts.models import Proposal, ProposalAction, ProviderEvent
+from wallets.payouts.models import Proposal, ProposalAction
+from wallets.providers.models import ProviderEvent
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import ReconciliationBreak
 from wallets.withdrawals.models import Withdrawal

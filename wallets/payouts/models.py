@@ -1,4 +1,4 @@
-"""Resolution proposals, webhooks of the provider, and the circuit breaker of payouts.
+"""Resolution proposals and the circuit breaker of payouts.
 
 The payout itself is created by the approval: `wallets.withdrawals.models.Payout`.
 """
@@ -9,7 +9,6 @@ from django.db import models
 from django.db.models import Q
 
 from exchange.core.fields import choice_field
-from exchange.core.ids import uuid7
 from exchange.staff.models import ProposalModel
 from wallets.withdrawals.models import Withdrawal
 
@@ -47,24 +46,6 @@ class Proposal(ProposalModel):
 
     def __str__(self) -> str:
         return f"{self.action} {self.withdrawal_id}"
-
-
-class ProviderEvent(models.Model):
-    """Webhook of the provider, stored once; its content only expedites a status check."""
-
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the body, hex")
-    reference = models.CharField(max_length=100, blank=True)
-    provider_id = models.CharField(max_length=40, blank=True)
-    body = models.TextField(help_text="At most the first 8 KiB")
-    received_at = models.DateTimeField()
-    deliveries = models.PositiveIntegerField(default=1)
-
-    class Meta:
-        ordering = ["-received_at", "-id"]
-
-    def __str__(self) -> str:
-        return self.reference or self.digest[:12]
 
 
 ONLY_ROW = 1

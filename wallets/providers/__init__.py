@@ -1,4 +1,4 @@
-"""Payment providers: the neutral protocol (`base`) and Flutterwave v3.
+"""Payment providers: the neutral protocol (`base`), Flutterwave v3, and what its webhooks report.
 
 Providers know no models, wallets or rules of withdrawals; services interpret their responses.
 """

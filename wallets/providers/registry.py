@@ -1,4 +1,4 @@
-"""The configured payment provider. The only module here that reads settings."""
+"""The configured payment provider. Clients get their settings here."""
 
 from functools import cache
 

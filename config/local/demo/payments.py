@@ -15,15 +15,16 @@ from django.conf import settings
 
 from config.local.demo.data import DemoPayment
 from config.local.demo.sandbox import is_sandbox, read_control, send_control
+from config.provider_webhooks import RECEIVERS
 from exchange.core.actors import Actor
 from exchange.events.services.outbox import mark_unsent
 from exchange.participants.models import Member, Organisation
 from wallets.deposits.models import Payment, VirtualAccount
 from wallets.deposits.services.opening import Checkout, open_checkout, open_virtual_account
 from wallets.deposits.services.payments import look_up
-from wallets.payouts.services.provider_events import receive_webhook
 from wallets.providers.collection import CheckoutRequest
 from wallets.providers.registry import payment_provider
+from wallets.providers.services import receive_webhook
 
 _BVN = "22222222222"
 
@@ -116,6 +117,7 @@ def _receive_webhook(made: dict[str, Any]) -> None:
     """Receive the webhook of a payment, as the service does."""
     body = {"event": "charge.completed", "data": {"id": made["id"], "tx_ref": made["tx_ref"]}}
     receive_webhook(
+        RECEIVERS,
         headers={"verif-hash": settings.PAYMENT_PROVIDER["webhook_hash"]},
         body=json.dumps(body).encode(),
     )

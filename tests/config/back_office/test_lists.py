@@ -59,7 +59,8 @@ from wallets.deposits.services import manual as deposits
 from wallets.deposits.services.reversals import propose_reversal
 from wallets.fees import services as configuration
 from wallets.ledger.models import BooksProof, Entry
-from wallets.payouts.models import Proposal, ProposalAction, ProviderEvent
+from wallets.payouts.models import Proposal, ProposalAction
+from wallets.providers.models import ProviderEvent
 from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db

@@ -30,7 +30,7 @@ from wallets.deposits.services import opening
 from wallets.deposits.services.payments import due_payments
 from wallets.deposits.tasks import find_payments, sweep_deposits
 from wallets.ledger.models import Account, Transfer
-from wallets.payouts.models import ProviderEvent
+from wallets.providers.models import ProviderEvent
 
 pytestmark = pytest.mark.django_db
 

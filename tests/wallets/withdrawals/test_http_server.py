@@ -14,7 +14,7 @@ from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.wallets import make_approved_withdrawal, make_wallet
 from tests.factories.withdrawals import BANK, OPERATIONS, WithdrawalApi, body_of, store_bank_lists
 from wallets.banks.services import clear_bank_cache
-from wallets.payouts.models import ProviderEvent
+from wallets.providers.models import ProviderEvent
 
 HEADERS = {"verif-hash": "tests-webhook-hash"}
 

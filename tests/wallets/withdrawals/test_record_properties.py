@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from wallets.ledger.models import Account, BooksProof
-from wallets.payouts.models import ProviderEvent
+from wallets.providers.models import ProviderEvent
 from wallets.reconciliation.models import ReconciliationBreak, ReconciliationLine
 from wallets.withdrawals.models import Payout, Withdrawal
 

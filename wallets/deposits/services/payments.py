@@ -81,6 +81,11 @@ def report_payment(hint: ChargeHint) -> bool:
         return bool(cursor.rowcount)
 
 
+def expedite_payment(hint: ChargeHint) -> str | None:
+    """Look up the payment that a webhook names now; return the task to notify, if any."""
+    return SWEEP_DEPOSITS if report_payment(hint) else None
+
+
 def due_payments(now: datetime, limit: int = _BATCH) -> list[UUID]:
     """Return the ids of the payments whose status check is due, oldest first."""
     due = Payment.objects.filter(next_lookup_at__lte=now).order_by("next_lookup_at")

@@ -1,4 +1,4 @@
-"""Read-only lists of payouts, proposals, decisions, bank records and provider webhooks.
+"""Read-only lists of payouts, proposals, decisions and bank records.
 
 Actions are on the review page of a withdrawal (`withdrawals`).
 """
@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 
-from exchange.admin.base import PendingDecision, SafeAdmin
+from exchange.admin.base import PendingDecision
 from exchange.admin.columns import column
 from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
@@ -25,7 +25,7 @@ from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.staff.admin.pending import approval_filters
 from exchange.staff.admin.proposals import decision_of
 from wallets.banks.models import BankAccount
-from wallets.payouts.models import Proposal, ProposalAction, ProviderEvent
+from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.selectors import get_payout_hold
 from wallets.payouts.services.resolutions import PROPOSALS, possible_actions
 from wallets.providers.base import TransferStatus
@@ -249,17 +249,3 @@ class BankAccountAdmin(OwnedRecordAdmin):
 
     withdrawal_display = column("withdrawal", lambda bank: record_link(bank.withdrawal))
     bank = column("bank", lambda record: f"{record.name} ({record.code})", ordering="name")
-
-
-@admin.register(ProviderEvent)
-class ProviderEventAdmin(SafeAdmin):
-    reads_replica = True
-    list_display = ("time_display", "reference", "provider_id", "deliveries")
-    ordering = ("-pk",)
-    search_fields = ("=reference", "=provider_id")
-    search_help_text = "Reference, provider ID, or event ID"
-    fields = ("time_display", "reference", "provider_id", "deliveries", "digest", "body")
-
-    time_display = column(
-        "received (UTC)", lambda event: format_time(event.received_at), ordering="received_at"
-    )

@@ -12,7 +12,9 @@ from wallets.freezes.selectors import block_expression
 from wallets.payouts.services import circuit
 from wallets.payouts.services.execution import check_status, send_payout
 from wallets.payouts.services.payout_row import PayoutRow
+from wallets.providers.base import WebhookNotification
 from wallets.withdrawals.models import Payout, WithdrawalStatus
+from wallets.withdrawals.services.transitions import SWEEP_PAYOUTS
 
 _BATCH = 100
 
@@ -69,6 +71,13 @@ def process_payout(withdrawal_id: UUID) -> None:
         send_payout(withdrawal_id)  # takes over an expired lease
     else:
         check_status(withdrawal_id)
+
+
+def expedite_transfer(notification: WebhookNotification) -> str | None:
+    """Check the payout that a webhook names now; return the task to notify, if any."""
+    if not notification.reference or expedite(notification.reference) is None:
+        return None
+    return SWEEP_PAYOUTS
 
 
 def expedite(reference: str) -> UUID | None:

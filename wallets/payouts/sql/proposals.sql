@@ -43,7 +43,3 @@ BEGIN
         WHERE p.withdrawal_id = posted.subject_id AND p.action = 'Reverse'
             AND p.status = 'Approved' AND p.decided_by_id <> p.proposed_by_id);
 END $$;
-
--- What the provider reported; inserts record themselves.
-REVOKE DELETE ON wallets_providerevent FROM exchange_runtime;
-SELECT audit_table('wallets_providerevent', left_out => '{deliveries}', inserts => NULL);

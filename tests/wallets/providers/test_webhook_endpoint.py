@@ -22,7 +22,7 @@ from tests.factories.wallets import (
     make_wallet,
     store_bank_list,
 )
-from wallets.payouts.models import ProviderEvent
+from wallets.providers.models import ProviderEvent
 from wallets.withdrawals.models import Payout, Withdrawal
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -1,24 +1,38 @@
-"""Webhooks of the provider: stored once, and used only to expedite a status check."""
+"""Webhooks of the provider: stored once, and used only to expedite a status check.
+
+The subject of what a webhook names does that (`Receivers`).
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from django.db import connection
 
 from exchange.core.errors import Forbidden
 from exchange.core.ids import uuid7
-from wallets.deposits.services.payments import SWEEP_DEPOSITS, report_payment
-from wallets.payouts.services.sweeps import expedite
+from wallets.providers.base import WebhookNotification
 from wallets.providers.collection import ChargeHint
 from wallets.providers.registry import payment_provider
-from wallets.withdrawals.services.transitions import SWEEP_PAYOUTS
 
 _MAX_STORED_BYTES = 8 * 1024
 
 
-def receive_webhook(*, headers: Mapping[str, str], body: bytes) -> str | None:
+@dataclass(frozen=True, slots=True)
+class Receivers:
+    """What expedites the status check of a payment or transfer that a webhook names.
+
+    Each returns the task to notify, or None if there is nothing to look up.
+    `config.provider_webhooks` lists them.
+    """
+
+    payment: Callable[[ChargeHint], str | None]
+    transfer: Callable[[WebhookNotification], str | None]
+
+
+def receive_webhook(receivers: Receivers, *, headers: Mapping[str, str], body: bytes) -> str | None:
     """Store an authentic webhook and expedite the status check of its transfer or payment.
 
     Return the task to notify, or None if there is nothing to look up. Raises `Forbidden` if the
@@ -48,7 +62,5 @@ def receive_webhook(*, headers: Mapping[str, str], body: bytes) -> str | None:
             ],
         )
     if isinstance(hint, ChargeHint):
-        return SWEEP_DEPOSITS if report_payment(hint) else None
-    if not hint.reference or expedite(hint.reference) is None:
-        return None
-    return SWEEP_PAYOUTS
+        return receivers.payment(hint)
+    return receivers.transfer(hint)

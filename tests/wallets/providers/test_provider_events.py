@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from config.provider_webhooks import RECEIVERS
 from exchange.core.errors import Forbidden
 from tests.factories.wallets import make_approved_withdrawal, make_wallet, store_bank_list
 from wallets.deposits.models import Payment
 from wallets.deposits.services.payments import SWEEP_DEPOSITS
-from wallets.payouts.models import ProviderEvent
-from wallets.payouts.services import provider_events
+from wallets.providers.models import ProviderEvent
+from wallets.providers.services import receive_webhook
 from wallets.withdrawals.services.transitions import SWEEP_PAYOUTS
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +36,7 @@ def test_a_webhook_is_stored_once_and_names_the_withdrawal_to_check():
     withdrawal = make_approved_withdrawal(make_wallet(1000))
     body = body_of(reference=withdrawal.reference, id=26251)
     for seen in (1, 2, 3):
-        assert provider_events.receive_webhook(headers=HEADERS, body=body) == SWEEP_PAYOUTS
+        assert receive_webhook(RECEIVERS, headers=HEADERS, body=body) == SWEEP_PAYOUTS
         assert stored_events(body) == (withdrawal.reference, "26251", body.decode(), seen)
 
 
@@ -54,7 +55,7 @@ def test_a_webhook_with_an_unknown_reference_is_stored_and_checks_nothing(
     data, reference, provider_id
 ):
     body = body_of(**data)
-    assert provider_events.receive_webhook(headers=HEADERS, body=body) is None
+    assert receive_webhook(RECEIVERS, headers=HEADERS, body=body) is None
     assert stored_events(body) == (reference, provider_id, body.decode(), 1)
 
 
@@ -63,7 +64,7 @@ def test_a_webhook_of_a_payment_is_stored_and_looks_it_up_and_no_withdrawal():
     reference = make_approved_withdrawal(make_wallet(1000)).reference
     event = {"event": "charge.completed", "data": {"id": 7, "tx_ref": reference}}
     body = json.dumps(event | {"reference": reference}).encode()
-    assert provider_events.receive_webhook(headers=HEADERS, body=body) == SWEEP_DEPOSITS
+    assert receive_webhook(RECEIVERS, headers=HEADERS, body=body) == SWEEP_DEPOSITS
     due = Payment.objects.filter(next_lookup_at__isnull=False)
     assert list(due.values_list("transaction_id", "tx_ref")) == [(7, reference)]
     assert stored_events(body) == (reference, "7", body.decode(), 1)
@@ -71,14 +72,14 @@ def test_a_webhook_of_a_payment_is_stored_and_looks_it_up_and_no_withdrawal():
 
 def test_the_first_8_kib_of_a_long_webhook_are_stored_as_text():
     body = b"\xff" + b"x" * 8190 + b"\x00y" + b"z" * 9000
-    assert provider_events.receive_webhook(headers=HEADERS, body=body) is None
+    assert receive_webhook(RECEIVERS, headers=HEADERS, body=body) is None
     assert stored_events(body) == ("", "", "\ufffd" + "x" * 8190, 1)
 
 
 def test_a_webhook_with_a_wrong_secret_is_rejected_and_not_stored():
     body = body_of(id=7)
     with pytest.raises(Forbidden) as error:
-        provider_events.receive_webhook(headers={"Verif-Hash": "wrong"}, body=body)
+        receive_webhook(RECEIVERS, headers={"Verif-Hash": "wrong"}, body=body)
     assert (error.value.code, error.value.message) == (
         "webhook_not_authentic",
         "The webhook is not authentic",
