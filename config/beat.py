@@ -4,8 +4,6 @@ PostgreSQL decides whether a task is due: a beat that claims its run publishes i
 several machines run each task once per period, and one of them may stop at any time.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """All checks of the proof of books, in the order of the report."""
 
-from __future__ import annotations
-
 from credit.loans.proof import CREDIT_CHECKS
 from orders.book.proof import BOOK_CHECKS, RESERVE_CHECKS
 from orders.listings.proof import DOCUMENT_CHECKS, RAISE_CHECKS

@@ -4,8 +4,6 @@ Rows own the work, the broker only notifies workers: the scheduled tasks find wo
 lost, so a lost or duplicated message only changes the delay.
 """
 
-from __future__ import annotations
-
 import time
 from datetime import timedelta
 from typing import Any

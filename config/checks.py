@@ -1,7 +1,5 @@
 """Deployment checks of the settings, run by `check --deploy` and `doctor`. They ask no server."""
 
-from __future__ import annotations
-
 import difflib
 import ipaddress
 import os

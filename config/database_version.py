@@ -1,7 +1,5 @@
 """Refuses a database of a version before 1.0.0, whose migrations are gone."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import connections
 from django.db.migrations.recorder import MigrationRecorder

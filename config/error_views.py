@@ -3,8 +3,6 @@
 The API has its own error responses (`exchange.api.exceptions`, `exchange.api.middleware`).
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -1,7 +1,5 @@
 """All event types of the subjects, for the setting `EVENT_TYPES`."""
 
-from __future__ import annotations
-
 from credit.configurations.event_types import EVENT_TYPES as CONFIGURATION_TYPES
 from credit.loans.event_types import EVENT_TYPES as LOAN_TYPES
 from exchange.events.event_types import EVENT_TYPES as TEST_TYPES

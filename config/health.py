@@ -4,8 +4,6 @@ A process is unavailable when it cannot serve a request, and degraded when it se
 restriction that docs/operations/watch.md describes.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket

@@ -5,8 +5,6 @@ lines of a task its name and id, and the id of the request that caused it. Every
 `config.redaction`.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 import traceback

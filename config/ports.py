@@ -1,7 +1,5 @@
 """Checks whether ports are free, and whether a service responds."""
 
-from __future__ import annotations
-
 import errno
 import http.client
 import socket

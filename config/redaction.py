@@ -4,8 +4,6 @@ The last defence: code logs no secrets. But libraries quote what they process in
 PostgreSQL quotes rows and parameters.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """What a process that starts needs first: its settings, loaded or refused in one line."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Tasks that span all apps, and the readiness probe of workers."""
 
-from __future__ import annotations
-
 import logging
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """All URLs of the service."""
 
-from __future__ import annotations
-
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView

@@ -1,7 +1,5 @@
 """The landing page and the health checks."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render

@@ -6,8 +6,6 @@ requires (decision record 52). On SIGTERM the processes report that they are not
 some seconds until proxies have noticed, and then finish the requests in progress (record 40).
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import importlib

@@ -4,8 +4,6 @@ Bodies are read whole, and responses handed over whole, before a thread goes on:
 read and send both at the client's pace.
 """
 
-from __future__ import annotations
-
 import io
 import threading
 from contextlib import closing

@@ -1,7 +1,5 @@
 """URLs of credit, relative to /v1/."""
 
-from __future__ import annotations
-
 from credit.configurations.api import ConfigurationViewSet
 from credit.loans.api import LoanViewSet
 from credit.portfolio.api import PortfolioViewSet

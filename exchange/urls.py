@@ -1,7 +1,5 @@
 """URLs of participants, tokens, events and OAuth, relative to /v1/."""
 
-from __future__ import annotations
-
 from django.urls import path
 
 from exchange.api.routers import Router

@@ -1,7 +1,5 @@
 """URLs of orders and markets, relative to /v1/."""
 
-from __future__ import annotations
-
 from exchange.api.routers import Router
 from orders.book.api import BookViewSet, OrderViewSet, TokenOrderViewSet
 from orders.trades.api import FillViewSet, TradeViewSet

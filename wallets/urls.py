@@ -1,7 +1,5 @@
 """URLs of wallets, withdrawals, transfers, conversions and banks, relative to /v1/."""
 
-from __future__ import annotations
-
 from exchange.api.routers import Router
 from wallets.banks.api import BankViewSet
 from wallets.closing.api import MemberClosingViewSet

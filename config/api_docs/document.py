@@ -1,7 +1,5 @@
 """What the OpenAPI document says of the whole API: its introduction, its parts, ids in paths."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.api_docs.guide import CODE_SAMPLES, code_samples, guide

@@ -4,8 +4,6 @@ A chapter is a Markdown file. A line of links to one example in three languages 
 example itself: `docs/api/examples/NAME.sh`, `.py` and `.ts`, which tests run as they are.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The pages work offline and under a Content-Security-Policy: scripts come from st
 the page's own address with `?script=`.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from threading import Lock
 from typing import Any

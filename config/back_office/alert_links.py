@@ -1,7 +1,5 @@
 """Links from alerts to the record or list they are about."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """Pages of alerts, each with a link to its subject."""
 
-from __future__ import annotations
-
 from typing import Any
 from uuid import UUID
 

@@ -4,8 +4,6 @@ It contains only what the user may see. The number of queries is constant, and c
 like those of lists.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta

@@ -3,8 +3,6 @@
 The export page, service and worker look up sources by name (`EXPORT_SOURCES`).
 """
 
-from __future__ import annotations
-
 from credit.loans.admin.export_columns import LOANS
 from credit.loans.models import Loan
 from exchange.exports.lists import list_source

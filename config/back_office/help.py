@@ -1,7 +1,5 @@
 """Help pages of the back office, rendered from the files in `docs/`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath

@@ -1,7 +1,5 @@
 """Messages after a redirect, in a cookie that only this host can set (production)."""
 
-from __future__ import annotations
-
 from django.contrib.messages.storage.cookie import CookieStorage
 from django.contrib.messages.storage.fallback import FallbackStorage
 from django.contrib.messages.storage.session import SessionStorage

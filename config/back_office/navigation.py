@@ -3,8 +3,6 @@
 Lists not assigned to a group appear in the last one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any

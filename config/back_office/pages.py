@@ -1,7 +1,5 @@
 """The modules that register back-office pages."""
 
-from __future__ import annotations
-
 PAGES = (
     "exchange.staff.admin.accounts",
     "exchange.participants.admin.participants",

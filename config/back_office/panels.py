@@ -1,7 +1,5 @@
 """Assignment of panels to record pages, in display order."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.db.models import Model

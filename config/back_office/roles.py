@@ -10,8 +10,6 @@ Services require a second person regardless of role.
 `manage.py migrate` applies the table, and `up` runs it where that is due.
 """
 
-from __future__ import annotations
-
 from django.contrib.auth.models import Group, Permission
 from django.db import transaction
 

@@ -4,8 +4,6 @@ It finds only what the viewer may view, a few records of each kind, with links t
 more. It answers within a bound, or says which kinds it did not finish.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -4,8 +4,6 @@ Only admins with `in_back_office = True` (`exchange.admin.base`) are registered,
 libraries. This module imports no admin modules: they register while it is being imported.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, cast

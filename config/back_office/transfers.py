@@ -1,7 +1,5 @@
 """Connects the pages of transfers and entries with the records transfers are about."""
 
-from __future__ import annotations
-
 from wallets.deposits.selectors import find_deposit_ids
 from wallets.ledger.admin.search import TransferSearch
 from wallets.ledger.admin.transfers import TransferAdmin

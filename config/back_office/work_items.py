@@ -1,7 +1,5 @@
 """Work items: approvals awaiting the user, and those awaiting others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

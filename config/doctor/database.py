@@ -3,8 +3,6 @@
 They use connections like the service's, with short time-outs and without a pool.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any

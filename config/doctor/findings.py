@@ -4,8 +4,6 @@ A check is a function that yields findings. A check that raises becomes a findin
 finding contains a secret of the settings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum

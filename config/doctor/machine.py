@@ -1,7 +1,5 @@
 """Checks of this machine: its settings, collected files and addresses; and comparing clocks."""
 
-from __future__ import annotations
-
 import contextlib
 import ipaddress
 import socket

@@ -1,7 +1,5 @@
 """Checks of broker, cache and payment provider; the only call of the provider is a read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime

@@ -1,7 +1,5 @@
 """Checks of the people: enough of them for dual control, each with a second factor."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.conf import settings

@@ -4,8 +4,6 @@ Concurrent commands share the embedded server; the last one stops it. Errors tha
 fix (no server, wrong URL, full disk, missing permission) are one line on standard error, status 1.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -1,7 +1,5 @@
 """Checks a given PostgreSQL server before anything is started."""
 
-from __future__ import annotations
-
 import re
 
 import psycopg

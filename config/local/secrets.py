@@ -1,7 +1,5 @@
 """Secrets of a local installation, generated once and stored in DIR/secrets.json (mode 0600)."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

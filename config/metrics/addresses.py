@@ -3,8 +3,6 @@
 Imports no prometheus_client, which reads the folder of its files at import.
 """
 
-from __future__ import annotations
-
 import sys
 
 from django.conf import settings

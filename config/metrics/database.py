@@ -4,8 +4,6 @@ Each reading is one statement with a bound on rows and time, as the service's ow
 per few seconds.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence

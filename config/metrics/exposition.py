@@ -5,8 +5,6 @@ and queries PostgreSQL. Worker and beat, one process each, serve theirs on the n
 do so from a thread.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 import time

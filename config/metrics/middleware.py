@@ -1,7 +1,5 @@
 """Metrics and one log line of every request."""
 
-from __future__ import annotations
-
 import time
 
 import structlog

@@ -1,7 +1,5 @@
 """Metrics of this process's pools of database connections."""
 
-from __future__ import annotations
-
 from django.db import connections
 
 from exchange.core.metrics import POOL_CONNECTIONS, POOL_ERRORS, POOL_LIMIT, POOL_WAITING

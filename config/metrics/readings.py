@@ -3,8 +3,6 @@
 Rows beyond a limit are not counted: alerts need no more, and a reading must stay cheap.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

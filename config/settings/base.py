@@ -4,8 +4,6 @@ Values for operators are read from the environment here, each with its bounds an
 and the places of data are in `local`, `production` and `test`.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Connection settings of Django: from libpq URLs, for the runtime role, a replica and the owner."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

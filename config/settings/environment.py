@@ -7,8 +7,6 @@ is ignored: secrets from files often end in a newline. `docs/operations/settings
 variable, which a test compares with `env.declared`.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import math
 import os

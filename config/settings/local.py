@@ -4,8 +4,6 @@ All files are in one data directory (`DATA_DIR`, by default `var/` in the checko
 `CELERY_BROKER_URL` and `CACHE_URL` replace the embedded parts. Importing this has no side effects.
 """
 
-from __future__ import annotations
-
 import hashlib
 import socket
 from typing import Any

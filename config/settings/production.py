@@ -3,8 +3,6 @@
 Missing or insecure values, and the embedded parts, prevent the start.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.logs import configure_structlog, logging_settings

@@ -1,7 +1,5 @@
 """How long partitioned tables keep their rows."""
 
-from __future__ import annotations
-
 from config.settings.environment import env, refusal
 
 _MAX_MONTHS = 1_200

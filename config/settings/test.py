@@ -4,8 +4,6 @@ In the test process the names below are placeholders until then; a service start
 `TEST_DATABASE_URL` and uses a pool like production.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """Endpoints for loan configurations: list, fetch, propose and change."""
 
-from __future__ import annotations
-
 from typing import Any
 from uuid import UUID
 

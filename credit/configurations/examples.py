@@ -1,7 +1,5 @@
 """Example loan configurations."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from exchange.core.examples import LENDER_ID, ORGANISATION_ID

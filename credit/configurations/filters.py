@@ -1,7 +1,5 @@
 """Filters of loan configurations."""
 
-from __future__ import annotations
-
 import django_filters
 from django.db.models import Case, Exists, OuterRef, QuerySet, Subquery, Value, When
 

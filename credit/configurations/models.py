@@ -4,8 +4,6 @@ A configuration keeps its id while its terms change: each change is a version. N
 effective version; a loan keeps the version it was made with.
 """
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models

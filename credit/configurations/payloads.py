@@ -1,7 +1,5 @@
 """Wire format of loan configurations, declared once."""
 
-from __future__ import annotations
-
 from typing import Protocol
 from uuid import UUID
 

@@ -1,7 +1,5 @@
 """Queries of loan configurations: a creditor's own, and those it may use."""
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet

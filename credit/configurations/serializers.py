@@ -1,7 +1,5 @@
 """Request bodies of loan configurations, and their OpenAPI parameters and errors."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any

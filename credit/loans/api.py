@@ -1,7 +1,5 @@
 """Endpoints for loans: create, quote, list, fetch, repay, and manage collateral."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Calendar arithmetic in UTC."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from dateutil.relativedelta import relativedelta

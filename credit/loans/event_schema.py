@@ -1,7 +1,5 @@
 """OpenAPI schema of loan and loan configuration events."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from credit.configurations import event_types as configurations

@@ -1,7 +1,5 @@
 """Event types of loans, and when each is emitted."""
 
-from __future__ import annotations
-
 EVENT_TYPES = {
     "loan.created": "A loan was disbursed",
     "loan.repaid": "A loan was repaid in full and its collateral released",

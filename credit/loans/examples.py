@@ -1,7 +1,5 @@
 """Example loans."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from credit.configurations.examples import CONFIGURATION_ID

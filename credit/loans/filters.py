@@ -1,7 +1,5 @@
 """Filters of loans."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """Loans: collateral, repayments, valuation, shortfalls and closure proposals."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import F, Q
 

@@ -1,7 +1,5 @@
 """Wire format of loans, declared once."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Checks of loans for the proof of books."""
 
-from __future__ import annotations
-
 from credit.loans import payloads
 from wallets.ledger.checkpoint import TRANSFERS_OF_RECENT_SUBJECTS, about_recent
 from wallets.ledger.proof import Check, document_check, sql_check

@@ -3,8 +3,6 @@
 Only the amounts of a loan request may also be strings of ASCII digits.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from decimal import Decimal

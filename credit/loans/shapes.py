@@ -1,7 +1,5 @@
 """OpenAPI shapes, errors and examples of the loan endpoints."""
 
-from __future__ import annotations
-
 from drf_spectacular.utils import OpenApiExample
 
 from credit.configurations import examples as configurations_examples

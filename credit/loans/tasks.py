@@ -1,7 +1,5 @@
 """Periodic tasks of loans. State is in the rows, so the next run makes up for a lost one."""
 
-from __future__ import annotations
-
 from celery import shared_task
 
 from credit.loans.services import servicing

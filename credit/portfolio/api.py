@@ -1,7 +1,5 @@
 """`/v1/api/credit/user/portfolio/{userId}`: the investments of a member."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """An example investment."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from exchange.core.examples import TOKEN_ID

@@ -1,7 +1,5 @@
 """Wire format of investments, declared once."""
 
-from __future__ import annotations
-
 from credit.portfolio import examples
 from exchange.core.documents import Document, WireField, identifier, number, text
 from exchange.tokens.payloads import INVESTMENT_KIND

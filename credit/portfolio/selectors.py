@@ -4,8 +4,6 @@ One statement finds the member, sums its accounts and writes the JSON; it reads 
 rows. Investments have no stored document, since they change with every movement and quote.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from uuid import UUID
 

@@ -4,8 +4,6 @@ Proposals are made on the pages of users, API keys and organisations. A secret a
 response to the POST that collects it.
 """
 
-from __future__ import annotations
-
 import re
 from types import MappingProxyType
 from typing import Any

@@ -3,8 +3,6 @@
 A table with the same numbers accompanies each chart, so no content depends on the image.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

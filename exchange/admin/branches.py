@@ -1,7 +1,5 @@
 """Newest rows that match any of several conditions, each found by an index of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

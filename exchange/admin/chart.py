@@ -1,7 +1,5 @@
 """Step charts of prices over time: geometry only, drawn by `templates/admin/chart.html`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """List columns and page fields computed from the record alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -5,8 +5,6 @@ the page lists the changes. Submitting twice executes once: the second time the 
 pending. Services compare again under their lock where a change in between would matter.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Admins whose record pages or add pages are forms of their own."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import Any
 

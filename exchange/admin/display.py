@@ -1,7 +1,5 @@
 """Display of percentages, times, statuses and links in the back office."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal

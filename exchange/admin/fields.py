@@ -1,7 +1,5 @@
 """Form fields shared by back-office pages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Pagination of long lists with a bounded count."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any

@@ -1,7 +1,5 @@
 """Progress of work in the background, shown on the page of its record until it has finished."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.http import HttpResponse, JsonResponse

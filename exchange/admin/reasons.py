@@ -4,8 +4,6 @@ The session has the person's last reason, whatever it was for. A submission that
 many records has one reason.
 """
 
-from __future__ import annotations
-
 from django import forms
 from django.http import HttpRequest
 

@@ -1,7 +1,5 @@
 """A client's own references on the pages and in the exports of the back office."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from exchange.core.references import ReferencedModel

@@ -3,8 +3,6 @@
 Where amounts have no index, only recent records of a long list are searched.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import timedelta
 

@@ -4,8 +4,6 @@ Each subject declares a `SearchKind`, `config.back_office.search` lists them. Ev
 kind is served by an index or concerns a table that people fill, and is read up to `ROWS` matches.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ read as something else. The pages replace them all in one place. Names that are 
 to left are isolated: they would move the amounts and times next to them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

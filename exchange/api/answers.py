@@ -6,8 +6,6 @@ so their length reveals nothing (BREACH). Pages of the back office carry a sessi
 text of others, and stay as they are. Static files are compressed when they are collected.
 """
 
-from __future__ import annotations
-
 import gzip
 from hashlib import blake2b
 

@@ -1,7 +1,5 @@
 """The caller of an authenticated request."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from uuid import UUID
 

@@ -4,8 +4,6 @@ Errors of DRF, validation and the database get the same form: status, message fo
 programs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Strict serializer fields: values of another type are rejected, not converted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Responses that are files: a document to print or a table for a spreadsheet."""
 
-from __future__ import annotations
-
 from django.http import HttpResponse
 
 from exchange.api.operations import File

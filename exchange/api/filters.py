@@ -5,8 +5,6 @@ error for a bad value names the parameter. Unknown, empty and repeated parameter
 before (`exchange.api.parameters`).
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from abc import ABC, abstractmethod

@@ -4,8 +4,6 @@ A view passes the claim of `read_key` to its service and returns `stored_to_resp
 A view whose service knows no responses wraps it in `respond_once`.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from typing import Any

@@ -4,8 +4,6 @@ The API uses neither sessions nor cookies: `skip_for_api` makes Django's middlew
 requests under /v1.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from http import HTTPStatus

@@ -1,7 +1,5 @@
 """Content negotiation: responses are always JSON; a body of another type is rejected."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

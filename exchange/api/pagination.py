@@ -1,7 +1,5 @@
 """Lists: `page`, `limit` and `sort`, with exact totals and stored documents."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ A misspelt or empty filter must never return everything. `ApiViewSet` checks eve
 action's declaration, so new lists are covered.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from functools import cache

@@ -4,8 +4,6 @@ A whole number is an int, any other a Decimal. The standard library's decoder is
 reads `-0` as 0 and cannot name the field of a lone surrogate.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping

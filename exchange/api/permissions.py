@@ -1,7 +1,5 @@
 """Permissions: the token must have the scope that the action declares."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import structlog

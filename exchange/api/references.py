@@ -4,8 +4,6 @@ The serializer of a body with `client_reference` and `metadata` is an `OwnRefere
 their values are the fields of `exchange.core.references.OwnReferences`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Renderer of the JSON envelope of every response under /v1."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@
 return the former and raise errors, which `exceptions` converts.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterable, Mapping
 from decimal import Decimal

@@ -8,8 +8,6 @@ The last name is the resource, the prefix of OpenAPI operation ids. A viewset ma
 times: under the organisation and under a member, or some of its actions each at its own URL.
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@
 and `Idempotency-Key` follow from each action's declaration (`exchange.api.operations`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 

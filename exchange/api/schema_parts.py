@@ -1,7 +1,5 @@
 """Parts of the OpenAPI document that operations share: headers, failures, parameters."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Serializers that are cheap to create for every request."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 

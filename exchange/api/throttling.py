@@ -7,8 +7,6 @@ endpoint are rejected (503): else an attacker who makes the cache fail would eva
 on moving money and guessing secrets.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from threading import Lock

@@ -4,8 +4,6 @@ An action is declared by `exchange.api.operations.operation`. A viewset declares
 lists also `sort_fields` (wire name → column) and `default_sort`, with filters `filterset_class`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 from uuid import UUID

@@ -1,7 +1,5 @@
 """Audit queries: history of a record, actor and record labels, and batches for exports."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime

@@ -4,8 +4,6 @@
 include `admin/comments.html`, which reads the variable `comments`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Internal comments of staff on a record of any subject."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 

@@ -1,7 +1,5 @@
 """Selectors of comments."""
 
-from __future__ import annotations
-
 from django.db.models import Model, QuerySet
 
 from exchange.comments.models import Comment

@@ -1,7 +1,5 @@
 """Adding comments. Nothing changes or removes one."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.db import connection, transaction

@@ -6,8 +6,6 @@ connection keeps nothing. Calls through `exchange.core.database` bypass this: th
 the actor, or select `FROM act_as(…)` with `actor_parameters`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Callable, Iterator

@@ -5,8 +5,6 @@ The last of several concurrent callers executes the calls of all, the others wai
 call runs immediately; calls that arrive during an execution form the next batch.
 """
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The client address by which failed sign-ins and token requests are counted."""
 
-from __future__ import annotations
-
 import ipaddress
 
 from django.conf import settings

@@ -4,8 +4,6 @@ Only rate limits use the cache, and only to count. The rows are in the table of 
 counters, which a scheduled task purges.
 """
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

@@ -4,8 +4,6 @@ Fernet (AES-128-CBC with HMAC-SHA256). The first of `FIELD_ENCRYPTION_KEYS` encr
 decrypt. docs/operations/rotate.md has the order of steps that changes a key.
 """
 
-from __future__ import annotations
-
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 

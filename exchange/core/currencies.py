@@ -1,7 +1,5 @@
 """Currencies of wallets and payouts, read once: they change by migration only."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache

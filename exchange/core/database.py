@@ -8,8 +8,6 @@ pool, transaction and errors, but planned once per connection where the database
 Such calls bypass Django's execute wrappers: query logs and `exchange.core.audit_context`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -9,8 +9,6 @@ The trigger is named `zz_document`: triggers of an event fire in alphabetical or
 must see the changes of the others.
 """
 
-from __future__ import annotations
-
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ An organisation acts for a member who holds tokens, sells some, borrows against 
 to a bank account. The records are with their mappings (`Document.example`).
 """
 
-from __future__ import annotations
-
 ORGANISATION_ID = "0197d2a0-0c4e-7b1d-8f6a-3e2d1c0b9a87"
 
 

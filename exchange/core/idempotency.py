@@ -1,7 +1,5 @@
 """Idempotency keys: claimed, and their responses stored, in the transaction of the effect."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta

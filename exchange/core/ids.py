@@ -3,8 +3,6 @@
 PostgreSQL 15 has no `uuidv7()`, and a known id lets one SQL call write several related rows.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -6,8 +6,6 @@ The lease of a worker that died expires by itself. Webhook events are leased und
 conditions by a statement of their own (`exchange.events.services.deliveries`).
 """
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A bounded in-process cache that evicts the least recently used entry."""
 
-from __future__ import annotations
-
 import threading
 from typing import Generic, TypeVar
 

@@ -3,8 +3,6 @@
 Labels have few values: route templates and names of tasks and operations, never ids or paths.
 """
 
-from __future__ import annotations
-
 from prometheus_client import Counter, Gauge, Histogram, disable_created_metrics
 
 disable_created_metrics()  # type: ignore[no-untyped-call]

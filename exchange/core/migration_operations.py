@@ -1,7 +1,5 @@
 """A migration operation that creates many tables at once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 Also the base of most models.
 """
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, date, datetime
 from decimal import Decimal

@@ -3,8 +3,6 @@
 Amounts are `Decimal` from the parser to the database and back, never a binary float.
 """
 
-from __future__ import annotations
-
 import re
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 

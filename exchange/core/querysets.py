@@ -1,7 +1,5 @@
 """Queryset helpers: get or raise, stored documents, batched purge."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

@@ -4,8 +4,6 @@ Each value is replaced by one compare-and-set statement, so the program may be k
 run twice at once, and a secret that changes meanwhile keeps its new value.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass

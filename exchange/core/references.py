@@ -4,8 +4,6 @@ A request may carry both, and its record shows each where it was sent. A `client
 one record of its type within an organisation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

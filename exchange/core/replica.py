@@ -12,8 +12,6 @@ It is empty after a crash or a failover: then all readers must see what was writ
 After a failure this process leaves the replica alone and probes it in the background. Decision 34.
 """
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import time

@@ -9,8 +9,6 @@ Migrations have tables, columns, constraints, sequences and rows. They run with 
 installed; `Uninstalled` removes it first, for a change that a trigger or function blocks.
 """
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ the table waits behind it. A wait below PostgreSQL's deadlock_timeout (1 s) also
 request could be chosen to resolve a deadlock.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import TypeVar

@@ -5,8 +5,6 @@ thread publishes (a broker that is down delays no request), at most once per tas
 and errors are logged. `config.celery` sets the publisher.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import threading

@@ -1,7 +1,5 @@
 """Celery tasks of the kernel."""
 
-from __future__ import annotations
-
 from celery import shared_task
 
 from exchange.core import idempotency

@@ -1,7 +1,5 @@
 """Text input: cleaning of reasons and notes, control characters, case-insensitive choices."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable
 

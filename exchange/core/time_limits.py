@@ -3,8 +3,6 @@
 Each is expected to use an index, or to read a small table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic

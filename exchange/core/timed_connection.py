@@ -1,7 +1,5 @@
 """A connection that does not wait forever: for the replica, whose absence must stop no request."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import psycopg

@@ -1,7 +1,5 @@
 """Timestamps of the interface: `YYYY-MM-DDTHH:MM:SS.mmmZ`, always UTC; and of commands."""
 
-from __future__ import annotations
-
 from argparse import ArgumentTypeError
 from datetime import UTC, datetime, timedelta, timezone
 

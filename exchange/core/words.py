@@ -5,8 +5,6 @@ removes them, from what is searched and from what was typed. What is searched ha
 apostrophes too (`apostrophe_parts`): "Brien" finds "O'Brien".
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib.postgres.search import SearchQuery, SearchQueryCombinable, SearchVectorField

@@ -1,7 +1,5 @@
 """`/v1/api/events` and `/v1/api/webhook`: events and the webhook endpoint."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet

@@ -1,7 +1,5 @@
 """Errors of events and webhook endpoints."""
 
-from __future__ import annotations
-
 from exchange.core.errors import NotFound
 
 

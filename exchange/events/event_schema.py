@@ -4,8 +4,6 @@ Each subject describes its events in its own `event_schema`, in a drf-spectacula
 (`SPECTACULAR_SETTINGS`) that calls `add_webhooks`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Example records of events and webhook endpoints."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from exchange.core.examples import EVENT_ID, WITHDRAWAL_ID

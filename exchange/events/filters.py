@@ -1,7 +1,5 @@
 """Filters of events."""
 
-from __future__ import annotations
-
 from django.conf import settings
 
 from exchange.api.filters import DatedFilters, EnumeratedFilter, IdFilter

@@ -4,8 +4,6 @@ An event is written in the transaction of the change it describes. Workers deliv
 a task only notifies them.
 """
 
-from __future__ import annotations
-
 from django.db import models
 
 from exchange.core.fields import EncryptedTextField, choice_field

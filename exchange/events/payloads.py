@@ -1,7 +1,5 @@
 """The wire documents of events and webhook endpoints."""
 
-from __future__ import annotations
-
 from django.conf import settings
 
 from exchange.core import examples as core_examples

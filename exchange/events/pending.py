@@ -3,8 +3,6 @@
 Imports no models: the metrics need it before the apps are loaded.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from uuid import UUID
 

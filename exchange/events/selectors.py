@@ -1,7 +1,5 @@
 """Reads of events and webhook endpoints of one organisation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID

@@ -1,7 +1,5 @@
 """Celery tasks of events."""
 
-from __future__ import annotations
-
 import threading
 
 from celery import shared_task

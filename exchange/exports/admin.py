@@ -4,8 +4,6 @@ A list becomes exportable with `Exportable` as its first base and a source named
 Requesting an export is a POST, as it is recorded; downloading a file is a GET.
 """
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID

@@ -3,8 +3,6 @@
 Filters, search and order are those of the list's `ModelAdmin`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 

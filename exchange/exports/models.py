@@ -3,8 +3,6 @@
 The record is kept for auditors; the file, in `ExportChunk`, is deleted after a week.
 """
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q

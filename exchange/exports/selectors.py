@@ -1,7 +1,5 @@
 """Reads of exports: those a person may see, and the bytes of a file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.db.models import QuerySet

@@ -9,8 +9,6 @@ from evaluating them, also behind spaces and invisible characters. Control chara
 In XLSX text that looks like an error (`#N/A`) or like an escape (`_x0041_`) stays that text.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -3,8 +3,6 @@
 A source belongs to the admin layer, which knows filters and columns. Services look it up by name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta

@@ -1,7 +1,5 @@
 """`/v1/api/members`: the people an organisation acts for."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 from uuid import UUID
 

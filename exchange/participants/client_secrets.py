@@ -5,8 +5,6 @@ cannot be recovered from a fast hash; a slow one would only let wrong secrets ex
 Passwords of people use the slow hash, the first of `PASSWORD_HASHERS`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from typing import Any

@@ -1,7 +1,5 @@
 """Errors of participants."""
 
-from __future__ import annotations
-
 from exchange.core.errors import Conflict, DomainError, NotFound
 
 

@@ -1,7 +1,5 @@
 """Example records of participants."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from exchange.core.examples import JOINED_AT, MEMBER_ID

@@ -1,7 +1,5 @@
 """Filters of members."""
 
-from __future__ import annotations
-
 from django.db.models import QuerySet, Value
 from django.db.models.functions import Lower
 from django.db.models.lookups import Exact

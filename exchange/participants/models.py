@@ -1,7 +1,5 @@
 """Organisations, their members, and their API keys."""
 
-from __future__ import annotations
-
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.core.validators import RegexValidator

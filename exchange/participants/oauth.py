@@ -8,8 +8,6 @@ wrong one against the limits of its client address. Failures of one client there
 another, and an unknown client id responds, and costs, the same as a wrong secret.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

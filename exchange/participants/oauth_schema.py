@@ -1,7 +1,5 @@
 """The two OAuth endpoints in the OpenAPI document; they are not DRF views."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from exchange.api.operations import closed_object

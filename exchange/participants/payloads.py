@@ -1,7 +1,5 @@
 """The wire document of a member."""
 
-from __future__ import annotations
-
 from exchange.core.documents import (
     Document,
     identifier,

@@ -3,8 +3,6 @@
 Functions that read across organisations say "For staff only".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID

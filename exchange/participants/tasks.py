@@ -1,7 +1,5 @@
 """Celery tasks of access tokens."""
 
-from __future__ import annotations
-
 from celery import shared_task
 
 from exchange.participants.services import api_keys

@@ -1,7 +1,5 @@
 """Reads of the partitions of the database."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date
 

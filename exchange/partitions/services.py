@@ -1,7 +1,5 @@
 """Add the partitions of coming months, and remove those of months that are past their retention."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import partial

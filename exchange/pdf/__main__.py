@@ -1,7 +1,5 @@
 """The program of the printer: print what arrives on standard input until it ends."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 import traceback

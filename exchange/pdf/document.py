@@ -4,8 +4,6 @@ Built by fpdf2, which embeds the used part of each font. HarfBuzz shapes lines w
 ASCII (decision 42); lines of figures do without, which takes a quarter of the time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache

@@ -5,8 +5,6 @@ priority, it takes neither the interpreter nor the processor from requests. One 
 one more waits; a request for a further one is refused at once, since it would hold a thread.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import subprocess

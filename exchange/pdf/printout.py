@@ -1,7 +1,5 @@
 """What a document contains, as data that can be handed to the process that prints it."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Text of people and firms, prepared for printing."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Container
 

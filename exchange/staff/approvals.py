@@ -5,8 +5,6 @@ person is not the first, and a `TwoPersonApproval` finds, locks and closes the p
 table. The database enforces the same rules: `exchange/staff/sql/two_person.sql`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar

@@ -1,7 +1,5 @@
 """Shared base of commands that grant access."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 
 from django.core.management.base import BaseCommand

@@ -4,8 +4,6 @@ Staff are never members and never hold API keys. Users with privileged access si
 factor.
 """
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.functions import RandomUUID

@@ -5,8 +5,6 @@ itself what is unusual. The sentences are notices: the pages of both people show
 requires a reason of the first, `explain_approval` one of the second.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal

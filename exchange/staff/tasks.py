@@ -1,7 +1,5 @@
 """Celery tasks of back-office users."""
 
-from __future__ import annotations
-
 from celery import shared_task
 
 from exchange.staff.services import lockout

@@ -4,8 +4,6 @@ Both lists are ordinary filter sets. A parsed query string does not depend on th
 cached, and `selectors.catalogue` runs it for the caller's organisation.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

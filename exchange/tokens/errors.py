@@ -1,7 +1,5 @@
 """Errors of tokens."""
 
-from __future__ import annotations
-
 from exchange.core.errors import NotFound
 
 

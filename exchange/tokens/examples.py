@@ -1,7 +1,5 @@
 """An example token."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from exchange.core.examples import LISTED_AT, TOKEN_ID

@@ -1,7 +1,5 @@
 """Filters of tokens."""
 
-from __future__ import annotations
-
 from django.db.models import QuerySet
 
 from exchange.api.filters import (

@@ -1,7 +1,5 @@
 """The wire document of a token."""
 
-from __future__ import annotations
-
 from exchange.core.documents import (
     Document,
     WireField,

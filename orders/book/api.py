@@ -1,7 +1,5 @@
 """Endpoints for orders and for the public order book of a token."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, ClassVar

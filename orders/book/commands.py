@@ -1,7 +1,5 @@
 """Commands for the SQL functions of the order book."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import ClassVar

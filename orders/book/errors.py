@@ -1,7 +1,5 @@
 """Errors of orders. Each rule has its own message and code."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Event types of orders, and when each is emitted."""
 
-from __future__ import annotations
-
 EVENT_TYPES = {
     "order.created": "An order was placed",
     "order.cancelled": "The open remainder of an order was cancelled",

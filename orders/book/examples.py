@@ -1,7 +1,5 @@
 """Example orders and order book, consistent with `exchange.core.examples`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from exchange.core.examples import MEMBER_ID, TOKEN_ID

@@ -1,7 +1,5 @@
 """Filters of orders."""
 
-from __future__ import annotations
-
 from exchange.api.filters import ChangingFilters, EnumeratedFilter, IdFilter, OwnIdFilter
 from exchange.api.references import client_reference_filter
 from orders.book.models import Order, OrderStatus, OrderType, OwnerModel

@@ -4,8 +4,6 @@ Rows are written by the functions in `orders/book/sql`, under the lock of the to
 time priority. Prices and values are amounts of the token's currency; units have up to 8 decimals.
 """
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce, Least

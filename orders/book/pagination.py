@@ -1,7 +1,5 @@
 """Pagination of orders: the common envelope, and the additional `meta` of order lists."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework.request import Request

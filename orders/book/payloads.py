@@ -1,7 +1,5 @@
 """Wire format of orders, declared once."""
 
-from __future__ import annotations
-
 from exchange.core.documents import Document, WireField, identifier, number, text, timestamp
 from exchange.core.references import OWN_REFERENCES
 from orders.book import examples

@@ -1,7 +1,5 @@
 """Checks of orders and order books for the proof of books."""
 
-from __future__ import annotations
-
 from wallets.ledger.proof import Check, sql_check
 
 # Of a transfer or of a trade since the checkpoint.

@@ -1,7 +1,5 @@
 """Queries of orders and of a token's order book."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, TypedDict

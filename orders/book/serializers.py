@@ -1,7 +1,5 @@
 """Request bodies of orders."""
 
-from __future__ import annotations
-
 from drf_spectacular.utils import extend_schema_field
 
 from exchange.api.fields import EmailField, EnumField, OwnIdField, PositiveField, TextField

@@ -1,7 +1,5 @@
 """Place and cancel orders. All work under the lock of a token is one PostgreSQL call."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from decimal import Decimal

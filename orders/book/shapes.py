@@ -1,7 +1,5 @@
 """OpenAPI shapes, errors and examples of the order endpoints."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

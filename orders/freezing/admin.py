@@ -3,8 +3,6 @@
 `wallets.freezes.admin` shows and lifts freezes.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 from uuid import UUID

@@ -3,8 +3,6 @@
 Every edge calls these functions, which call the ones of `wallets`.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from uuid import UUID
 

@@ -1,7 +1,5 @@
 """Proposals about the lifecycle of a token."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 

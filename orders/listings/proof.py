@@ -1,7 +1,5 @@
 """Checks of raises, token supply and market documents for the proof of books."""
 
-from __future__ import annotations
-
 from exchange.tokens.payloads import TOKEN
 from orders.book.payloads import ORDER
 from orders.book.proof import RECENT_ORDERS

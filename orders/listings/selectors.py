@@ -1,7 +1,5 @@
 """Effects of a lifecycle action: orders to cancel and buyers to refund. Read-only."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID

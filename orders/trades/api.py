@@ -1,7 +1,5 @@
 """Endpoints for the trades of a token, and for the fills of an order."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import ClassVar
 

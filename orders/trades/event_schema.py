@@ -1,7 +1,5 @@
 """OpenAPI schema of trade events."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from exchange.api.operations import NamedSchema, closed_object

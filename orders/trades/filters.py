@@ -1,7 +1,5 @@
 """Filters of trades and fills."""
 
-from __future__ import annotations
-
 from exchange.api.filters import DatedFilters, EnumeratedFilter
 from orders.book.models import OrderType, Trade
 

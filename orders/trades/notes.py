@@ -1,7 +1,5 @@
 """The contract note of one fill: what was traded, for what, and for whom, as PDF."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from uuid import UUID
 

@@ -1,7 +1,5 @@
 """Wire format of trades, declared once."""
 
-from __future__ import annotations
-
 from exchange.core.documents import Document, identifier, number, text, timestamp
 from orders.book.models import OrderType
 from orders.trades import examples

@@ -1,7 +1,5 @@
 """Checks of fills, charges and trade transfers for the proof of books."""
 
-from __future__ import annotations
-
 from orders.book.proof import RECENT_ORDERS
 from wallets.ledger.checkpoint import TRANSFERS_OF_RECENT_SUBJECTS, about_recent
 from wallets.ledger.proof import Check, sql_check

@@ -1,7 +1,5 @@
 """Queries of trades, and of the fills of an order."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID

@@ -1,7 +1,5 @@
 """Alerts for staff."""
 
-from __future__ import annotations
-
 from django.db import models
 
 from exchange.core.ids import uuid7

@@ -1,7 +1,5 @@
 """Raise and resolve alerts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.db import connection

@@ -1,7 +1,5 @@
 """Banks of the payment provider, and resolution of account holders."""
 
-from __future__ import annotations
-
 from rest_framework.decorators import action
 from rest_framework.request import Request
 

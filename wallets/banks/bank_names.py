@@ -4,8 +4,6 @@ Names match as a whole, ignoring case, accents, punctuation and repeated spaces;
 abbreviations never match.
 """
 
-from __future__ import annotations
-
 import difflib
 import unicodedata
 from collections.abc import Iterable

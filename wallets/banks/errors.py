@@ -1,7 +1,5 @@
 """Errors about banks and accounts. Messages are those of the API contract."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from exchange.core.errors import NotFound, ProviderFailed, Rejected

@@ -1,7 +1,5 @@
 """Bank lists of the provider."""
 
-from __future__ import annotations
-
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models

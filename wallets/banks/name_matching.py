@@ -12,8 +12,6 @@ equals "Abdulrahman". Degrees:
 Words that differ by a letter ("Mohamed", "Mohammed") do not match; they are reported as similar.
 """
 
-from __future__ import annotations
-
 import difflib
 import unicodedata
 from dataclasses import dataclass

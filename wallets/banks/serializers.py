@@ -1,7 +1,5 @@
 """Request bodies about banks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, ClassVar

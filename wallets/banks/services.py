@@ -5,8 +5,6 @@ indexed, for half a minute. Never call these functions in a transaction: any of 
 provider.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from dataclasses import dataclass

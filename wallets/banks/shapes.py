@@ -1,7 +1,5 @@
 """Response schemas and errors of banks."""
 
-from __future__ import annotations
-
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
 from exchange.api.operations import NamedSchema, closed_object, text_schema

@@ -1,7 +1,5 @@
 """Celery tasks of bank lists."""
 
-from __future__ import annotations
-
 from celery import shared_task
 
 from wallets.banks import services as banks

@@ -1,7 +1,5 @@
 """Close a member that has nothing left, and reopen it: `POST /v1/api/members/{id}/close|reopen`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from rest_framework.decorators import action

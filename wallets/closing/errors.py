@@ -1,7 +1,5 @@
 """Errors of closing and reopening a member."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from exchange.core.errors import Conflict

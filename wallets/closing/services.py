@@ -4,8 +4,6 @@ The ledger knows almost all that may be left: an open order reserves money or un
 holds a lien, a withdrawal on its way rests in escrow. Only a pending deposit has no entry yet.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Read-only admin pages of conversions."""
 
-from __future__ import annotations
-
 from django.contrib import admin
 from django.db.models import CharField, Value
 from django.db.models.functions import Concat

@@ -1,7 +1,5 @@
 """Conversions between currencies: quoting, converting, listing and reading."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from django.db.models import QuerySet

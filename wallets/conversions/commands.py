@@ -1,7 +1,5 @@
 """Commands of the SQL functions of conversions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Errors of quotes and conversions."""
 
-from __future__ import annotations
-
 from exchange.core.errors import Conflict, NotFound, Rejected
 
 

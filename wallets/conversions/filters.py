@@ -1,7 +1,5 @@
 """Filters of conversions, by query parameters."""
 
-from __future__ import annotations
-
 from exchange.api.filters import CurrencyFilter, DatedFilters, EnumeratedFilter, IdFilter
 from wallets.conversions.models import Conversion, ConversionStatus
 from wallets.ledger.filters import WalletOwnerFilters

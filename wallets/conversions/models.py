@@ -1,7 +1,5 @@
 """Quotes and conversions. SQL functions alone write them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import models

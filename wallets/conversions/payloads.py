@@ -1,7 +1,5 @@
 """Documents of quotes and conversions in the API."""
 
-from __future__ import annotations
-
 from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.core.documents import Document, identifier, number, text, timestamp
 from wallets.conversions import examples

@@ -1,7 +1,5 @@
 """Ledger integrity checks of conversions."""
 
-from __future__ import annotations
-
 from wallets.conversions import payloads
 from wallets.ledger.checkpoint import (
     CHECKPOINT_AND_RECENT_ENTRIES,

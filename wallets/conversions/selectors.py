@@ -1,7 +1,5 @@
 """Conversions of an organisation."""
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from django.db.models import QuerySet

@@ -1,7 +1,5 @@
 """Request bodies of quotes and conversions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 A quote is used once, before its time is over and while its rates are the effective ones.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from uuid import UUID

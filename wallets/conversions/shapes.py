@@ -1,7 +1,5 @@
 """Examples and failures of quotes and conversions for the API schema."""
 
-from __future__ import annotations
-
 from drf_spectacular.utils import OpenApiExample
 
 from exchange.core.examples import MEMBER_ID

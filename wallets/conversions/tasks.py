@@ -1,7 +1,5 @@
 """Celery tasks of conversions."""
 
-from __future__ import annotations
-
 from celery import shared_task
 
 from wallets.conversions import services

@@ -1,7 +1,5 @@
 """Deposits, checkouts and virtual accounts of an organisation and its members."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 from uuid import UUID
 

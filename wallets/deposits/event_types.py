@@ -1,7 +1,5 @@
 """Event types of deposits."""
 
-from __future__ import annotations
-
 EVENT_TYPES = {
     "deposit.completed": "A deposit arrived and was credited",
     "deposit.cleared": "The money of a deposit became available",

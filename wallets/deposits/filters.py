@@ -1,7 +1,5 @@
 """Filters of deposits, by query parameters."""
 
-from __future__ import annotations
-
 from exchange.api.filters import ChangingFilters, CurrencyFilter, EnumeratedFilter, TextFilter
 from exchange.api.references import client_reference_filter
 from wallets.deposits.models import Deposit, DepositChannel, DepositStatus

@@ -1,7 +1,5 @@
 """Money in: deposits, virtual accounts, and the provider's payments behind them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """The owner of what comes in."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models.functions import Coalesce
 

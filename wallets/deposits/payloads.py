@@ -1,7 +1,5 @@
 """Documents of deposits and virtual accounts in the API."""
 
-from __future__ import annotations
-
 from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.core.documents import Document, WireField, identifier, number, text, timestamp
 from exchange.core.references import OWN_REFERENCES

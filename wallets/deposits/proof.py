@@ -1,7 +1,5 @@
 """Proof of books: deposits."""
 
-from __future__ import annotations
-
 from wallets.deposits import payloads
 from wallets.ledger.checkpoint import TRANSFERS_OF_RECENT_SUBJECTS, about_recent
 from wallets.ledger.proof import document_check, sql_check

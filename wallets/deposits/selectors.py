@@ -1,7 +1,5 @@
 """Selectors of deposits."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 from uuid import UUID

@@ -1,7 +1,5 @@
 """Response shapes of deposits for the API schema, with examples."""
 
-from __future__ import annotations
-
 from drf_spectacular.utils import OpenApiExample
 
 from exchange.api.operations import NamedSchema, text_schema

@@ -1,7 +1,5 @@
 """Celery tasks of deposits. They take no arguments and query the rows that are due."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import structlog

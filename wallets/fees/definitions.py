@@ -3,8 +3,6 @@
 Keys are what the database knows; people read names.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache

@@ -6,8 +6,6 @@ Readers look it up at the moment they need it (`wallets/fees/sql/setting_changes
 has to apply a change.
 """
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q

@@ -1,7 +1,5 @@
 """Effective, upcoming and pending values of settings."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from django.contrib.postgres.functions import TransactionNow

@@ -4,8 +4,6 @@ A change takes effect by itself. Existing withdrawals keep the values they were 
 approved change that is not yet effective can be cancelled, again by two people.
 """
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any

@@ -3,8 +3,6 @@
 The page that freezes an owner also cancels orders, so it is in `orders.freezing.admin`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Refusals because of the owner of the money."""
 
-from __future__ import annotations
-
 from exchange.core.errors import Conflict, DomainError
 
 

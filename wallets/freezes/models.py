@@ -1,7 +1,5 @@
 """Freezes of owners, and the proposals to lift them."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Coalesce

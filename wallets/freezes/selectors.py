@@ -1,7 +1,5 @@
 """Reads of freezes, and of what blocks an owner."""
 
-from __future__ import annotations
-
 from typing import Protocol
 from uuid import UUID
 

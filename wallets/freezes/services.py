@@ -4,8 +4,6 @@ A freeze is protective, so one person places it. `orders.freezing.services.freez
 together with cancelling the owner's orders; nothing else calls `record_freeze`.
 """
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction

@@ -1,7 +1,5 @@
 """Balances, statements and holdings of the organisation and of its members."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar

@@ -10,8 +10,6 @@ earlier entries: one opening entry for each account. Functions in SQL alone writ
 ledger's entries (`sql/checkpoint.sql`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime

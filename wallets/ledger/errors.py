@@ -1,7 +1,5 @@
 """Errors of the ledger. Messages are those of the API contract."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from django.db import DatabaseError

@@ -1,7 +1,5 @@
 """Example balances, entries and holdings of the API documentation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from exchange.core.examples import (

@@ -1,7 +1,5 @@
 """Query parameters of statements, and of records of wallets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import django_filters

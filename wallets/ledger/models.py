@@ -1,7 +1,5 @@
 """Models of the double-entry ledger, and the stored proofs of books with their checkpoint."""
 
-from __future__ import annotations
-
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models.functions import Coalesce

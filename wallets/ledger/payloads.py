@@ -1,7 +1,5 @@
 """Wire documents of statement entries and holdings."""
 
-from __future__ import annotations
-
 from exchange.core.documents import Document, identifier, number, text, timestamp
 from wallets.ledger import examples
 from wallets.ledger.models import TransferKind

@@ -1,7 +1,5 @@
 """Amounts that staff enter from a bank's statement: what is unusual, and taken references."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any

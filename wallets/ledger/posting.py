@@ -4,8 +4,6 @@ Call inside a transaction that holds the lock of the record the money moves for.
 then order, loan or withdrawal, then accounts by id (done by the function).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal

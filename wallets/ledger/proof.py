@@ -8,8 +8,6 @@ that the last proof to pass took (`wallets.ledger.checkpoint`); a check says wit
 then reads.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass

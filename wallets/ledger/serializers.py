@@ -1,7 +1,5 @@
 """Fields of requests that move money between wallets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any

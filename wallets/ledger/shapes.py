@@ -1,7 +1,5 @@
 """Response schemas of balances."""
 
-from __future__ import annotations
-
 from exchange.api.operations import NamedSchema, closed_object, number_schema
 from exchange.core.currencies import WALLET_CURRENCIES
 from wallets.ledger import examples

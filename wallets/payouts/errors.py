@@ -1,7 +1,5 @@
 """Errors of payouts."""
 
-from __future__ import annotations
-
 from exchange.core.errors import ProviderFailed
 
 

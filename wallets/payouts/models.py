@@ -3,8 +3,6 @@
 The payout itself is created by the approval: `wallets.withdrawals.models.Payout`.
 """
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 

@@ -1,7 +1,5 @@
 """Ledger integrity checks of payouts, and of accounts that several subjects move."""
 
-from __future__ import annotations
-
 from wallets.ledger.proof import sql_check
 
 CLEARING = sql_check(

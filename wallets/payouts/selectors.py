@@ -1,7 +1,5 @@
 """Payout totals of the dashboard: pending, closed and paid out, and a hold on payouts."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta

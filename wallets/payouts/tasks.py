@@ -1,7 +1,5 @@
 """Celery tasks of payouts. They take no arguments and query the rows that are due."""
 
-from __future__ import annotations
-
 import structlog
 from celery import shared_task
 

@@ -3,8 +3,6 @@
 A webhook only expedites a status check; 200 means that it is stored.
 """
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.csrf import csrf_exempt

@@ -3,8 +3,6 @@
 The subject of what a webhook names does that (`Receivers`).
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Receivables and write-offs in the admin: who owes, and what two people give up."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Ledger integrity checks of write-offs."""
 
-from __future__ import annotations
-
 from wallets.ledger.checkpoint import TRANSFERS_OF_RECENT_SUBJECTS, about_recent
 from wallets.ledger.proof import sql_check
 

@@ -5,8 +5,6 @@ or `Incomplete` (the provider failed or contradicted itself). Each difference of
 opens a break, which stays open until two people close it, whatever later reports find.
 """
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Func, Q

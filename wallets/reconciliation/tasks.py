@@ -1,7 +1,5 @@
 """Celery tasks of reconciliation."""
 
-from __future__ import annotations
-
 from celery import shared_task
 
 from wallets.reconciliation import services as reconciliation

@@ -1,7 +1,5 @@
 """Statements in the back office: a form on the pages of organisations and members."""
 
-from __future__ import annotations
-
 from typing import Any
 from uuid import UUID
 

@@ -1,7 +1,5 @@
 """Endpoint for the account statement of the organisation and of its members."""
 
-from __future__ import annotations
-
 from django.http import HttpResponse
 from django.utils import timezone
 from rest_framework.request import Request

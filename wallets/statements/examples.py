@@ -1,7 +1,5 @@
 """An example statement of the API documentation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from exchange.core.examples import (

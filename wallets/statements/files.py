@@ -1,7 +1,5 @@
 """A statement as a wire document, as a table for spreadsheets, and as a document to print."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Query parameters of a statement."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any

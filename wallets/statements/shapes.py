@@ -1,7 +1,5 @@
 """Response schema, query parameters and failures of statements."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter

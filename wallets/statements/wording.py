@@ -1,7 +1,5 @@
 """Movements in words that an account's owner understands."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Read-only admin pages of transfers between wallets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from django.contrib import admin

@@ -1,7 +1,5 @@
 """Transfers between wallets: moving money, listing and reading transfers."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet

@@ -1,7 +1,5 @@
 """The command of the SQL function that moves money between wallets."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import ClassVar

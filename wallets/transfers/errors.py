@@ -1,7 +1,5 @@
 """Errors of transfers between wallets."""
 
-from __future__ import annotations
-
 from exchange.core.errors import NotFound
 
 

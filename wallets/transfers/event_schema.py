@@ -1,7 +1,5 @@
 """Webhook events of transfers between wallets in the API schema."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from exchange.api.operations import NamedSchema, closed_object

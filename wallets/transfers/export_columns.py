@@ -1,7 +1,5 @@
 """Columns of exported transfers between wallets."""
 
-from __future__ import annotations
-
 from exchange.exports.sheets import SheetColumn
 from wallets.transfers.models import WalletTransfer
 

@@ -1,7 +1,5 @@
 """Filters of transfers between wallets, by query parameters."""
 
-from __future__ import annotations
-
 from django.db.models import Q, QuerySet
 
 from exchange.api.filters import CurrencyFilter, DatedFilters, EnumeratedFilter, IdFilter

@@ -1,7 +1,5 @@
 """Transfers between wallets. The function that moves the money alone writes them."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce

@@ -1,7 +1,5 @@
 """The document of a transfer between wallets in the API."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from exchange.core.currencies import WALLET_CURRENCIES

@@ -1,7 +1,5 @@
 """Ledger integrity checks of transfers between wallets."""
 
-from __future__ import annotations
-
 from wallets.ledger.checkpoint import TRANSFERS_OF_RECENT_SUBJECTS, about_recent
 from wallets.ledger.proof import document_check, sql_check
 from wallets.transfers import payloads

@@ -1,7 +1,5 @@
 """Request body of transfers between wallets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID

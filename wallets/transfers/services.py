@@ -4,8 +4,6 @@ The SQL function `transfer_money` takes a single transfer, or a batch of concurr
 round trip.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.db import DatabaseError, connection

@@ -1,7 +1,5 @@
 """Examples and failures of transfers for the API schema."""
 
-from __future__ import annotations
-
 from drf_spectacular.utils import OpenApiExample
 
 from exchange.core.examples import MEMBER_ID

@@ -1,7 +1,5 @@
 """Treasury movements in the admin: one person proposes, another confirms."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Errors of treasury movements."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from exchange.core.currencies import format_money

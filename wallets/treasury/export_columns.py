@@ -1,7 +1,5 @@
 """Columns of exported treasury movements."""
 
-from __future__ import annotations
-
 from exchange.exports.sheets import SheetColumn
 from wallets.ledger.admin.export_columns import name_of
 

@@ -1,7 +1,5 @@
 """Treasury movements: proposed by one person, confirmed by another, posted once."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import F, Q
 

@@ -1,7 +1,5 @@
 """Selectors of the exchange's own money."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Treasury movements: one person proposes, another confirms, and the database posts them once."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal

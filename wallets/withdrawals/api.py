@@ -1,7 +1,5 @@
 """Withdrawals: requesting them from either wallet, listing, reading and cancelling them."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, ClassVar
 from uuid import UUID

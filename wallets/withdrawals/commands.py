@@ -1,7 +1,5 @@
 """Commands of the SQL functions of withdrawals."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Errors of withdrawals. The messages are part of the interface."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from exchange.core.errors import NotFound, Rejected

@@ -1,7 +1,5 @@
 """Event types of withdrawals."""
 
-from __future__ import annotations
-
 EVENT_TYPES = {
     "withdrawal.created": "A withdrawal was requested",
     "withdrawal.approved": "A withdrawal was approved and is queued for payout",

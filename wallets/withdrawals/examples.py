@@ -1,7 +1,5 @@
 """Example withdrawals, in the story of `exchange.core.examples`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from exchange.core.examples import (

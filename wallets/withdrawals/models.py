@@ -1,7 +1,5 @@
 """Withdrawal requests with their bank record, payout and decisions."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Coalesce

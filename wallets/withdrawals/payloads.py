@@ -4,8 +4,6 @@ Fields are in the order of the interface's tables. A member's withdrawal has no 
 `internal_fee` and `internal_fee_type`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from exchange.core.currencies import PAYOUT_CURRENCIES

@@ -1,7 +1,5 @@
 """Ledger integrity checks of withdrawals."""
 
-from __future__ import annotations
-
 from wallets.ledger.proof import document_check, sql_check
 from wallets.withdrawals import payloads
 

@@ -1,7 +1,5 @@
 """Request body of withdrawals."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import Field
 from typing import Any, ClassVar

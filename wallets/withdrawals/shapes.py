@@ -1,7 +1,5 @@
 """Response shapes of withdrawals for the API schema, with examples."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter

@@ -4,8 +4,6 @@ The cookie grants no access. It is signed and expires after `KNOWN_DEVICE_DAYS`;
 not revoke it.
 """
 
-from __future__ import annotations
-
 import secrets
 from uuid import UUID
 

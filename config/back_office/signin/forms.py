@@ -1,7 +1,5 @@
 """Sign-in forms."""
 
-from __future__ import annotations
-
 from django import forms
 
 

@@ -6,8 +6,6 @@ with a password are not stored. After the code a page shows the entries; its but
 the original URL with a new CSRF token.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The longest password; Django has a validator for the shortest only."""
 
-from __future__ import annotations
-
 from django.core.exceptions import ValidationError
 
 

@@ -4,8 +4,6 @@ A session also ends when the password, role or second factor changes or the user
 Django checks it against `StaffUser.session_epoch` on every request.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from enum import Enum

@@ -1,7 +1,5 @@
 """One's own sessions: where one is signed in, and how to end the sessions elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -4,8 +4,6 @@ All pages pass through `admin_view`: expired sessions end, users without a requi
 are redirected to it, and privileged users need a recent code to make changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any

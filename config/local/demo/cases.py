@@ -4,8 +4,6 @@ Each is made once, by the services that staff and clients use. The owners belong
 of their own, so that no demo order or loan is held up.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import timedelta

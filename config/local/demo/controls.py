@@ -1,7 +1,5 @@
 """The first proof of books and the first reconciliation; later ones are scheduled."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from datetime import timedelta
 

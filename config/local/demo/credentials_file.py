@@ -1,7 +1,5 @@
 """DIR/demo.json: addresses and credentials of the demo data, readable by its owner only."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -3,8 +3,6 @@
 All names are invented.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal

@@ -4,8 +4,6 @@ Created by the services that clients and staff use; overdue loans are created wi
 Existing records stay unchanged. Events are marked as unsent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta

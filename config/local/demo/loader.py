@@ -4,8 +4,6 @@ Safe to repeat: existing records stay unchanged, missing ones are created. Crede
 longer in the file (they are stored hashed) are issued again.
 """
 
-from __future__ import annotations
-
 import secrets
 from copy import copy
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Paid at the sandbox and credited by the services that webhooks use, each identif
 real provider has no control to pay with, so it gets none. Events are marked as unsent.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal

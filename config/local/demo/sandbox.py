@@ -1,7 +1,5 @@
 """The controls of the sandbox; a real payment provider has none."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import requests

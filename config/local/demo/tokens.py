@@ -3,8 +3,6 @@
 Their logos are in `config/static/tokens`; `trading` lists and trades them.
 """
 
-from __future__ import annotations
-
 import csv
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal

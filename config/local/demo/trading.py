@@ -4,8 +4,6 @@ Created by the services that clients and staff use, with reproducible numbers, o
 token. Existing tokens stay unchanged. Events are marked as unsent.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import defaultdict

@@ -4,8 +4,6 @@ Created by the services that clients and staff use, and identified by their acco
 are marked as unsent.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

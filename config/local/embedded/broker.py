@@ -6,8 +6,6 @@ messages pass through the temporary folder, which may be another file system. Al
 share the state of bindings: a message sent while another connection binds the queue is lost.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fcntl import LOCK_EX, flock

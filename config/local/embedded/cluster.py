@@ -10,8 +10,6 @@ it starts programs, which change their user between fork and exec.
         server.lock          locked by the keeper; users.lock by every user of the server
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -6,8 +6,6 @@ uid appears as another one. The namespace also serves a uid without an account (
 which `initdb` rejects. No account is added to the system.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

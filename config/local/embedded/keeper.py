@@ -7,8 +7,6 @@ process, so even `kill -9` of all users leaves no server behind. It prints `read
 `other` and exits; with `--follow` it waits to take over, and forwards a request to stop.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import fcntl

@@ -1,7 +1,5 @@
 """Paths and connection settings of the embedded server; nothing is created or started."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import os

@@ -1,7 +1,5 @@
 """Shared use of the embedded server: the first user starts its keeper, the last one stops it."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

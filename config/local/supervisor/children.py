@@ -5,8 +5,6 @@ child that exits is restarted after an increasing pause. Every child leads its o
 Ctrl-C reaches only the supervisor, and stopping a child includes its descendants.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import selectors

@@ -5,8 +5,6 @@ input it sends SIGTERM to every listed group, then SIGKILL. A supervisor that st
 removed its groups by then.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -4,8 +4,6 @@ Database, migrations, sandbox, demo data, then web, worker and beat; `Ready` whe
 stop in reverse order within 15 seconds, the database last.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """The summary that `up` prints, from DIR/demo.json."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

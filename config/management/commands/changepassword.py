@@ -1,7 +1,5 @@
 """`manage.py changepassword`: Django's command, for accounts without privileged access."""
 
-from __future__ import annotations
-
 import getpass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`manage.py create_staff USERNAME --role ROLE`: creates a staff account."""
 
-from __future__ import annotations
-
 import getpass
 import sys
 from argparse import ArgumentParser

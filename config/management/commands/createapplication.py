@@ -1,7 +1,5 @@
 """`manage.py createapplication`: disabled; `issue_api_key` issues API keys."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError

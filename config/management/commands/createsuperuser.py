@@ -1,7 +1,5 @@
 """`manage.py createsuperuser`: Django's own command, for a new installation only."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib.auth.management.commands import createsuperuser

@@ -1,7 +1,5 @@
 """`manage.py doctor [--json]`: examines the installation; exit 1 on a problem."""
 
-from __future__ import annotations
-
 import json
 import sys
 from argparse import ArgumentParser

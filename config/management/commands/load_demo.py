@@ -1,7 +1,5 @@
 """`manage.py load_demo`: loads the demo data. `up` runs it; repeating it changes nothing."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any

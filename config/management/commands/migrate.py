@@ -4,8 +4,6 @@ Migrations wait for tables like the installation (`exchange.core.table_locks`). 
 lock timeout starts again; those before it stay applied.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """`manage.py prove_books`: runs the checks of the books; exits with 1 on a failure."""
 
-from __future__ import annotations
-
 import json
 import sys
 from argparse import ArgumentParser

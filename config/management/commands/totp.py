@@ -4,8 +4,6 @@ Replaces the authenticator app when trying out the service. Reads the secret fro
 only local installations have.
 """
 
-from __future__ import annotations
-
 import time
 from argparse import ArgumentParser
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`manage.py tour`: a deposit, a purchase and a withdrawal against the running service."""
 
-from __future__ import annotations
-
 import time
 from argparse import ArgumentParser
 from pathlib import Path

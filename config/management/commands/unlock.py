@@ -1,7 +1,5 @@
 """`manage.py unlock USERNAME`: unlocks a locked-out staff account."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`manage.py up`: runs the complete service on this machine."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser

@@ -4,8 +4,6 @@ Approval and rejection address a version by its id. The terms of a version never
 page cannot approve other terms than it shows.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Confirmation pages for changes and approvals of loan configurations."""
 
-from __future__ import annotations
-
 from credit.configurations.admin.review import displayed_version
 from credit.configurations.admin.terms import compare_terms
 from credit.configurations.models import (

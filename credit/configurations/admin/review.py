@@ -1,7 +1,5 @@
 """Contents of a loan configuration's page. Read-only."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from credit.configurations.admin.terms import build_difference_rows, compare_terms, format_rate

@@ -5,8 +5,6 @@ one is approved, and loans keep the version they were made with. Every transitio
 configuration first, as loan creation does.
 """
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """What new terms change beyond their band, compared with the effective ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Terms of a loan configuration and their validation rules. Read-only."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

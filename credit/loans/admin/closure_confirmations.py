@@ -1,7 +1,5 @@
 """Confirmation pages for proposing and confirming loan closures."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from credit.loans.admin.closure_plan import build_plan_sections, describe_blockers, draft_closure

@@ -1,7 +1,5 @@
 """Closure of a loan, planned or executed: sections of the plan, and blockers."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from decimal import Decimal
 

@@ -3,8 +3,6 @@
 Registered here, the lowest module that may import both.
 """
 
-from __future__ import annotations
-
 from django.contrib import admin
 
 from credit.configurations.admin.configurations import LoanConfigurationPages

@@ -1,7 +1,5 @@
 """Columns of loan exports."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

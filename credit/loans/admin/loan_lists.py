@@ -1,7 +1,5 @@
 """Filters of the loan list, and the queues that link to it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal

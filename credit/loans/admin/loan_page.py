@@ -1,7 +1,5 @@
 """Contents of a loan's page. Read-only."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any

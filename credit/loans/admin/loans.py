@@ -4,8 +4,6 @@ A proposal is confirmed or declined by its id, with the amounts it froze, so a s
 confirm anything else than it shows.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 from uuid import UUID

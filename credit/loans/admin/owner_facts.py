@@ -3,8 +3,6 @@
 Also read by `wallets.withdrawals.services.decisions`: every process loads the admin modules.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from uuid import UUID
 

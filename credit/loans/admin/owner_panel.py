@@ -1,7 +1,5 @@
 """Loans on the page of their borrower, of the borrower's organisation and of the lender."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from django.db.models import Q

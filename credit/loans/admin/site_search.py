@@ -1,7 +1,5 @@
 """Loans in the search of the back office."""
 
-from __future__ import annotations
-
 from credit.loans.models import Loan
 from exchange.admin.site_search import SearchKind
 

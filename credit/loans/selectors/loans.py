@@ -1,7 +1,5 @@
 """Queries of loans, visible to the borrower's organisation and the creditor."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from uuid import UUID
 

@@ -1,7 +1,5 @@
 """Dashboard figures for credit officers: loans by status and outstanding balances."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 

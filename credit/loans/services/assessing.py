@@ -5,8 +5,6 @@ is confidential: quotes for others ignore it, and a loan it does not cover is re
 amount. The rules run on `LoanFacts`, read in one query.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

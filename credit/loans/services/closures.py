@@ -9,8 +9,6 @@ A proposal sets the maximum. Payments and additional collateral do not invalidat
 recalculated within it (`final_plan`), and added collateral is returned to the borrower.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import ROUND_UP, Context, Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Input of the lending rules, read in one query by the SQL function `loan_facts`."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterable
 from decimal import Decimal

@@ -5,8 +5,6 @@ loan. Lock order: borrower and creditor, tokens of the collateral, the configura
 accounts by id.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Events about loans, for the borrower's organisation and the creditor."""
 
-from __future__ import annotations
-
 import msgspec
 
 from credit.loans.models import Loan

@@ -1,7 +1,5 @@
 """Add collateral to an open loan, and release collateral it no longer needs."""
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Repay a loan from the borrower's wallet: interest first, at most the amount due."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from uuid import UUID
 

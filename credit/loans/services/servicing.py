@@ -4,8 +4,6 @@ Each loan is its own transaction, locked with `SKIP LOCKED`, so workers share th
 failing loan does not block others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from uuid import UUID

@@ -4,8 +4,6 @@ A price below the required level, or delisted collateral, opens a shortfall and 
 loan itself does not change. A missing or stale price is recorded and leaves the shortfall as it is.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from django.utils import timezone

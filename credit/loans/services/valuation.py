@@ -4,8 +4,6 @@ A missing or stale price prevents a valuation; it never counts as zero. Exited a
 have no collateral value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta

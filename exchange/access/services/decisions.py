@@ -5,8 +5,6 @@ produces a secret (invitation link, key, token), it is created when the proposer
 the person who confirmed never sees it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any

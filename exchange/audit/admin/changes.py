@@ -1,7 +1,5 @@
 """Pages of the audit log: filtered list, single change, and CSV export."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta

@@ -1,7 +1,5 @@
 """The history of a record, on its page and on a separate page, for users with audit access."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

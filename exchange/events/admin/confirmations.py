@@ -1,7 +1,5 @@
 """Confirmation pages for switching a webhook endpoint and resending undelivered webhooks."""
 
-from __future__ import annotations
-
 from exchange.admin.confirmation import Confirmation
 from exchange.admin.display import last_used
 from exchange.events.models import WebhookEndpoint

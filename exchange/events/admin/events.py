@@ -1,7 +1,5 @@
 """Webhook events, their delivery attempts, and webhook endpoints. Secrets are never shown."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, time

@@ -1,7 +1,5 @@
 """Links from an organisation to its events and its webhook endpoint."""
 
-from __future__ import annotations
-
 from django.urls import reverse
 
 from exchange.admin.base import Tool

@@ -1,7 +1,5 @@
 """Events and the webhook endpoint on the page of an organisation, and events on a member's."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Events in the search of the back office."""
 
-from __future__ import annotations
-
 from exchange.admin.site_search import SearchKind
 from exchange.events.models import Event
 

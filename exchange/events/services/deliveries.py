@@ -10,8 +10,6 @@ Fairness: rows are claimed only when a thread is free, oldest first, and only a 
 at a time, so that a slow endpoint delays only its own events.
 """
 
-from __future__ import annotations
-
 import logging
 import random
 import time

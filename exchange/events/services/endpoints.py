@@ -3,8 +3,6 @@
 A secret is returned once, when it is created; afterwards it only signs.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from dataclasses import dataclass

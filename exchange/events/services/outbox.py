@@ -4,8 +4,6 @@ Services only: no request, no task. A transaction that emits may notify the deli
 `exchange.core.task_notifier.notify_after_commit(DELIVER_EVENTS)`; else a sweep finds the row.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Collection

@@ -6,8 +6,6 @@ excludes embedded addresses, and IPv4 must be outside every special-purpose rang
 Source: the IANA special-purpose address registries (RFC 6890 and its updates).
 """
 
-from __future__ import annotations
-
 import queue
 import socket
 import threading

@@ -6,8 +6,6 @@ behaves: a socket timeout bounds only the silence between two bytes, so the post
 its own, and its socket is shut down when time is up.
 """
 
-from __future__ import annotations
-
 import contextlib
 import queue
 import socket

@@ -3,8 +3,6 @@
 Uses no tables and no network. Source: standardwebhooks.com, specification 1.0.
 """
 
-from __future__ import annotations
-
 import base64
 import secrets
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """`manage.py issue_api_key ORGANISATION --name NAME --scopes …`: issues an API key."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """`manage.py reencrypt [--check]`: encrypt stored secrets with the first FIELD_ENCRYPTION_KEYS."""
 
-from __future__ import annotations
-
 import sys
 from argparse import ArgumentParser
 from typing import Any

@@ -1,7 +1,5 @@
 """`manage.py retention [--dry-run] [--drop]`: detaches partitions that are past their retention."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from typing import Any
 

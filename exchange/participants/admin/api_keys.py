@@ -4,8 +4,6 @@ A key with privileged access becomes an access proposal. A secret is shown once,
 the POST that created it: it is in no session, cookie, URL or message, and the page is not cached.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Confirmation pages for revoking keys and tokens, and for switching an organisation on or off."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import Max, QuerySet

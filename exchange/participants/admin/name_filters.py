@@ -1,7 +1,5 @@
 """List filters by the name of a related owner or organisation, as a text field."""
 
-from __future__ import annotations
-
 from django.db.models import Q
 
 from exchange.admin.list_filters import ListFilter

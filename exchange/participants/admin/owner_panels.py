@@ -1,7 +1,5 @@
 """Members and API keys on the page of their organisation."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from django.db.models import Q

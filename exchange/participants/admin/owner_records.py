@@ -4,8 +4,6 @@ Each subject declares its table as an `OwnerRecords`; `config.back_office.panels
 page of an organisation also shows the records of its members, and whose they are.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

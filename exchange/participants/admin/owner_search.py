@@ -3,8 +3,6 @@
 The address is compared as a whole, in any case.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Organisations and members in the admin."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 from uuid import UUID

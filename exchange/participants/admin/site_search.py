@@ -1,7 +1,5 @@
 """Members, organisations and API keys in the search of the back office."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from django.contrib.postgres.search import SearchVectorExact

@@ -4,8 +4,6 @@ All records are read by one statement. Each kind of record contributes as many r
 so that the cost does not depend on how much the owner has.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -5,8 +5,6 @@ Secrets and tokens are stored hashed; the values returned here are shown once. A
 pass `confirmed_by`, which `exchange.access` does.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterable
 from datetime import datetime, timedelta

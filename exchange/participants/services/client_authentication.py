@@ -8,8 +8,6 @@ the CPU time that wrong secrets can cost, a process checks one slow hash at a ti
 count such a check before it runs.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from threading import BoundedSemaphore
 

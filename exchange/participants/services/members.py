@@ -1,7 +1,5 @@
 """Members of an organisation: create and change them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID

@@ -1,7 +1,5 @@
 """Organisations: create, change, activate and deactivate them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from uuid import UUID
 

@@ -4,8 +4,6 @@ An administrator proposes. A command files a proposal without a proposer, for th
 take up. `exchange.access.services.decisions` confirms them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any

@@ -4,8 +4,6 @@ Users choose their own password through an invitation link, shown once to the in
 grant privileged access become access proposals (`exchange.access.admin`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import partial

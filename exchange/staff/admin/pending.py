@@ -4,8 +4,6 @@ A page names the eligible approvers and why the current user is not one; a list 
 approval is pending. The rules are those of `exchange.staff.approvals`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@ the list, the approval panel, the confirmation pages and their URLs are the same
 `ApprovalPages` is for the page of a record that has proposals, such as a freeze to be lifted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Records of access events: an append-only row and a log line."""
 
-from __future__ import annotations
-
 import structlog
 from django.utils import timezone
 

@@ -6,8 +6,6 @@ user's sessions and invitation links. Granting privileged access requires `confi
 person, which `exchange.access` passes.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Mapping
 from typing import Any

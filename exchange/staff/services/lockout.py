@@ -8,8 +8,6 @@ count, across processes and restarts. Successful attempts are subtracted. Unknow
 too. Names are stored as keyed hashes only, since people type passwords into the wrong field.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ one must have held unchanged access for longer (tenure). Both are measured from
 (`access_guards.sql`) set.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

@@ -6,8 +6,6 @@ without a proposer, which a back-office user adopts. `exchange.access.services.d
 them. Proposals about API keys and organisations: `exchange.participants.services.proposals`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID

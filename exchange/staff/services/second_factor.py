@@ -5,8 +5,6 @@ conditional UPDATE, so that of two concurrent uses one fails. The secret is encr
 Recovery codes are random (80 bits), stored as plain hashes and shown once.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

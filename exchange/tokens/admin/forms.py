@@ -1,7 +1,5 @@
 """Token forms: terms, shared with new listings, and access."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

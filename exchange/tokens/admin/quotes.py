@@ -3,8 +3,6 @@
 The list leads to the token's page that proposes them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Tokens in the search of the back office."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.db.models import Q

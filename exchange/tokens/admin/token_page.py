@@ -1,7 +1,5 @@
 """Facts and tables of the token page that come from `exchange`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 

@@ -4,8 +4,6 @@
 new listings, supply, holders and closures.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 from functools import partial

@@ -10,8 +10,6 @@ Organisations that see no private deal, nearly all, share the cached results. Th
 cache of its own, as its version may be older than the primary's.
 """
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass
 from typing import Any

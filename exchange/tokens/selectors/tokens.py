@@ -1,7 +1,5 @@
 """Reads of one token. Private deals of others do not exist for an organisation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from uuid import UUID
 

@@ -4,8 +4,6 @@ The approved quotes are the price history. Nothing else changes a token's prices
 and primary raises rely.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID

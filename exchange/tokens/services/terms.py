@@ -3,8 +3,6 @@
 The table enforces the same rules, except decimals (`sql/token_terms.sql`).
 """
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 

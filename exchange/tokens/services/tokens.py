@@ -4,8 +4,6 @@ Prices change by quotes, `orders` closes trading, and the ledger moves units. Ev
 audit log; the id of the last one is the version that the next change must name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID

@@ -1,7 +1,5 @@
 """Read-only admin pages of orders: terms, fills, reservations and ledger entries."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import admin

@@ -1,7 +1,5 @@
 """Open orders on the page of their owner."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.db.models import CharField, Q, Value

@@ -1,7 +1,5 @@
 """Admin links to owners of orders, and the ledger entries of orders and trades."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from uuid import UUID
 

@@ -1,7 +1,5 @@
 """Orders in the search of the back office."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from django.db.models import Q

@@ -3,8 +3,6 @@
 `orders.listings.admin.tokens` puts both on the token pages.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any

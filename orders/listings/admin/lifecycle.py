@@ -4,8 +4,6 @@ One person closes and reopens a token. The other actions are proposed here, and 
 `proposals`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal

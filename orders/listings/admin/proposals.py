@@ -2,8 +2,6 @@
 confirms here.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from django.contrib import admin

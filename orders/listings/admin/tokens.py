@@ -3,8 +3,6 @@
 Registered here, the lowest module that may import all of them.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from uuid import UUID
 

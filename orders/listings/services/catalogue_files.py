@@ -4,8 +4,6 @@ Only the form is read here: columns are matched with the API's field names, cell
 and every row keeps its number. `services.catalogues` validates rows and lists the tokens.
 """
 
-from __future__ import annotations
-
 import csv
 import difflib
 import io

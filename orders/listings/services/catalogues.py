@@ -4,8 +4,6 @@ All rows are validated by the rules of `services.listing` before the first one i
 errors of a row are reported. All tokens are listed in one transaction.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ One person closes and reopens. The other transitions are those of `proposals`, b
 change runs under the lock of the token. Closing, exit and cancellation cancel open orders.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 from uuid import UUID

@@ -4,8 +4,6 @@ Without a raise, all units go to the issuer's available account. With one, the o
 the issuer's `unsold` account and are sold at the quote until the raise completes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal

@@ -3,8 +3,6 @@
 Closing and reopening pay nothing and can be taken back, so one person does them (`lifecycle`).
 """
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from django.db import transaction

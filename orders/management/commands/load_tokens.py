@@ -1,7 +1,5 @@
 """`manage.py load_tokens FILE --issuer ORG`: list the tokens of an issuer's spreadsheet."""
 
-from __future__ import annotations
-
 import time
 from argparse import ArgumentParser
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Columns of trade exports."""
 
-from __future__ import annotations
-
 from exchange.exports.sheets import SheetColumn
 from orders.book.models import Order, Trade
 

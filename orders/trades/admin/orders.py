@@ -3,8 +3,6 @@
 Registered here, the lowest module that may import all three.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from django.contrib import admin

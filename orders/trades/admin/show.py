@@ -1,7 +1,5 @@
 """Admin links to the sides of a trade."""
 
-from __future__ import annotations
-
 from exchange.admin.display import record_link
 from orders.book.models import Order, Trade
 

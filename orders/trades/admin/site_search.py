@@ -1,7 +1,5 @@
 """Trades in the search of the back office."""
 
-from __future__ import annotations
-
 from exchange.admin.site_search import SearchKind
 from exchange.core.currencies import format_money
 from orders.book.models import Trade

@@ -1,7 +1,5 @@
 """Read-only admin pages of trades: sides, price and ledger entries."""
 
-from __future__ import annotations
-
 from django.contrib import admin
 from django.http import HttpRequest
 

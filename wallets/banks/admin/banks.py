@@ -3,8 +3,6 @@
 Refreshing calls the provider outside any transaction; a failure leaves the stored list as it is.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -1,7 +1,5 @@
 """Display of name matches on pages."""
 
-from __future__ import annotations
-
 from django.utils.text import capfirst
 
 from wallets.banks.name_matching import MatchDegree, NameMatch

@@ -1,7 +1,5 @@
 """What the page of a deposit says about it: findings, its checkout, payer, owner and history."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.db.models import Q, QuerySet

@@ -1,7 +1,5 @@
 """Deposits in the admin: one person enters a deposit, another confirms it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID

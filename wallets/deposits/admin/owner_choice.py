@@ -1,7 +1,5 @@
 """The field that chooses the member to whom money is credited."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import admin

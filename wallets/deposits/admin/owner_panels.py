@@ -1,7 +1,5 @@
 """Deposits and virtual accounts on the page of their owner."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from exchange.admin.display import format_time, record_link, status_badge

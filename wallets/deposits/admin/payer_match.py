@@ -1,7 +1,5 @@
 """The payer of a payment, compared with the owner that it is proposed for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from exchange.admin.display import status_badge

@@ -1,7 +1,5 @@
 """Confirmation pages of decisions about payments without a known owner."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tables and descriptions on the pages of payments and deposits."""
 
-from __future__ import annotations
-
 from exchange.admin.base import Section
 from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.search import recent_condition

@@ -1,7 +1,5 @@
 """Payments at the provider, decided by two people where unmatched, and virtual accounts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial

@@ -3,8 +3,6 @@
 `orders.freezing.admin` registers the page, with the service that confirms.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

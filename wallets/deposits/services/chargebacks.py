@@ -5,8 +5,6 @@ brings a status check (`payments`). Its answer is compared with the last one: on
 A deposit clears with the answer that its payment stands, and waits without one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from decimal import Decimal

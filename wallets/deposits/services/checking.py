@@ -1,7 +1,5 @@
 """Status checks of payments that a person requests."""
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """Crediting a completed deposit, clearing it later, and its events."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal

@@ -6,8 +6,6 @@ the deposit shows it, the organisation and staff are notified, and its reversal 
 Confirming the reversal takes the money, rejecting it releases the money (`reversals`).
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from uuid import UUID
 

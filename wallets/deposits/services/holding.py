@@ -3,8 +3,6 @@
 Call in the transaction that holds the lock of the deposit.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from exchange.core.actors import Actor

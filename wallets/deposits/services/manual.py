@@ -1,7 +1,5 @@
 """Manual deposits. Immediate by the command, under dual control by staff."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime

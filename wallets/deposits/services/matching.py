@@ -1,7 +1,5 @@
 """Matching a payment with what it is for: a checkout, a virtual account, or nothing known."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any

@@ -3,8 +3,6 @@
 Both request it from the provider first and write afterwards: without a record no payer knows of it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from decimal import Decimal
 from urllib.parse import urlsplit

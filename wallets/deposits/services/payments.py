@@ -5,8 +5,6 @@ come from the status check alone. A transaction id has one row, which is credite
 payment is looked up too: the provider may have taken it back (`chargebacks`).
 """
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from uuid import UUID
 

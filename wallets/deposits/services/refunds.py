@@ -6,8 +6,6 @@ payments, or, where the provider certainly made no refund, the payment is unmatc
 answer was lost, people find the result at the provider and record it (`unmatched`).
 """
 
-from __future__ import annotations
-
 from uuid import UUID
 
 import structlog

@@ -5,8 +5,6 @@ The reversal of a disputed deposit (`disputes`) holds its amount until it is dec
 buys where the wallet falls short; nothing else calls `confirm_reversal` of this module.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal

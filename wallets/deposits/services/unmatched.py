@@ -3,8 +3,6 @@
 A refund whose result is not known is resolved the same way (`refunds`).
 """
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from django.db import transaction

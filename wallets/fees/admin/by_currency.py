@@ -1,7 +1,5 @@
 """The page of the settings that each currency has: a row per setting, a column per currency."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from typing import Any
 

@@ -3,8 +3,6 @@
 A setting changes by a proposal, which `wallets.fees.admin.setting_changes` shows and decides.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from decimal import Decimal
 from functools import partial

@@ -1,7 +1,5 @@
 """Confirmations of settings changes: facts, consequences and blockers of each decision."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from django.utils import timezone

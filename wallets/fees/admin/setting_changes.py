@@ -3,8 +3,6 @@
 `confirmations` builds the page of each decision.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import admin

@@ -1,7 +1,5 @@
 """Accounts in the admin, and links to the wallet, statement and payments of an owner."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

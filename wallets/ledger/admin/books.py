@@ -1,7 +1,5 @@
 """Stored proofs of books in the admin."""
 
-from __future__ import annotations
-
 from django.contrib import admin
 from django.http import HttpRequest
 

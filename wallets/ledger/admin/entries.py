@@ -1,7 +1,5 @@
 """Ledger entries in the admin, filtered by account, day and amount."""
 
-from __future__ import annotations
-
 from typing import Any
 from uuid import UUID
 

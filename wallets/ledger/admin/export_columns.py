@@ -1,7 +1,5 @@
 """Columns of exported accounts, entries and transfers."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any, Protocol
 from uuid import UUID

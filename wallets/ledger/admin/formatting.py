@@ -1,7 +1,5 @@
 """Texts of assets, amounts and owners on the pages of the ledger."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import Model

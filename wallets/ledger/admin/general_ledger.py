@@ -1,7 +1,5 @@
 """The page of the general ledger: one account of the exchange over a period, and its CSV."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Section with the ledger legs of a record, for its admin page."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from uuid import UUID

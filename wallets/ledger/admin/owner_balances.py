@@ -1,7 +1,5 @@
 """The balances and the units of an owner on the page of an organisation or a member."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Exports of entries with running balances."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Search of transfers and entries by reference, amount and email."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from typing import ClassVar
 from uuid import UUID

@@ -1,7 +1,5 @@
 """Display signs of ledger amounts."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from wallets.ledger.models import AccountKind

@@ -1,7 +1,5 @@
 """Transfers of the ledger in the search of the back office."""
 
-from __future__ import annotations
-
 from exchange.admin.site_search import SearchKind
 from wallets.ledger.models import Transfer
 

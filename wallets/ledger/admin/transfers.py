@@ -1,7 +1,5 @@
 """Transfers in the admin, with their legs and a link to their subject."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import admin

@@ -1,7 +1,5 @@
 """The page of the trial balance, and its table as CSV."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 from datetime import timedelta

@@ -5,8 +5,6 @@ books, whichever is earlier: at most `MAX_SUMMED_ENTRIES`. The opening balance i
 the entries between them and the period, or less those in between.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta

@@ -1,7 +1,5 @@
 """Holdings of an owner, as wire documents."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from uuid import UUID
 

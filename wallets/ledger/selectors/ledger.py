@@ -1,7 +1,5 @@
 """Ledger queries of the admin, bounded whatever the number of entries."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal

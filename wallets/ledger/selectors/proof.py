@@ -1,7 +1,5 @@
 """Selectors of the latest proofs of books."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from wallets.ledger.models import BooksProof

@@ -1,7 +1,5 @@
 """Transactions of a wallet, as wire documents."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from uuid import UUID
 

@@ -1,7 +1,5 @@
 """Balances and statements of wallets."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, TypedDict

@@ -1,7 +1,5 @@
 """`manage.py deposit OWNER_ID CURRENCY AMOUNT`: book an incoming payment to a wallet."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from decimal import Decimal
 from typing import Any

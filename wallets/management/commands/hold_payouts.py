@@ -1,7 +1,5 @@
 """`manage.py hold_payouts --reason TEXT [--restored-to TIME]`: put payouts on hold at once."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from typing import Any
 

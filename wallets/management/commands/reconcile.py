@@ -1,7 +1,5 @@
 """`manage.py reconcile [DATE | --since TIME]`: reconcile a day, or every day since a moment."""
 
-from __future__ import annotations
-
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator

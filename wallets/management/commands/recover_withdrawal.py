@@ -1,7 +1,5 @@
 """`manage.py recover_withdrawal REFERENCE OWNER_ID`: request a paid withdrawal again."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Proposals to reverse returned payouts, many at once from the list of withdrawals."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from wallets.payouts.models import ProposalAction

@@ -1,7 +1,5 @@
 """Columns of exported payouts."""
 
-from __future__ import annotations
-
 from exchange.exports.sheets import SheetColumn
 from wallets.ledger.admin.export_columns import kind_of_owner, owner_of
 from wallets.withdrawals.admin.export_columns import paid_out

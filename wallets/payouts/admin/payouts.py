@@ -3,8 +3,6 @@
 Actions are on the review page of a withdrawal (`withdrawals`).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, ClassVar
 

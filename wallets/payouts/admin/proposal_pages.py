@@ -1,7 +1,5 @@
 """Pages of resolution proposals: one person proposes, another confirms or declines."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from uuid import UUID
 

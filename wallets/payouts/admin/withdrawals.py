@@ -4,8 +4,6 @@ List, review page and decisions come from `wallets.withdrawals.admin`, which doe
 proposals. This module adds them and registers the admin.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta

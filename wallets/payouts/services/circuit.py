@@ -11,8 +11,6 @@ The setting PAYOUTS_ON_HOLD stops posting too, until two people change it (`hold
 Lock order: withdrawal, then this row.
 """
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from uuid import UUID
 

@@ -13,8 +13,6 @@ expedite a status check. While the provider fails nothing is posted (`circuit`),
 hold ended is looked for at the provider before it is posted: after a restore it may have been sent.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 from uuid import UUID
 

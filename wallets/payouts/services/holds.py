@@ -5,8 +5,6 @@ it is 1. After a restore a hold is effective from the restored moment: the datab
 what was paid since. It ends only once every day since then is reconciled.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.contrib.postgres.functions import TransactionNow

@@ -4,8 +4,6 @@ Each method is one UPDATE. Those of a worker compare its lease; the others run w
 locked.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal

@@ -4,8 +4,6 @@ The withdrawal is requested again under its old reference and approved as usual.
 the provider's transfer by the reference and settles with it: nothing is sent.
 """
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from django.db import IntegrityError

@@ -4,8 +4,6 @@ An unresolved payout is sent again or failed, one returned by the bank is revers
 sent yet is returned to the wallet.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from uuid import UUID
 

@@ -4,8 +4,6 @@ Every function is safe to run twice and with an outdated record: the state is co
 lock, and a ledger reference closes each withdrawal once.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from uuid import UUID
 

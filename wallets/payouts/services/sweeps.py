@@ -1,7 +1,5 @@
 """Sweep of due payouts: the rows are the work queue, notifications only speed it up."""
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from django.db.models import Q

@@ -4,8 +4,6 @@ The owner's `receivable` account is below zero by the amount owed. Whatever cred
 outside calls `post_credit`; other credits, such as a sale's, are collected by `collect_due`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Write-offs: two people give a debt up, or a part of it; the exchange bears it."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from uuid import UUID
 

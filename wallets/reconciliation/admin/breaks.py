@@ -1,7 +1,5 @@
 """Reconciliation breaks in the admin: one person explains a break, another closes it."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Columns and rows of an exported report."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet

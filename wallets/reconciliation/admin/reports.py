@@ -1,7 +1,5 @@
 """Reconciliation reports in the admin: result, differences, breaks, totals and balances."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from decimal import Decimal
 from typing import Any

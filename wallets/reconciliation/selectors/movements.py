@@ -1,7 +1,5 @@
 """Our payouts and clearing account, as compared with the provider."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta

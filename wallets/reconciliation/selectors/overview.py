@@ -1,7 +1,5 @@
 """Reconciliation on the dashboard: latest report, open breaks, float."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Our payments and deposits, as compared with the provider's transactions."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date

@@ -3,8 +3,6 @@
 `breaks` decides which part of the variance is explained.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from exchange.core.currencies import currencies

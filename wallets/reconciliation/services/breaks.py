@@ -17,8 +17,6 @@ Differences of payouts and payments belong to the same break while day, record a
 same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from decimal import Decimal

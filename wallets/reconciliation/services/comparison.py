@@ -1,7 +1,5 @@
 """Comparison of one day with the provider: our payouts with its transfers, and our payments."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 

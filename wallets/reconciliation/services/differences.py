@@ -1,7 +1,5 @@
 """Differences between our payout and the provider's record of it. Pure functions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID

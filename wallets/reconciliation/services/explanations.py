@@ -1,7 +1,5 @@
 """Decisions about breaks: assign, explain, and close as the second person."""
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Differences between our payment and the provider's transaction. Pure functions."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from exchange.core.currencies import currencies

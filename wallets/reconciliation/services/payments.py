@@ -1,7 +1,5 @@
 """Comparison of one day of our payments with the provider's transactions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta

@@ -1,7 +1,5 @@
 """Reports: requested, claimed under a lease, run, stored and reported by alerts."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from datetime import date, datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Totals of a report by currency: payouts on both sides, and our clearing movements."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from exchange.core.currencies import currencies, payout_currencies

@@ -8,8 +8,6 @@ answers to GET, so the browser's Back and Reload show them again, or lead to the
 decided.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Columns of exported withdrawals."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

@@ -4,8 +4,6 @@ The form uses GET, so every state of the list has a URL. An invalid filter retur
 than all, because people act on what the list shows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any

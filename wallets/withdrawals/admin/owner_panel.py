@@ -1,7 +1,5 @@
 """Withdrawals on the page of their owner."""
 
-from __future__ import annotations
-
 from exchange.admin.display import format_time, record_link
 from exchange.core.currencies import format_money
 from exchange.participants.admin.owner_records import Owner, OwnerRecords, TimelineColumns

@@ -4,8 +4,6 @@ The page answers "should this be paid?": flags first, then the payment, its reci
 history, the wallet, and the exact payment instruction.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Review page of a withdrawal, also shown again with form errors."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

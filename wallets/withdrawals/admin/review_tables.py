@@ -1,7 +1,5 @@
 """Tables on the review page of a withdrawal."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.urls import reverse

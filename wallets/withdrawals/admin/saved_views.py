@@ -10,8 +10,6 @@
 `failed`                Failed since midnight, UTC
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Explanations of why a withdrawal requires two approvals."""
 
-from __future__ import annotations
-
 from exchange.core.currencies import format_money
 from exchange.staff.models import StaffUser
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus

@@ -1,7 +1,5 @@
 """Status labels and flag badges of withdrawals."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 

@@ -4,8 +4,6 @@ The page posts the version shown; a decision on another version is rejected with
 so that of two concurrent decisions one wins.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import Field
 from typing import Any

@@ -4,8 +4,6 @@ The rules are in `wallets/withdrawals/sql/approval_requirement.sql`, shared with
 withdrawals.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Review facts of a withdrawal: payee history, velocity and deposits of its owner."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -12,8 +12,6 @@ add flags through `flag_sources`.
 number of statements does not grow with the number of withdrawals.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID

@@ -4,8 +4,6 @@ A rare term is resolved by indexes to a set of ids first. A frequent term is lef
 which stops early. Parts of references have no index, so they find recent withdrawals only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from uuid import UUID
 

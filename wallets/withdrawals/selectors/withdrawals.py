@@ -1,7 +1,5 @@
 """Withdrawals of an organisation, and lookups by reference and ledger subject."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from uuid import UUID
 

@@ -7,8 +7,6 @@ Flags (`selectors.review_flags`) are evaluated at the moment of the decision and
 Each approver of a withdrawal with critical flags enters their own reason.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """Payout details that a currency requires in addition to bank and account number."""
 
-from __future__ import annotations
-
 import re
 
 from exchange.core.errors import InvalidRequest

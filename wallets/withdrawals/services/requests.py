@@ -5,8 +5,6 @@ transfer to escrow run under the lock in the SQL function `request_withdrawals`,
 for a single request or a batch of concurrent ones.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from typing import Any

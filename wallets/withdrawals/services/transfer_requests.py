@@ -1,7 +1,5 @@
 """The transfer request of a withdrawal: shown before approval, sent after it."""
 
-from __future__ import annotations
-
 from wallets.providers.base import RecipientIdentity, TransferRequest
 from wallets.withdrawals.models import Withdrawal
 

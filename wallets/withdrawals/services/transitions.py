@@ -4,8 +4,6 @@ A change is compare-and-set: old status and version are in the WHERE, and any ro
 a conflict. The outbox event is written in the same transaction, which callers open.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 from uuid import UUID

@@ -1,7 +1,5 @@
 """A client of the back office's pages, links and forms."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """A client of the API: JSON over HTTP with a bearer token, amounts as decimals."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from decimal import Decimal

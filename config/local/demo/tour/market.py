@@ -1,7 +1,5 @@
 """The market steps: the catalogue, a token, its order book, and a purchase."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_UP, Decimal

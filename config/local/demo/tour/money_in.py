@@ -1,7 +1,5 @@
 """The steps of money coming in: an account number, a payment into it, a transfer to a member."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The steps of the tour. Expectations are exact; the first failure ends it with one line."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

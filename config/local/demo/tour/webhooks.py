@@ -1,7 +1,5 @@
 """Waiting for a webhook of the tour, and checking its signature."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
