@@ -1,7 +1,5 @@
 """Fixtures and run order of the whole suite; see tests/environment."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -5,8 +5,6 @@ for machines without the internet. Exits with 0 when there are no findings, 1 wi
 when the packages could not be audited.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -1,7 +1,5 @@
 """`make audit`: findings of a service and of files, and an honest "not audited"."""
 
-from __future__ import annotations
-
 import json
 import threading
 import zipfile

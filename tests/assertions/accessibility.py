@@ -1,7 +1,5 @@
 """axe-core on a page in the browser: violations of WCAG 2.1, levels A and AA."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Addresses of the back office, each with a record of `tests.factories.every_record`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Reading the audit."""
 
-from __future__ import annotations
-
 from django.db import connection
 
 from exchange.core.models import Change

@@ -1,7 +1,5 @@
 """What the proof of books finds, in full and from a checkpoint."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from config.books import CHECKS

@@ -1,7 +1,5 @@
 """All endpoints under /v1, read from the URL configuration."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

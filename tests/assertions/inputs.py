@@ -3,8 +3,6 @@
 The error becomes a response as in the API: by its exception handler.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Attacks on the ledger over separate connections, and its state before and after."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal

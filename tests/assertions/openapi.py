@@ -1,7 +1,5 @@
 """The OpenAPI document that the service serves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from typing import Any

@@ -5,8 +5,6 @@ S support.
 The tables document what each role can do, so they name every URL and derive nothing from the code.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from config.back_office.roles import (

@@ -6,8 +6,6 @@ Left out are what belongs to an extension, the schema in which the suite keeps s
 on the database itself, which a copy of it does not have.
 """
 
-from __future__ import annotations
-
 import re
 from typing import LiteralString
 

@@ -1,7 +1,5 @@
 """Whether the database accepts a statement, or the rule that rejects it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

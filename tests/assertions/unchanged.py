@@ -1,7 +1,5 @@
 """Assertions that an action, such as a rejected request, changes no row."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache

@@ -4,8 +4,6 @@ With `--beside` the exchange is compared with an earlier version of itself. Exit
 whole interval of a ratio lies below the minimum, or a required ratio to a peer is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

@@ -4,8 +4,6 @@ One user opens page after page, in the process that renders them. A page must no
 with the larger table; `growth` is how many times as long it takes there.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from statistics import median

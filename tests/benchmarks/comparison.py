@@ -1,7 +1,5 @@
 """Comparison of the present version with an earlier one: ratios, interval, result."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import comb

@@ -3,8 +3,6 @@
 Linux only; elsewhere readings are empty.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

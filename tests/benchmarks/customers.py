@@ -5,8 +5,6 @@ are opened on both by turns. With many members a page may take no more than `MOS
 and `MOST_GROWTH` times as long. Times are lower quartiles: others on the machine only add to them.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from statistics import quantiles

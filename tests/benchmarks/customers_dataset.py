@@ -1,7 +1,5 @@
 """Fill a database with members that have about ten records each."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import psycopg

@@ -5,8 +5,6 @@ the worker does, which looks each payment up and credits it to one of 200 member
 in eight threads. All is on one durable database.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 from statistics import median

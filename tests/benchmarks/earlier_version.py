@@ -5,8 +5,6 @@ The present benchmarks run code of that version: the modules `dataset`, `token_d
 names, arguments and output must stay compatible with the last release.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import re

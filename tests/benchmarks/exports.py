@@ -4,8 +4,6 @@ Exports the entries, ten for each withdrawal. Memory is the peak (`VmHWM`, Linux
 while it writes, and of all web processes together during the download.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from time import perf_counter

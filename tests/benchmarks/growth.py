@@ -5,8 +5,6 @@ Each measurement alternates between the two. `growth` is how many times as long 
 all but the full proof should take at most 1.1 times as long.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

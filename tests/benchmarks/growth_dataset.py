@@ -3,8 +3,6 @@
 The rows are those that the service writes, so the proof of books passes on them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta

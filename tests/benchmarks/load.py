@@ -4,8 +4,6 @@ The client shares the machine with what it measures, so it does as little as it 
 ready bytes and reads status and Content-Length. Loopback only, bounded by time.
 """
 
-from __future__ import annotations
-
 import selectors
 import socket
 import time

@@ -4,8 +4,6 @@ A contender is a program that reads a number of seconds from standard input and 
 loans it made, in how many seconds, and its own CPU seconds.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 import time

@@ -3,8 +3,6 @@
 Run as a program under the benchmark's settings.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import django

@@ -5,8 +5,6 @@ of 20 offers with a limit on the amount outstanding. Each contender is a process
 durable database, in one interleaved run. Alternatively ours is compared with an earlier version.
 """
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ number of orders it placed. Every thread trades a token of its own with all owne
 accounts are shared across tokens. More threads than tokens trade a single one.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 import time

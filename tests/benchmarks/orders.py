@@ -7,8 +7,6 @@ trades of a token that only one thread trades. An earlier version runs on its ow
 trades must have the same prices and units.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ list. PgBouncer before 1.21 keeps no prepared statements, so every statement is 
 Needs Debian's package pgbouncer.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

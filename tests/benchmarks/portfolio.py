@@ -5,8 +5,6 @@ on one durable database in one interleaved run. The peer reads the same tables (
 `peers.drf_select_related`); pgbench runs the same statement without checking the API key.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

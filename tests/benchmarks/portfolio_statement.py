@@ -1,7 +1,5 @@
 """Prints the statement of `credit.portfolio.selectors`, with its placeholders."""
 
-from __future__ import annotations
-
 import django
 
 django.setup()

@@ -6,8 +6,6 @@ clients ask for a page that does not exist: what any requests without pause take
 At last they do both with a token of their own through the proxy, which limits them.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import multiprocessing

@@ -6,8 +6,6 @@ interleaved run. CPU time is robust where client, services and both servers shar
 of them, and withdrawals.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import tempfile

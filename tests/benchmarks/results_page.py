@@ -1,7 +1,5 @@
 """Write `docs/benchmark-results.md` from the result files of `make bench` (`make results`)."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Ratios to an earlier version: their interval, and the definition of slower."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

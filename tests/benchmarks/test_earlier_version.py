@@ -1,7 +1,5 @@
 """The temporary checkout of an earlier version."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The rows of the growth benchmark are those of a ledger: the proof of books passes on them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The results page shows the numbers of the result files."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

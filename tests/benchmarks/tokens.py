@@ -7,8 +7,6 @@ of our API key, `count(*)` and the page of stored documents, without any caching
 Alternatively ours is compared with an earlier version, each on its own database.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

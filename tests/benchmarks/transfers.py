@@ -5,8 +5,6 @@ database in one interleaved run. Alternatively ours is compared with an earlier 
 own database.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from typing import Any

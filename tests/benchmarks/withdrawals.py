@@ -6,8 +6,6 @@ database. The currency is KES, which has no account resolution at the provider, 
 own work is measured; the bank list is fresh.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

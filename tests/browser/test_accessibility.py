@@ -3,8 +3,6 @@
 `make screenshots` does the same over every main page.
 """
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlsplit
 

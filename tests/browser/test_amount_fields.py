@@ -1,7 +1,5 @@
 """The amount field in a real browser: typed, pasted, scrolled over."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

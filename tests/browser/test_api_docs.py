@@ -1,7 +1,5 @@
 """The pages of the API documentation in Chromium, under their policy and without a network."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 

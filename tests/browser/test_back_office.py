@@ -3,8 +3,6 @@
 The pages are those of the running service; results are read from the database.
 """
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlsplit
 

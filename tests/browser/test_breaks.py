@@ -1,7 +1,5 @@
 """A reconciliation break, from the dashboard to its closing by two people."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 

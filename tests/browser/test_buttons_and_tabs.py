@@ -1,7 +1,5 @@
 """What buttons, tabs and links of the back office say, and where they lead."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """A checkout from its link to the credited wallet, paid by a person in a browser."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from decimal import Decimal

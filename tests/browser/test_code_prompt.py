@@ -1,7 +1,5 @@
 """Form input survives the prompt for a code, in a real browser."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import unquote
 

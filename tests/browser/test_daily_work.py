@@ -3,8 +3,6 @@
 Results are read from the database.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -2,8 +2,6 @@
 and Escape, with the focus seen at every step and given back.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

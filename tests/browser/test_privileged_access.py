@@ -3,8 +3,6 @@
 The attack: two fictitious approvers, or two real ones taken over, and a privileged API key.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Callable, Iterator

@@ -4,8 +4,6 @@ openapi-typescript with openapi-fetch, read by tsc; openapi-python-client, read 
 linters Spectral and Redocly. What is installed stays in `build/`, what is generated does not.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

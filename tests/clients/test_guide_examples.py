@@ -1,7 +1,5 @@
 """The examples of the guide for API clients, run as they are against the running service."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@ Enters network, mount and process namespaces of its own first: the machine's net
 and every process of the cluster ends with this one.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """Approves every pending withdrawal until it is stopped: the finance team of a cluster test."""
 
-from __future__ import annotations
-
 import time
 
 import django

@@ -3,8 +3,6 @@
 All PostgreSQL nodes share one repository; after a failover the new primary must archive to it.
 """
 
-from __future__ import annotations
-
 import re
 
 from tests.cluster.cluster import Cluster, wait_until

@@ -1,7 +1,5 @@
 """A self-signed certificate of the proxy."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address

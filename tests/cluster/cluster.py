@@ -1,7 +1,5 @@
 """The reference cluster: its nodes, started from the files of docs/cluster and docs/monitoring."""
 
-from __future__ import annotations
-
 import contextlib
 import secrets
 import shutil

@@ -1,7 +1,5 @@
 """The faults: what happens to the cluster while clients use it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

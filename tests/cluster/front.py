@@ -1,7 +1,5 @@
 """The proxy of docs/cluster in front of a web server of this machine."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import shutil

@@ -4,8 +4,6 @@ Each client is a thread that repeats a request with the same key until it is ack
 documentation tells API clients to do.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 import uuid

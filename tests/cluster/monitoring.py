@@ -1,7 +1,5 @@
 """Prometheus of the cluster, with the files of docs/monitoring on a node of its own."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from typing import Any

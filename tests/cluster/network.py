@@ -4,8 +4,6 @@ Everything happens inside the namespaces that `python -m tests.cluster` enters, 
 touches the machine's own network, and all of it vanishes with the process.
 """
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterable
 from ipaddress import IPv4Network

@@ -1,7 +1,5 @@
 """A node: a network namespace, a folder, and the programs that run there."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import pwd

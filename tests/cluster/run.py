@@ -1,7 +1,5 @@
 """Runs faults against the cluster under load, and reports what each of them cost."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shutil

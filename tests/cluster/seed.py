@@ -3,8 +3,6 @@
 Runs on a worker node and prints what clients need as JSON.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -4,8 +4,6 @@ Hundreds of clients that send or read slowly block no other, nor do those that o
 and no request can be smuggled.
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import json

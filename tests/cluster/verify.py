@@ -1,7 +1,5 @@
 """What must be true after a fault: nothing acknowledged is lost, nothing paid twice, books hold."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 

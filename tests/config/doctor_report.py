@@ -1,7 +1,5 @@
 """Runs `manage.py doctor` as an operator does, and reads what it found."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The guide in the OpenAPI document, and the pages that show both."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

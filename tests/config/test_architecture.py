@@ -1,7 +1,5 @@
 """Rules beyond import-linter: no hidden imports, no signals, no HTTP in services."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 `tests/contract/test_staff_unnamed.py` checks the API.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import re

@@ -1,7 +1,5 @@
 """The shared schedule: any number of beats publish each periodic task once per period."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

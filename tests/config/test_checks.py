@@ -1,7 +1,5 @@
 """`check --deploy` names settings that are unsafe, contradict each other or are not read."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The sizes of columns in the database are those of the models' fields."""
 
-from __future__ import annotations
-
 import pytest
 from django.apps import apps
 from django.db import connection, models

@@ -3,8 +3,6 @@
 In each case one person does the first step; the case returns the second step for another person.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal

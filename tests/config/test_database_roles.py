@@ -1,7 +1,5 @@
 """The roles of docs/operations/install.md: an owner without superuser rights, and a login."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`manage.py doctor` against real faults: each is named with its remedy, and no secret shown."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import shutil

@@ -1,7 +1,5 @@
 """`manage.py doctor` against faults of a server, a network and files of its own."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """`manage.py doctor` examines the replica: against real faults of a streaming replica."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

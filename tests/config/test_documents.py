@@ -1,7 +1,5 @@
 """References in the documents exist: files, headings, commands, make targets."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A web process that is stopped serves until proxies have noticed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """Readiness: which faults make a process unavailable and which degrade it."""
 
-from __future__ import annotations
-
 import socket
 from typing import Any
 

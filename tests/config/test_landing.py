@@ -1,7 +1,5 @@
 """The landing page: plain HTML with links to everything else."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

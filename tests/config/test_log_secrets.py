@@ -4,8 +4,6 @@ Every secret of the service passes through web and worker, in requests that succ
 rejected and that fail inside, while the provider and the database fail.
 """
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Faults with one cause are logged once a second, with few tracebacks."""
 
-from __future__ import annotations
-
 import logging
 import sys
 

@@ -1,7 +1,5 @@
 """`migrate` waits for tables in turns, so that requests pass in between, and refuses old data."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from io import StringIO

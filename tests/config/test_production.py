@@ -1,7 +1,5 @@
 """Production refuses to start with a wrong, weak or half-set configuration, in one line."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

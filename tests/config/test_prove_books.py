@@ -1,7 +1,5 @@
 """`manage.py prove_books` prints every check and exits with 1 on a failure."""
 
-from __future__ import annotations
-
 import json
 from io import StringIO
 from typing import Any

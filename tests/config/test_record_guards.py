@@ -4,8 +4,6 @@ As the service's login, with a record of every model. A new table with a state i
 line here, unless its rows start in another state than that of a proposal.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

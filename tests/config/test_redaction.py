@@ -1,7 +1,5 @@
 """Log lines without secrets: by name, by value, and by the forms that secrets have."""
 
-from __future__ import annotations
-
 import pytest
 from django.conf import settings
 

@@ -1,7 +1,5 @@
 """The search of every list: by id, amount and email."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any

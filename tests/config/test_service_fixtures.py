@@ -1,7 +1,5 @@
 """The processes for tests over real HTTP."""
 
-from __future__ import annotations
-
 import pytest
 import requests
 

@@ -1,7 +1,5 @@
 """docs/operations/settings.md lists every variable of the environment, with bounds and default."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Enabled limits are exact over all processes, also without Redis."""
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace

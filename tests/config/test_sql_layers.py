@@ -4,8 +4,6 @@ Objects are functions, types, views and tables. The order is that of import-lint
 `pyproject.toml`. SQL that Python builds (selectors, proofs) is not read.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Scheduled tasks exist, and the daily proof has the checks of every app."""
 
-from __future__ import annotations
-
 import inspect
 from datetime import UTC, datetime, timedelta
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Fixtures: a lender and a borrower, a defaulted loan, two credit officers, a database role."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

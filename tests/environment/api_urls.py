@@ -1,7 +1,5 @@
 """The URLs of participants and access only, mounted as in `config.urls`."""
 
-from __future__ import annotations
-
 from django.urls import include, path
 
 urlpatterns = [path("v1/", include("exchange.urls"))]

@@ -1,7 +1,5 @@
 """Views for tests of behaviour that no single endpoint of the product shows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Runs concurrent calls of a service as one batch, whatever their timing."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

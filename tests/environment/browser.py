@@ -4,8 +4,6 @@ Uses the machine's Chromium, or the one that CHROMIUM names. Without one the tes
 fail when REQUIRE_BROWSER is set. Pages may not send requests to other hosts.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A hasher of client secrets that counts the hashes it makes."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from exchange.participants.client_secrets import ClientSecretHasher

@@ -6,8 +6,6 @@ databases), and the first process makes the template. Tests act as the runtime r
 `owner` connects as the owner of the schema.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """Programs of Debian packages. A test skips where one is absent; with REQUIRE_DEBIAN=1 it fails."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Mapping

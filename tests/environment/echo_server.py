@@ -1,7 +1,5 @@
 """A WSGI application that returns its environment and body, for `config.webserver`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

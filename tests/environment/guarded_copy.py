@@ -4,8 +4,6 @@ On the real table other guards, keys and the audit reject most of the rows that 
 attack tests show that the guard is installed there.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import Error

@@ -1,7 +1,5 @@
 """Use of a page with the keyboard alone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from urllib.parse import urljoin

@@ -1,7 +1,5 @@
 """Peak memory of a process (Linux)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

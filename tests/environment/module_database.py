@@ -4,8 +4,6 @@ The records that they need (an organisation with a key, wallets, a market) are m
 every test asserts that it changed none of them (`tests.assertions.unchanged`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -3,8 +3,6 @@
 All paths are below `tests`.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

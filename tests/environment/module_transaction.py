@@ -1,7 +1,5 @@
 """Records that take seconds to make, shared by all tests of a module."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

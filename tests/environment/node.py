@@ -4,8 +4,6 @@ With REQUIRE_NODE=1 missing packages are installed and nothing is skipped; other
 where Node or a package is absent.
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

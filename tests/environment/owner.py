@@ -1,7 +1,5 @@
 """Django cursors with the rights of the schema's owner, in the open transaction if possible."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -5,8 +5,6 @@
 For tests that kill their database and so cannot use the test process's own. Prints JSON.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from typing import Any

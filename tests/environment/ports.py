@@ -1,7 +1,5 @@
 """Ports for the programs of tests, which nothing else takes before they listen or restart."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

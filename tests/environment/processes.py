@@ -1,7 +1,5 @@
 """A program of the product as a process group that a test may kill and restart."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

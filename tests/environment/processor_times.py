@@ -4,8 +4,6 @@ A second counts where it was used: by this process and the programs it started a
 run's embedded PostgreSQL is one figure, from the system's account of its processes.
 """
 
-from __future__ import annotations
-
 import os
 from collections import defaultdict
 from collections.abc import Iterator

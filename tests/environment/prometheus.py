@@ -1,7 +1,5 @@
 """A real Prometheus with the files of docs/monitoring, at the ports of a test."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

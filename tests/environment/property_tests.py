@@ -3,8 +3,6 @@
 `tests.fuzz` sets FUZZ and gives every turn of every test a seed of its own.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

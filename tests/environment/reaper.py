@@ -4,8 +4,6 @@ All of them inherit the run's name from pytest's main process. This process has 
 from there, and acts when that ends, however the run ended.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

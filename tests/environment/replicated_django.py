@@ -1,7 +1,5 @@
 """Connects Django in this process to a primary and its replica."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from typing import Any

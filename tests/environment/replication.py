@@ -1,7 +1,5 @@
 """A primary and a streaming replica of it, both embedded, that tests may pause and kill."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """Sampling of generated requests: a run sends the same sixth each time, or all of them."""
 
-from __future__ import annotations
-
 import os
 import zlib
 

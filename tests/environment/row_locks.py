@@ -4,8 +4,6 @@ During the call another connection tries to lock every row of some tables: FOR N
 any lock prevents, then FOR KEY SHARE, which only an exclusive lock prevents.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -6,8 +6,6 @@ wait for programs leave the processor free, so they alternate with those that co
 are roughly those of a run on two cores; only the order matters.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable
 from itertools import zip_longest

@@ -5,8 +5,6 @@ them. Restoring disables triggers and foreign keys, which takes a superuser: the
 emptied otherwise.
 """
 
-from __future__ import annotations
-
 from typing import Any, LiteralString
 
 import psycopg

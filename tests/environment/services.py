@@ -4,8 +4,6 @@ They use this test process's database, so a test that calls them must commit: th
 `transactional_db`. Each program starts once per test process; one that a test kills is restarted.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Calls of single PostgreSQL functions with record values."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from decimal import Decimal

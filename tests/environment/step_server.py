@@ -5,8 +5,6 @@ line of JSON on its input: `step`, `arguments`, and `kill`, the number of the po
 process kills itself with SIGKILL, or null. It responds with a line for each.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

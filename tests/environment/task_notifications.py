@@ -1,7 +1,5 @@
 """Recording of notifications to workers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

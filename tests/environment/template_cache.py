@@ -4,8 +4,6 @@ Stored under `build/template-HASH`; the hash covers everything that determines i
 works on a copy. The files appear atomically, so interrupted and parallel runs cannot corrupt them.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """Every test module that a list or a text of the project names exists."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A run that ends, even by SIGKILL, leaves no process."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Views of the back office, called for a person without middleware and without templates."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode

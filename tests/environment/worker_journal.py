@@ -4,8 +4,6 @@
 line `ready`, then a line `task-id STATE` for each task it has done.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The database of read-only test modules, and books for tests that write plain SQL."""
 
-from __future__ import annotations
-
 from tests.environment.module_database import module_rows
 from tests.factories.plain_sql import books
 

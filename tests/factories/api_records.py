@@ -1,7 +1,5 @@
 """An organisation with a record in every list of the API, for tests of all endpoints."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

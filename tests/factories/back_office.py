@@ -1,7 +1,5 @@
 """Signed-in staff of every role, and deposits and withdrawals to decide."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict
 from decimal import Decimal

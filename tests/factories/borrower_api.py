@@ -1,7 +1,5 @@
 """The borrower's side of the loan API, for contract tests."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Reconciliation breaks, without running a reconciliation."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Payments at an in-process sandbox of the provider that are credited, and their chargebacks."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Settings that take effect at once."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from django.contrib.postgres.functions import TransactionNow

@@ -1,7 +1,5 @@
 """Settings changes, proposed and decided on the pages of the back office."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from itertools import count
 

@@ -1,7 +1,5 @@
 """Rates that take effect at once, and conversions by the services."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from typing import Any

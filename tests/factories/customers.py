@@ -1,7 +1,5 @@
 """A member and an organisation with a record of every kind that their pages show."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """The demo data as tests load it."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Virtual accounts, checkouts, and the provider's records of payments into them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Organisations with a webhook endpoint, their events, and shifts of time for deliveries."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.utils import timezone

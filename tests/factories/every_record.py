@@ -1,7 +1,5 @@
 """A record of every model of the back office, and known secrets to search pages for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta

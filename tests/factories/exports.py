@@ -1,7 +1,5 @@
 """Exports through the pages, and the content of their files."""
 
-from __future__ import annotations
-
 import csv
 import io
 from typing import Any

@@ -1,7 +1,5 @@
 """Frozen owners, and owners who owe."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from exchange.participants.models import Member, Organisation

@@ -1,7 +1,5 @@
 """Many withdrawals with their entries, inserted in bulk as in the benchmarks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from uuid import UUID
 

@@ -3,8 +3,6 @@
 Expected amounts are computed here in exact fractions, never by the code under test.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction

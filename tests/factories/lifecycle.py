@@ -1,7 +1,5 @@
 """Lifecycle actions of tokens: proposed by a new person, and confirmed by `user`."""
 
-from __future__ import annotations
-
 from typing import Any
 from uuid import UUID
 

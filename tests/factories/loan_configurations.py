@@ -1,7 +1,5 @@
 """Loan configurations, proposed and approved by the services."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from itertools import count
 from typing import Any

@@ -1,7 +1,5 @@
 """The URLs of the loan pages, and proposals made there."""
 
-from __future__ import annotations
-
 from django.test import Client
 from django.urls import reverse
 

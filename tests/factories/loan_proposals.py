@@ -1,7 +1,5 @@
 """Bodies of loan configurations for contract tests, and their requests."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

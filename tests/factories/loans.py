@@ -1,7 +1,5 @@
 """Loans in the state a test needs: paid, due long ago, defaulted, ended, or of any status."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Staff who sign in, their sessions, and the codes of their authenticator apps."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Databases whose partitions start in the past, and rows of chosen times."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta

@@ -1,7 +1,5 @@
 """An outage of the provider and the payout circuit that it opens."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """Payouts: their transfers in the sandbox, shifts of time, and decisions by two people."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any

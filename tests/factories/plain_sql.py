@@ -1,7 +1,5 @@
 """Rows made by plain SQL, in the owner's transaction, which is rolled back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Quotes on the pages of the back office."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.test import Client

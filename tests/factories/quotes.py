@@ -1,7 +1,5 @@
 """Quotes of tokens that take effect without approval."""
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from django.db import transaction

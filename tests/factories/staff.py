@@ -1,7 +1,5 @@
 """Staff for tests: established by default, so that no cooling-off period applies."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.contrib.auth.models import Group

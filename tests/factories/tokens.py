@@ -1,7 +1,5 @@
 """Tokens: listed by the service, or bulk rows without units."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from decimal import Decimal
 from itertools import count

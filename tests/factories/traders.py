@@ -1,7 +1,5 @@
 """Traders with money and units, and the tokens they trade, made by services. See also `market`."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from decimal import Decimal

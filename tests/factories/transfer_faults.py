@@ -1,7 +1,5 @@
 """Payouts whose transfer order meets a fault of the provider."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Transfers between wallets by the service."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Treasury movements by two people, debts after a chargeback, and balances of system accounts."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

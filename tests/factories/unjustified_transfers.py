@@ -4,8 +4,6 @@ The database rejects them from every role, so the guards are disabled for the ca
 superuser can do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 from uuid import UUID

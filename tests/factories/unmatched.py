@@ -1,7 +1,5 @@
 """Payments at the sandbox that fit no checkout and no virtual account, and decisions about them."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Protocol
 

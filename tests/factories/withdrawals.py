@@ -1,7 +1,5 @@
 """The withdrawal API for contract tests: funded wallets and bank lists."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Iterator

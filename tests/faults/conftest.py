@@ -1,7 +1,5 @@
 """Fixtures: the sandbox, with short timeouts only for faults that delay a response; a replica."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

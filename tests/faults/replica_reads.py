@@ -1,7 +1,5 @@
 """Helpers: lists that may be read from the replica, and whether it serves."""
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from exchange.core import replica

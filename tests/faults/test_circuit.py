@@ -4,8 +4,6 @@ Decisions §8: one payout at a time is sent on trial after a successful probe, a
 the circuit or opens it again.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import partial
 from typing import Any

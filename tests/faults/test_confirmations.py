@@ -1,7 +1,5 @@
 """Confirmations of an unresolved payout: the provider's status at that moment decides."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """`kill -9` of the database during a payout, on a separate embedded server."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -6,8 +6,6 @@ process does it again. Lost webhooks are found by the provider's list. RACE_KILL
 distance of the points; `make races` takes each.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from decimal import Decimal

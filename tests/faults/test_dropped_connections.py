@@ -1,7 +1,5 @@
 """Requests after the server dropped the connection: none fails."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Long exports by a real worker: kills at named points, and limited memory."""
 
-from __future__ import annotations
-
 import sys
 from datetime import timedelta
 from typing import Any

@@ -4,8 +4,6 @@ The sandbox or the database (`tests.environment.write_pause`) pauses a real proc
 process is then killed, and another one must finish its work.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Workers that were delayed until their claim is about to expire."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -4,8 +4,6 @@ Decisions §8 and §10: the money is released only after two status checks half 
 sandbox pays at most once.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from exchange.core.errors import Rejected

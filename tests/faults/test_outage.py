@@ -4,8 +4,6 @@ Decisions §8: at most the payouts that failed in a row and those in flight beco
 others stay Approved, and no payout is paid twice.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

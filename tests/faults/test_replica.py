@@ -1,7 +1,5 @@
 """Lists on a real streaming replica: what they show."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID

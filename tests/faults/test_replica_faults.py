@@ -1,7 +1,5 @@
 """Lists while the replica is away, behind or cancels, or its primary crashes."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -1,7 +1,5 @@
 """Two web processes with a replica: what one has written, the other one shows."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

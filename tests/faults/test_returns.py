@@ -1,7 +1,5 @@
 """Returns of an Approved payout by two people, and workers that claim it at the same time."""
 
-from __future__ import annotations
-
 import threading
 from decimal import Decimal
 from functools import partial

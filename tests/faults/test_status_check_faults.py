@@ -1,7 +1,5 @@
 """Faults of reads from the provider: transfer status, bank list and account name."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any

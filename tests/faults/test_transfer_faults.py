@@ -4,8 +4,6 @@ The sandbox pays at most once, money is released only after a listed decline or 
 the books hold after every step.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

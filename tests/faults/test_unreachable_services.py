@@ -5,8 +5,6 @@ are rejected, none waits long, and staff can sign in. Without the database, ever
 and a full disk does not flood the log.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import socket

@@ -1,7 +1,5 @@
 """`kill -9` of a delivering process at the worst moment: no event is lost, ids stay the same."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -5,8 +5,6 @@
 Exits with 1 at the first failure and prints the command that repeats it.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import secrets

@@ -1,7 +1,5 @@
 """The pytest plugin of `make fuzz`: runs tests in turns instead of once."""
 
-from __future__ import annotations
-
 import shlex
 import time
 import zlib

@@ -1,7 +1,5 @@
 """`make fuzz` exits with 1 when a property fails, and prints how to repeat it."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -3,8 +3,6 @@
 Uses the machine's PostgreSQL, broker and Redis, with a database and a queue of its own.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

@@ -4,8 +4,6 @@ Debian packages come from the sources that this machine's apt uses, Python packa
 that its pip uses. Nothing of either configuration gets into the image.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

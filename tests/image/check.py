@@ -1,7 +1,5 @@
 """What must hold of the image: it serves and works without rights, and its contents are known."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -4,8 +4,6 @@ The host's network is shared. Container runtimes need control groups, which a co
 machine often has not; util-linux does the same without them.
 """
 
-from __future__ import annotations
-
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The image's bill of materials in CycloneDX: every Debian and Python package that is in it."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import subprocess

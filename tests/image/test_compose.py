@@ -1,7 +1,5 @@
 """compose.yaml, read by docker-compose, which needs no engine for it."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

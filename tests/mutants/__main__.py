@@ -8,8 +8,6 @@ The seed, by default the hash of the commit, draws the sample. Exits with 1 if t
 the given threshold.
 """
 
-from __future__ import annotations
-
 import argparse
 import signal
 import sys

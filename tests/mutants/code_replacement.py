@@ -4,8 +4,6 @@ References hold the function object, which holds its code. So imports, decorator
 the new code from then on.
 """
 
-from __future__ import annotations
-
 import gc
 import importlib
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Read from the files of `recording`. A line that runs at import (a constant, a de
 a class) is covered by the tests that run code which mentions its name.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

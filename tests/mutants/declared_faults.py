@@ -3,8 +3,6 @@
 A guard may be right and hold nothing, because a trigger gives it another state than its table has.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The reviewed list of mutants that no test can kill, `equivalent.toml`."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterable

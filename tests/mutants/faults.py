@@ -1,7 +1,5 @@
 """Mutants of Python and of SQL, and their outcomes."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterable

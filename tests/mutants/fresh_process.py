@@ -1,7 +1,5 @@
 """The pytest plugin of a new process that tries one mutant on the server of its worker."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Mutation operators in addition to those of cosmic-ray: a rule with a line missing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -3,8 +3,6 @@
 Tracing has to start before that.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

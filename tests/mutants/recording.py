@@ -4,8 +4,6 @@ Python is traced in the test process only. The server counts calls of SQL functi
 process; calls of a service in another process may be attributed to the following test.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """Reports of the outcomes of mutants: as text, Markdown and JSON."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Runs the processes of mutation testing: the recording of coverage, and the workers."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Sample code for the tests of this tool."""
 
-from __future__ import annotations
-
 LOWEST = 10
 
 

@@ -5,8 +5,6 @@ neither comments, nor texts, nor statements that are put together at run time ar
 server does not accept as a function is no mutant.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """A minimal tokenizer of SQL and PL/pgSQL, enough to change single tokens."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Faults of declarations: exactly which are made, and that PostgreSQL takes them all."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.environment.database import Connection

@@ -1,7 +1,5 @@
 """The reviewed list of equivalent mutants names mutants that exist."""
 
-from __future__ import annotations
-
 from tests.environment.database import Connection
 from tests.mutants.equivalent import find_stale_keys, read_equivalent
 from tests.mutants.sql_faults import read_definitions

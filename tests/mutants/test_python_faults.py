@@ -1,7 +1,5 @@
 """Python faults: which are generated, and that they take effect in a running process."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

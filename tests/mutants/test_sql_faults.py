@@ -1,7 +1,5 @@
 """Faults of SQL: exactly which are made of a function."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.mutants.sql_faults import changes, mutants_of

@@ -1,7 +1,5 @@
 """A worker's verdicts on a small project: what a test notices, and what none does."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -7,8 +7,6 @@ one list of mutants. Their private copy of the checkout contains the change too,
 that tests start.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

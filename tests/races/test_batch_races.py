@@ -3,8 +3,6 @@
 `run_as_batch` runs all calls as one batch. Under load the batches form by timing.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 from collections import Counter

@@ -1,7 +1,5 @@
 """Closing of a member against all that moves its money: nothing is left with a closed member."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

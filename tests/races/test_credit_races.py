@@ -3,8 +3,6 @@
 Callers may see domain errors only, never a deadlock.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import timedelta

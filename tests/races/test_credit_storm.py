@@ -1,7 +1,5 @@
 """All loan operations at once, over few tokens, borrowers and offers."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import timedelta
 from decimal import Decimal

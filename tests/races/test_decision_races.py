@@ -1,7 +1,5 @@
 """Races of decisions over real HTTP: two approvers in the back office and a client of the API."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Races of chargebacks: against withdrawals, credits, clearing, and each other."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Races of freezes and chargebacks with what moves money: a block that commits first counts."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Callable

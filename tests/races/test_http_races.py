@@ -1,7 +1,5 @@
 """Races over real HTTP: one wallet, many connections; one idempotency key, many requests."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Interleavings of two concurrent calls, with one paused at the critical moment."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """An escrow account that another request opens while a batch, or a lone request, waits."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import replace
 from decimal import Decimal

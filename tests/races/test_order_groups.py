@@ -1,7 +1,5 @@
 """Orders for one token that arrive together at a process share a transaction."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial

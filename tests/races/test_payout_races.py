@@ -1,7 +1,5 @@
 """Races of workers for one payout: eight processes receive the same task."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

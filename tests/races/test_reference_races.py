@@ -1,7 +1,5 @@
 """One `client_reference` sent by 16 requests at once: one succeeds, the others are refused."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator

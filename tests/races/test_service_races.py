@@ -1,7 +1,5 @@
 """Races of staff and workers, each with a database connection of its own."""
 
-from __future__ import annotations
-
 from collections import Counter
 from decimal import Decimal
 from functools import partial

@@ -1,7 +1,5 @@
 """Concurrent password guessing and code replay over real HTTP, on all web processes."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from functools import partial

@@ -5,8 +5,6 @@ reference: all placements and cancellations, replayed in the order of the token'
 the same trades.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections import Counter

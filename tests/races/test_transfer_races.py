@@ -1,7 +1,5 @@
 """Races of transfers and conversions: no wallet below zero, no money made, each quote once."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 

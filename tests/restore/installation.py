@@ -3,8 +3,6 @@
 The server runs as an unprivileged user, the service's commands as the user of the tests.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

@@ -1,7 +1,5 @@
 """Clients and a member of staff who use the web processes while these are replaced."""
 
-from __future__ import annotations
-
 import threading
 import time
 import uuid

@@ -1,7 +1,5 @@
 """The shell commands of a document, by heading."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

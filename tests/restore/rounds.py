@@ -1,7 +1,5 @@
 """Rounds of a rotation: web processes that are replaced under load, side by side."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -3,8 +3,6 @@
 Each listens on a port of its own. PgBouncer runs as the server's user, as Debian's does.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import secrets

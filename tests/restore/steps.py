@@ -1,7 +1,5 @@
 """What people and clients do in the restored installation, run with its own settings."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

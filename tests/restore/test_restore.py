@@ -1,7 +1,5 @@
 """A restore to a moment between withdrawals, with the commands of docs/operations/back-up.md."""
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from collections.abc import Iterator

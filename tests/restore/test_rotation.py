@@ -1,7 +1,5 @@
 """Rotation of every key and password by docs/operations/rotate.md, with processes side by side."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Rotation of the passwords of PgBouncer, RabbitMQ and Redis by docs/operations/rotate.md."""
 
-from __future__ import annotations
-
 import secrets
 import sys
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Exits 1 if one request failed, an acknowledged record is missing, a payout was m
 books do not hold. With a planted fault it exits 0 only if the upgrade reported failed requests.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -3,8 +3,6 @@
 So every run migrates tables and installs SQL under load, whatever changed since the base.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -3,8 +3,6 @@
 They show that the run would report a version that loses requests. Decision record 40 lists them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 # Longer than a client waits for a response, so that those who wait for the table give up.

@@ -1,7 +1,5 @@
 """One upgrade under load: two web nodes behind HAProxy, a worker, a beat, one database."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

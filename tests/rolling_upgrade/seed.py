@@ -4,8 +4,6 @@ Runs as a script, with the previous version as working directory and import path
 clients need as JSON.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from decimal import Decimal

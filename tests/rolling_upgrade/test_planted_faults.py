@@ -1,7 +1,5 @@
 """The planted faults of `make upgrade-test FAULT=…` are those that decision record 40 lists."""
 
-from __future__ import annotations
-
 import re
 
 from tests.environment.processes import CHECKOUT

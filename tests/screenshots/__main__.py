@@ -3,8 +3,6 @@
 Each page is opened once and shown in four variants: light and dark, on a desktop and on a phone.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

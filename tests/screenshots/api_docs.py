@@ -4,8 +4,6 @@ Both are long, so axe reads parts of them. Swagger UI's own markup breaks rules 
 nested controls that we cannot change: on its page axe reads our navigation only.
 """
 
-from __future__ import annotations
-
 from playwright.sync_api import Page
 
 from tests.screenshots.demo_site import DemoSite

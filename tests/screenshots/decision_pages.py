@@ -3,8 +3,6 @@
 No decision is confirmed. Proposals are made, and shown as a second person sees them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from urllib.parse import urlsplit

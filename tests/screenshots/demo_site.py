@@ -1,7 +1,5 @@
 """The service with its demo data, and signed-in pages of its back office."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The main pages of the back office, each opened as a role that works there."""
 
-from __future__ import annotations
-
 from urllib.parse import urlsplit
 
 from django.template.loader import render_to_string

@@ -4,8 +4,6 @@ The sandbox or the database is set up for each of them. They need a service that
 the pictures, where a payout counts as unresolved after seconds.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A page to take pictures of, and simple ways to open one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`make tour` with a running `manage.py up`: the whole tour of a new user."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

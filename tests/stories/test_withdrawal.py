@@ -1,7 +1,5 @@
 """A withdrawal from request to bank by the services, against the running sandbox provider."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import msgspec

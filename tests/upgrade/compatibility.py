@@ -5,8 +5,6 @@ that it rewrites, and rows that it reads or changes while it blocks others. Befo
 catalogue is compared: columns, rules and rights that the previous release relies on.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field

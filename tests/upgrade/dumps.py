@@ -1,7 +1,5 @@
 """The dump of a release, compressed: written by pg_dump, restored without external programs."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import subprocess

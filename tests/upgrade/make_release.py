@@ -5,8 +5,6 @@ server, because dumps can only be restored on the same or later ones. The suite 
 this module, because its name is not that of a test.
 """
 
-from __future__ import annotations
-
 from tests.environment.database import Connection
 from tests.environment.services import Sandbox
 from tests.upgrade.dumps import OLDEST_SERVER, dump_path, version, write_dump

@@ -1,7 +1,5 @@
 """The rows that migrations make, compared by content without ids and times."""
 
-from __future__ import annotations
-
 from typing import LiteralString
 
 from psycopg import sql

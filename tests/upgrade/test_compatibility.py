@@ -4,8 +4,6 @@ The migrations run on the last release's database and are observed there (`compa
 tests plant each kind of fault.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

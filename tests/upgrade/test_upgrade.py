@@ -3,8 +3,6 @@
 Further tests show that any difference between two schemas would be found.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass

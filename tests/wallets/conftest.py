@@ -1,7 +1,5 @@
 """Fixtures of wallets: an empty provider sandbox, a funded wallet, and staff."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path

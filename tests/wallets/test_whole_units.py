@@ -1,7 +1,5 @@
 """Money in KES and in UGX, which has no decimals: results fit the currency's smallest unit."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from types import SimpleNamespace

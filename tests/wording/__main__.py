@@ -1,7 +1,5 @@
 """Print every retired word in the project, or below the given paths; exit 1 when there is one."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Find words that `docs/glossary.md` retires, in names and in texts of the project."""
 
-from __future__ import annotations
-
 import ast
 import io
 import re

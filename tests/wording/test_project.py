@@ -1,7 +1,5 @@
 """No name and no text of the project uses a word that the glossary retires."""
 
-from __future__ import annotations
-
 from tests.wording.project import findings
 
 

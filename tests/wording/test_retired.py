@@ -1,7 +1,5 @@
 """The check of retired words finds each in names and texts, and leaves other words alone."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.wording.retired import RetiredWords, find_in_file, read_retired_words

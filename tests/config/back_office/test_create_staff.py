@@ -1,7 +1,5 @@
 """`manage.py create_staff`: a login with one role, its password from the standard input."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

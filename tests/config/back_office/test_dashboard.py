@@ -1,7 +1,5 @@
 """The dashboard: numbers, the lists behind them, and visibility by role."""
 
-from __future__ import annotations
-
 import re
 from datetime import datetime, timedelta
 from html import unescape

@@ -1,7 +1,5 @@
 """Files for finance: the columns of withdrawals, payouts, deposits, trades and accounts."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Names are found with and without accents and apostrophes, in any Unicode form."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable
 

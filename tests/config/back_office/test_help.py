@@ -1,7 +1,5 @@
 """Help in the back office: the documentation's own pages, for whoever is signed in."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Interrupted forms: entries survive the request for a code, only in the session."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

@@ -5,8 +5,6 @@ One row of each kind is made as people and services make it, then multiplied in 
 reach of its rules: what counts here is how many rows there are.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -1,7 +1,5 @@
 """Lock-out on the sign-in pages: whom it locks, for how long, what is stored, and unlocking."""
 
-from __future__ import annotations
-
 import re
 from hashlib import sha256
 from io import StringIO

@@ -1,7 +1,5 @@
 """Columns of numbers in the lists of the back office are aligned to the right."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

@@ -3,8 +3,6 @@
 A filter with such a value shows no rows, since people act on what a list shows.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """Links from a member or an organisation lead to what is theirs, never to a namesake's."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from html import unescape

@@ -1,7 +1,5 @@
 """The pages of members and organisations: all that they have, as far as the viewer may view it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Panels on record pages, as assigned in config."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib import admin
 from django.test import Client

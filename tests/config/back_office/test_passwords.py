@@ -1,7 +1,5 @@
 """Passwords of staff: 12 to 128 characters when chosen; those that exist still sign in."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

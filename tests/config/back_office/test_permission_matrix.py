@@ -5,8 +5,6 @@ What is expected stands in `tests.assertions.permission_matrix`. An address that
 by its name. Every role asks every address, but few pages are rendered: the verdict is the view's.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Roles: made by `migrate`, apart from each other, and every permission classified."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import Group, Permission
 

@@ -1,7 +1,5 @@
 """One's own sessions: listed with device and address, ended one by one or all others."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

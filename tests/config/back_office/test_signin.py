@@ -1,7 +1,5 @@
 """Sign-in: password, code and session state. Guessing: `test_lockout`."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

@@ -1,7 +1,5 @@
 """The search on every page: what it finds, for whom, and how it stays within its bounds."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from decimal import Decimal

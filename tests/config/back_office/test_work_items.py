@@ -2,8 +2,6 @@
 page offers: each kind of proposal there is, for each role.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

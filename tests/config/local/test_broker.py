@@ -1,7 +1,5 @@
 """Messages as files: each is read completely, and once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The database harness of the tests."""
 
-from __future__ import annotations
-
 import os
 from itertools import groupby
 from pathlib import Path

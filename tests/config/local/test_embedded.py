@@ -1,7 +1,5 @@
 """The embedded PostgreSQL: started by its first user, stopped with its last."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """`manage.py up` for an operator: one command, one signal to stop, one line per error."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

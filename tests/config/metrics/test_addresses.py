@@ -1,7 +1,5 @@
 """The address of the metrics: private, with a port, or a refusal that says what is wrong."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 

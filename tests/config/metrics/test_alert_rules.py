@@ -1,7 +1,5 @@
 """The alert rules: each fires for its fault alone, and has a page that says what to do."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Metrics are served whatever happens to the processes, the database, or the port."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """A real Prometheus reads the real programs: every query has values, and faults raise alerts."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Readings of the database: one prepared database, and the value of every metric it gives."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any

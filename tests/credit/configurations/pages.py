@@ -1,7 +1,5 @@
 """Helpers: the pages of loan configurations and their forms."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.test import Client

@@ -1,7 +1,5 @@
 """Permissions to propose and decide loan configurations, unknown ids and invalid terms."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial

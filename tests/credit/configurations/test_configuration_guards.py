@@ -1,7 +1,5 @@
 """Invariants of loan configurations that PostgreSQL enforces for every writer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import psycopg

@@ -1,7 +1,5 @@
 """Lists and links of loan configurations in the back office, and the amounts of one."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

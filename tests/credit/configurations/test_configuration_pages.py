@@ -1,7 +1,5 @@
 """Loan configurations in the back office: proposal, comparison, approval, retirement."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

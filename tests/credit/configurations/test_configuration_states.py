@@ -1,7 +1,5 @@
 """Decisions about configurations: their scope, and messages about decided versions."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """Loan configurations: versions, events to the creditor, concurrent decisions."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from functools import partial

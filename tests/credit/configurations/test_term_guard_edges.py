@@ -4,8 +4,6 @@ Each guard runs on a copy of its table (`tests.environment.guarded_copy`). That 
 is tested in `test_configuration_guards` and `test_loan_attacks`.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Edge cases of the validation rules of terms."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 from uuid import UUID

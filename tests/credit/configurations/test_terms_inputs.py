@@ -3,8 +3,6 @@
 That the endpoints use it, and that nothing is written, is tested in tests/contract.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 from uuid import UUID

@@ -1,7 +1,5 @@
 """Helpers: people who propose and decide loan configurations, and their results."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID

@@ -1,7 +1,5 @@
 """Attacks on loans by plain SQL: rejected statements, and what the proof of books finds."""
 
-from __future__ import annotations
-
 import psycopg
 import pytest
 

@@ -5,8 +5,6 @@ closed loans as they were at closure, and never uses product code: rounding and 
 from exact fractions.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass

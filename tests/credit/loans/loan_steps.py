@@ -1,7 +1,5 @@
 """The steps of `test_loan_machine`, their weights and arguments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 from random import Random

@@ -1,7 +1,5 @@
 """Amounts of loan closures, token by token, and errors where closure is not possible."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any

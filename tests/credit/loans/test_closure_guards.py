@@ -1,7 +1,5 @@
 """Closure proposals: changes the application's role cannot make, and findings of the proof."""
 
-from __future__ import annotations
-
 import pytest
 from psycopg import errors
 

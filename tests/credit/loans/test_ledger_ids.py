@@ -1,7 +1,5 @@
 """Ids of a loan's entries, transfers and accounts are in the order of time."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Loan creation: the interface's worked example, every rejection, and what moves."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial

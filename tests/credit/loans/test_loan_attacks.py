@@ -3,8 +3,6 @@
 All tests therefore attack the same loans. Findings about other attacks: `test_loan_guards`.
 """
 
-from __future__ import annotations
-
 import pytest
 from psycopg import errors
 

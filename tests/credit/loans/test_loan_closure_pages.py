@@ -1,7 +1,5 @@
 """Closure of defaulted loans in the back office: two officers, frozen plans, stale pages."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from decimal import Decimal

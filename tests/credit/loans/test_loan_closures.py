@@ -1,7 +1,5 @@
 """Closure of defaulted loans under dual control, as worked examples with exact amounts."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from functools import partial
 

@@ -3,8 +3,6 @@
 `loan_terms` enforces the terms, the service locks and rules (`test_lending`).
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 from uuid import UUID

@@ -1,7 +1,5 @@
 """Edge cases of loans: collateral that is nearly worthless, invisible, foreign or huge."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

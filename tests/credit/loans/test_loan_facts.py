@@ -1,7 +1,5 @@
 """What `loan_facts` reads, each value from its own row, and which rows it locks."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from typing import Any

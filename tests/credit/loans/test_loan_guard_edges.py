@@ -4,8 +4,6 @@ Each guard runs on a copy of its table, without the other guards. That the table
 tested in `test_loan_attacks`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any

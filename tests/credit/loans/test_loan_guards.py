@@ -1,7 +1,5 @@
 """Loans and plain SQL: rejected statements, and what the proof of books finds of the others."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

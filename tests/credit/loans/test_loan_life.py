@@ -1,7 +1,5 @@
 """The lifecycle of a loan after disbursement, as worked examples with exact amounts."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

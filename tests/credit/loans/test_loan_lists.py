@@ -1,7 +1,5 @@
 """Filters of loans and configurations, and the dashboard counts of credit officers."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 from decimal import Decimal

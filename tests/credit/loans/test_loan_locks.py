@@ -4,8 +4,6 @@ A locked loan can still be referenced (by a payment or an event); its borrower, 
 unpledged tokens stay unlocked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 from functools import partial

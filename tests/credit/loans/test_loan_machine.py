@@ -5,8 +5,6 @@ confirm closures; time passes. After every step all loans and accounts equal the
 loans are unchanged; at the end, and every few steps, the books are proven.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import ROUND_DOWN, ROUND_UP, Decimal

@@ -1,7 +1,5 @@
 """Every rule of loan creation at its limit: the complete message, and no other."""
 
-from __future__ import annotations
-
 import datetime as dt
 from decimal import Decimal
 from typing import Any

@@ -3,8 +3,6 @@
 Records are written without guards, so that a function is tested on its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial

@@ -1,7 +1,5 @@
 """Loans in the back office: page, list, queues, read-only access."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 from html import unescape

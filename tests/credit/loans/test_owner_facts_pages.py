@@ -1,7 +1,5 @@
 """Review flags about the owner's loans on the page of a withdrawal."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Edge cases of adding and releasing collateral: rows, limits and messages."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Edge cases of repayments: error messages, and the state before the final payment."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from typing import Any

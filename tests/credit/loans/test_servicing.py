@@ -1,7 +1,5 @@
 """Periodic servicing: which loans it visits, changes, counts and reports."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Valuation of loans: opening and curing shortfalls, and the stored amounts and texts."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

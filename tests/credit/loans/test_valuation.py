@@ -1,7 +1,5 @@
 """Collateral value of units: usable prices, blocking prices, exact products."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """A loan in UGX, which has no decimals, against half a unit: values fit the smallest unit."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

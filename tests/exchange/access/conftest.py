@@ -1,7 +1,5 @@
 """Fixtures: the users who decide."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.exchange.access.proposals import Team

@@ -1,7 +1,5 @@
 """An installation with three privileged users, and the steps of an access proposal."""
 
-from __future__ import annotations
-
 from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER, get_role
 from exchange.access.services import decisions
 from exchange.participants.services import proposals as participant_proposals

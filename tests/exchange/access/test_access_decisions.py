@@ -1,7 +1,5 @@
 """Each kind of access proposal: requirements, effect and secret."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Privileged access takes two people and is effective only once the second one confirms."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

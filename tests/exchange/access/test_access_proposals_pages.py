@@ -1,7 +1,5 @@
 """Pages of access proposals: counts, confirmation and decision; secrets are shown once."""
 
-from __future__ import annotations
-
 import logging
 
 import pytest

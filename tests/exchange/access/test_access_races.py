@@ -1,7 +1,5 @@
 """Concurrent decisions on access: each takes effect once."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

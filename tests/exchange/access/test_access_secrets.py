@@ -1,7 +1,5 @@
 """Secrets of confirmed proposals: who collects them, for how long, and their content."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from datetime import timedelta
 from typing import Any

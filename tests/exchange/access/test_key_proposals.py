@@ -1,7 +1,5 @@
 """Issuing and reactivating privileged API keys takes two people."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from functools import partial
 

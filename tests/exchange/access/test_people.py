@@ -1,7 +1,5 @@
 """Accounts: invitation, details, role and access; each change affects one user and is recorded."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Amounts in forms: the notation of the pages, plain digits only, decimals and unit stated."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

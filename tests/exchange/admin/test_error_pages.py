@@ -1,7 +1,5 @@
 """Error pages of a running server: text and content security policy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Forms mark the field with the error and link to it."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from html.parser import HTMLParser

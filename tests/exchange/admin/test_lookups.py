@@ -4,8 +4,6 @@ A list tells by its length what a hidden column contains, so every page is held 
 of its model and of the models next to it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """List filters and page are preserved while a record is opened and decided."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 from html import unescape

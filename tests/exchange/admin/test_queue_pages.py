@@ -1,7 +1,5 @@
 """From a decision to the next record of the queue: same filters, same order, only one's own."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 

@@ -1,7 +1,5 @@
 """The site: access, headers, and read-only GET requests."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

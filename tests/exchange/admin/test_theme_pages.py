@@ -1,7 +1,5 @@
 """Layout of the back office: no inline scripts, no other hosts, headings, labels, sidebar."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pages of the back office hide nothing that a stored name hides or reverses."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 

@@ -1,7 +1,5 @@
 """Numbers of any form are parsed and encoded without change."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import time

@@ -1,7 +1,5 @@
 """The shared filters: accepted values, rejected values, messages."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 

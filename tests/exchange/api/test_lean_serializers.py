@@ -1,7 +1,5 @@
 """Lean serializers: what they validate, and the declarations of DRF that they refuse."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

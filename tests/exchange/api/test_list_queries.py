@@ -3,8 +3,6 @@
 `test_query_parameters` in tests/contract checks that every list is covered.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """`client_reference` and `metadata` of request bodies and filters."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from typing import Any

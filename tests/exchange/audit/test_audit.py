@@ -1,7 +1,5 @@
 """Every change of a record is audited with its actor, on every path."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

@@ -4,8 +4,6 @@ A table or a column that is new here fails: say below what it is, and put the ta
 its subject's SQL (docs/audit.md).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import pytest

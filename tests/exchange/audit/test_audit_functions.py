@@ -1,7 +1,5 @@
 """The exact rows written by the audit functions, and rejected configurations."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The audit contains no secrets and cannot be written directly."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

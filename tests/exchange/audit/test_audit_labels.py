@@ -1,7 +1,5 @@
 """Labels of the audit: actors, referenced records and order."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pages of the audit: access, filters, history of a record, CSV export."""
 
-from __future__ import annotations
-
 import csv
 import io
 from datetime import timedelta

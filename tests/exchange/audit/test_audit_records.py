@@ -1,7 +1,5 @@
 """Audited changes of each kind of record, and changes that leave no row."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

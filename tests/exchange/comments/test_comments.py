@@ -1,7 +1,5 @@
 """Comments: internal, by staff with the permission, written once, about a record that exists."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import IntegrityError, ProgrammingError, connection, transaction
 from django.urls import reverse

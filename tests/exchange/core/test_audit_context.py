@@ -1,7 +1,5 @@
 """Which statements carry the actor, and for how long."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Commands executed by one SQL function: their responses, and which must run singly."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import ClassVar
 from uuid import UUID

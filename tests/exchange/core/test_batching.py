@@ -4,8 +4,6 @@ Tests that must not depend on the clock wait for an hour: a needless wait hangs 
 `SOON`.
 """
 
-from __future__ import annotations
-
 import sys
 import threading
 from collections import Counter

@@ -1,7 +1,5 @@
 """The client address: of the peer, or as reported by our own proxies."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import RequestFactory
 from pytest_django import Settings

@@ -1,7 +1,5 @@
 """The function that a command declares: what it executes, rejects and skips."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import ClassVar
 from uuid import UUID

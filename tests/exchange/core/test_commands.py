@@ -1,7 +1,5 @@
 """Commands: declaration, PostgreSQL type, and encoding."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass, field, make_dataclass, replace
 from decimal import Decimal

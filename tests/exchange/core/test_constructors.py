@@ -1,7 +1,5 @@
 """Constructors of composite types: values by name."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.environment.database import session

@@ -1,7 +1,5 @@
 """Counters in PostgreSQL, for the rate limits of an installation without Redis."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

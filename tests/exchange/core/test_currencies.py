@@ -1,7 +1,5 @@
 """The currencies in schemas match the database."""
 
-from __future__ import annotations
-
 import pytest
 
 from exchange.core.currencies import (

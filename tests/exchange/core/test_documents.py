@@ -1,7 +1,5 @@
 """Wire documents in SQL."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

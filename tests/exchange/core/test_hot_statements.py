@@ -1,7 +1,5 @@
 """Prepared statements run in Django's transaction and raise Django's errors."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import (
     DatabaseError,

@@ -1,7 +1,5 @@
 """Only expired rows are purged, in batches."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """A stored response belongs to one organisation, method, path, key and body."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """The SQL functions for idempotency keys and responses: owners and expiry."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Ids sort in order of creation, contain their time, and have one form."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise

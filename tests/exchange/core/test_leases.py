@@ -1,7 +1,5 @@
 """A lease belongs to one worker until it expires."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """How long a statement of the service waits for a lock, and what a client hears then."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import connection
 

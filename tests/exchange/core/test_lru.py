@@ -1,7 +1,5 @@
 """The bounded cache and its evictions."""
 
-from __future__ import annotations
-
 from exchange.core.lru import LruCache
 
 

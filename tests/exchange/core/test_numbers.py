@@ -1,7 +1,5 @@
 """Parsing, rounding and formatting of numbers, checked against exact fractions."""
 
-from __future__ import annotations
-
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 

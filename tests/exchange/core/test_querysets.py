@@ -1,7 +1,5 @@
 """The error of a missing record is made for each raise."""
 
-from __future__ import annotations
-
 import sys
 import traceback
 from typing import Any

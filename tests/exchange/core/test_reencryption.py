@@ -1,7 +1,5 @@
 """Stored secrets are encrypted again with the first key; the others are then not needed."""
 
-from __future__ import annotations
-
 import pytest
 from cryptography.fernet import Fernet
 from django.core.management import call_command

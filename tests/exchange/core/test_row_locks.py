@@ -3,8 +3,6 @@
 Each call is rolled back, so all tests share the records.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Ids that SQL functions generate for the rows of one request."""
 
-from __future__ import annotations
-
 import time
 from uuid import RFC_4122, UUID
 

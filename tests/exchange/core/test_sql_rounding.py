@@ -1,7 +1,5 @@
 """SQL rounds half-even, like Python."""
 
-from __future__ import annotations
-
 from decimal import ROUND_HALF_EVEN, Decimal
 
 import pytest

@@ -1,7 +1,5 @@
 """The declared SQL is installed completely or not at all."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import threading

@@ -1,7 +1,5 @@
 """When SQL has to be installed, and the locks of an installer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

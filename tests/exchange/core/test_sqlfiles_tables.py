@@ -1,7 +1,5 @@
 """Installed SQL during table changes, and with any order of columns."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Notifications to workers: after commit, rate-limited, and never blocking."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -1,7 +1,5 @@
 """Tasks of the exchange call their services under their scheduled names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta

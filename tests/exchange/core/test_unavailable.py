@@ -1,7 +1,5 @@
 """Which errors of the database mean that it is unavailable."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import DatabaseError, connection, transaction
 from django.test import RequestFactory

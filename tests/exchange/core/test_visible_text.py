@@ -1,8 +1,6 @@
 """Text of one visible line: what is refused in names and references, and what honest names keep."""
 
 # ruff: noqa: RUF001 - letters that look like others are what is tested
-from __future__ import annotations
-
 import pytest
 
 from exchange.core.text import find_lookalikes, has_visible_characters, line_problem

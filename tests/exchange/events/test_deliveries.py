@@ -1,7 +1,5 @@
 """Claiming of due events, the effect of an attempt, and the limits of a run."""
 
-from __future__ import annotations
-
 import random
 import threading
 from collections.abc import Iterator

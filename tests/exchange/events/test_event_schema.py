@@ -1,7 +1,5 @@
 """Events have the body that the OpenAPI document declares for their type."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

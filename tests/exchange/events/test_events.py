@@ -1,7 +1,5 @@
 """Delivery of events to a real receiver, from the database."""
 
-from __future__ import annotations
-
 import json
 import time
 import uuid

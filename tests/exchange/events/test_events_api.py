@@ -1,7 +1,5 @@
 """The webhook endpoint and the events of an organisation, through the API."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Concurrent workers: no event is sent twice, starved or lost."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

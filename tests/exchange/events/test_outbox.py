@@ -1,7 +1,5 @@
 """Redelivery of one event, or of all exhausted events of an organisation."""
 
-from __future__ import annotations
-
 import json
 import uuid
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """An exportable list, and exports in any status."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 from typing import Any

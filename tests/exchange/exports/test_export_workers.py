@@ -1,7 +1,5 @@
 """Workers that write long exports: claims, heartbeats and failures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Every filter of a list matches the same rows on its page and in its export."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 from inspect import getsource

@@ -1,7 +1,5 @@
 """Exports below the pages: what is recorded of each, who writes it, and when it is given up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta

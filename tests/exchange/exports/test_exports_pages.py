@@ -1,7 +1,5 @@
 """Export pages: filtered rows, permissions, records, and long exports."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any

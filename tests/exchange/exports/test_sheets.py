@@ -1,7 +1,5 @@
 """Spreadsheet files: exact cells, no formulas, constant memory."""
 
-from __future__ import annotations
-
 import csv
 import gc
 import io

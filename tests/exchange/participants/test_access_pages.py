@@ -1,7 +1,5 @@
 """API keys, events and participants in the admin: secrets show once, roles have their limits."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any
 

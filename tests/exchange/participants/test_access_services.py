@@ -1,7 +1,5 @@
 """Issuing and revoking keys and tokens, and the command that issues keys."""
 
-from __future__ import annotations
-
 import io
 import re
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Confirmation pages: revoking keys, deactivating organisations, switching webhooks."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 

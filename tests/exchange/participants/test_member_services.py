@@ -1,7 +1,5 @@
 """Create and correct members: email and external id are unique within an organisation."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Create, rename, activate and deactivate organisations."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

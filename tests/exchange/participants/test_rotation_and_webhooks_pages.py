@@ -1,7 +1,5 @@
 """Staff rotate keys, revoke single tokens, correct members and switch webhooks."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """A database with partitions of fourteen months."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

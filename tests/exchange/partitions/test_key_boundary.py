@@ -4,8 +4,6 @@ The functions use the clock of the server, so these tests move the months, not t
 that reaches back into the last month makes today its first day.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Months that were not added in time: no insert fails, and rows are moved once they are."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Months are added ahead, and every row is in the guarded partition of its month."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import psycopg

@@ -1,7 +1,5 @@
 """The service reaches rows through their tables only, where the guards are."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import connection
 

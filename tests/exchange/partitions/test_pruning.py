@@ -1,7 +1,5 @@
 """Frequent statements read the partitions of the months they need, not all of them."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Old months are detached with their rows, and dropped only on request."""
 
-from __future__ import annotations
-
 import io
 import threading
 from collections.abc import Iterator

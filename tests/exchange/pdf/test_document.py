@@ -1,7 +1,5 @@
 """Printed documents: names in every script, page numbers, repeated headings, long text."""
 
-from __future__ import annotations
-
 import io
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """The printer: a process of its own, which few requests wait for, and which may fail."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal

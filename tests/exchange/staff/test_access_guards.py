@@ -1,7 +1,5 @@
 """The edges of what access and events are held to in the database, each guard asked alone."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.assertions.statement_results import ACCEPTED, create_guarded_table, try_statement

@@ -1,7 +1,5 @@
 """The edges of two-person approval, as its trigger function holds them on any table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Approval rules: permission, messages, and closing exactly one proposal."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The rules of two-person approval, on the table of quotes: in the service and in the database."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import partial

@@ -1,7 +1,5 @@
 """Counting attempts, lock-out and clearing, for one account only."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

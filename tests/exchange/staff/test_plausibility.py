@@ -1,7 +1,5 @@
 """Plausibility: the bands, and the reasons that both people give."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -1,7 +1,5 @@
 """The cooling-off period, the tenure, and when an installation is new."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """The second factor of a user: app codes and recovery codes."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """Permissions of staff, independent of page or command."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

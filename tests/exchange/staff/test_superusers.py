@@ -1,7 +1,5 @@
 """Only the owner of the database creates superusers."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, transaction

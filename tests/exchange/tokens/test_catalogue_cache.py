@@ -1,7 +1,5 @@
 """The catalogue's cache: which statements each page runs."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

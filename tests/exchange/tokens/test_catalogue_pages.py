@@ -2,8 +2,6 @@
 and at the same price whatever their size.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Limits of proposed prices: their range, and the band beyond which a change needs a reason."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

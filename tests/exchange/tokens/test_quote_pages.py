@@ -1,7 +1,5 @@
 """Quotes under dual control: one person proposes prices, a second one approves them."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Valid quotes, their effect on one token, and who may approve them."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The limits of a token's values: each database guard on its own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Changes of one token's terms and access; no other token changes."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

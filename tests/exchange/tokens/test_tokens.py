@@ -2,8 +2,6 @@
 asked.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Token pages: details, changes of terms, and access."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The exchange and the reference (`reference`) side by side: same calls, compared results."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from decimal import ROUND_DOWN, Decimal

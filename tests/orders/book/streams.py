@@ -1,7 +1,5 @@
 """Streams of orders for hypothesis to draw: steps and market settings."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from random import Random

@@ -1,7 +1,5 @@
 """Batches of orders in one call have the result of single orders, or no effect."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import random

@@ -4,8 +4,6 @@ The database rolls back the transaction that closes the cycle. Here that is alwa
 other session asks first, with a deadlock timeout of a minute.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Lifecycle actions of a token in the admin: the confirmation page matches the effect."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 from typing import Any

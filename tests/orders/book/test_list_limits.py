@@ -1,7 +1,5 @@
 """Lists of orders and trades read a bounded number of pages, whatever others did or closed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from itertools import product

@@ -1,7 +1,5 @@
 """Worked examples of matching: exact prices, charges, reservations and closing."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from uuid import UUID
 

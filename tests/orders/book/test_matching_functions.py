@@ -1,7 +1,5 @@
 """Results of the matching functions in detail: fills, closing, legs and accounts."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal

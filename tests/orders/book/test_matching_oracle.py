@@ -5,8 +5,6 @@ last decimal, and the deferred rules of the ledger hold. The books are proven ev
 the end of each stream.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Accounts of orders, amounts moved by earlier orders of a batch, and rejection details."""
 
-from __future__ import annotations
-
 import json
 from uuid import UUID
 

@@ -1,7 +1,5 @@
 """Attacks on orders and trades: statements that PostgreSQL rejects for every writer."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 from uuid import UUID

@@ -3,8 +3,6 @@
 That `POST /v1/orders` uses it, and that nothing moves, is tested in tests/contract.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 from uuid import UUID

@@ -4,8 +4,6 @@ While a call is open, another connection requests every row: rows it does not ge
 call is rolled back, so all tests share one market.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 from uuid import UUID

@@ -1,7 +1,5 @@
 """An order is checked against its own token, currency, member and available balance only."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -1,7 +1,5 @@
 """The rules of one order at their limits: rejections, rounding and reservations."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Justification of order and raise transfers: any other value is rejected."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 from uuid import UUID

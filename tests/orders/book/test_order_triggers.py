@@ -1,7 +1,5 @@
 """Checks of every write of an order, field by field and at each limit, for every writer."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

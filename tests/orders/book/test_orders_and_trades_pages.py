@@ -1,7 +1,5 @@
 """Orders and trades in the admin: complete and read-only."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

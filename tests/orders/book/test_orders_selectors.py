@@ -1,7 +1,5 @@
 """Queries of orders: visibility, and documents rendered on read."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Order placement: retries, batches, and what a rejection reports and leaves."""
 
-from __future__ import annotations
-
 import itertools
 import time
 from collections.abc import Callable

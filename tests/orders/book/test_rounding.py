@@ -1,7 +1,5 @@
 """Rounding of orders: against the trader, whatever the split and counterparties."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 

@@ -1,7 +1,5 @@
 """Everything an order writes: its row, the makers' rows, trades, token totals and events."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from typing import Any

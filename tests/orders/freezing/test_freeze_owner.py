@@ -1,7 +1,5 @@
 """A freeze cancels the owner's open orders in the same transaction, and no others."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from uuid import UUID

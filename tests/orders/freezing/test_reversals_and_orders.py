@@ -1,7 +1,5 @@
 """The reversal of a deposit reaches the owner's open buys, as far as the wallet falls short."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal

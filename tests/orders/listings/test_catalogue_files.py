@@ -1,7 +1,5 @@
 """Reading a file of tokens: encodings, separators, columns, lines and limits."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from pathlib import Path

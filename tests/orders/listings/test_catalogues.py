@@ -1,7 +1,5 @@
 """Listing the rows of a file: the errors of each row, and the effect on the others."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from typing import Any

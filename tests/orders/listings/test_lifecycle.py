@@ -1,7 +1,5 @@
 """Lifecycle actions of a token, and their effect on money, units and orders."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from functools import partial
 from typing import Any

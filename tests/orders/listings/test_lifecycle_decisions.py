@@ -1,7 +1,5 @@
 """Each lifecycle action: what it rejects, changes, leaves and locks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 from functools import partial

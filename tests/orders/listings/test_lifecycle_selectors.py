@@ -1,7 +1,5 @@
 """Effects of lifecycle actions: open orders, refunds and the version of the raise."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -1,7 +1,5 @@
 """Listing a token in the admin: its record and its units in the ledger."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

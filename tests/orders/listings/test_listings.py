@@ -1,7 +1,5 @@
 """Listing tokens: accepted values, defaults, and the initial accounts of units."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """`manage.py load_tokens`: list an issuer's file, or report its errors line by line."""
 
-from __future__ import annotations
-
 import io
 import json
 from decimal import Decimal

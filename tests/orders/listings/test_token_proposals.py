@@ -1,7 +1,5 @@
 """No lifecycle action moves money, opens trading or ends it by one person, whoever writes."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from functools import partial

@@ -1,7 +1,5 @@
 """Alerts: open once per kind and subject, counted while they are open, and resolved."""
 
-from __future__ import annotations
-
 import pytest
 from django.utils import timezone
 

@@ -1,7 +1,5 @@
 """Matching of bank names, and suggestions for unknown ones."""
 
-from __future__ import annotations
-
 import pytest
 
 from wallets.banks.bank_names import match_keys, suggest_names

@@ -1,7 +1,5 @@
 """Bank lists: how long each process and the database keep them, and what is found in them."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Sequence

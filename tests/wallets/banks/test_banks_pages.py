@@ -1,7 +1,5 @@
 """Pages of bank lists: state, search, refresh and failures."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """How well names match: forms that banks and people of West and East Africa write."""
 
-from __future__ import annotations
-
 import pytest
 
 from wallets.banks.name_matching import MatchDegree, compare_names

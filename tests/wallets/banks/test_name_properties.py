@@ -1,7 +1,5 @@
 """What is so of any two names, whatever they are made of."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

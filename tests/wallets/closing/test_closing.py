@@ -1,7 +1,5 @@
 """Closing and reopening of a member below the API."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """Pages of conversions: every number has its unit."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

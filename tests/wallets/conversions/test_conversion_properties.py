@@ -1,7 +1,5 @@
 """No sequence of quotes and conversions profits at the same rates; positions and fees add up."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Conversions in the database: the justifying record, guards, and positions under contention."""
 
-from __future__ import annotations
-
 from concurrent.futures import Future
 from functools import partial
 

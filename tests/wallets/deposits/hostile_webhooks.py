@@ -3,8 +3,6 @@
 Each is drawn from the genuine webhooks of real transactions, by a seeded generator.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Clearing of deposits: what is disputed rests on, and the provider is asked before."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

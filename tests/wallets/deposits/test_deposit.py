@@ -1,7 +1,5 @@
 """`manage.py deposit`: books money in at once, or says in one line why not."""
 
-from __future__ import annotations
-
 from io import StringIO
 
 import pytest

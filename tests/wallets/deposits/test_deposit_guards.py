@@ -1,7 +1,5 @@
 """What PostgreSQL refuses of the records of money in: starts, changes and decisions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial

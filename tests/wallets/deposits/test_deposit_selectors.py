@@ -1,7 +1,5 @@
 """What the lists and searches of deposits and payments select."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

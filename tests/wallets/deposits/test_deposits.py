@@ -1,7 +1,5 @@
 """Deposits below the pages: what may be entered, who decides, and what moves when."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial

@@ -1,7 +1,5 @@
 """Disputes in the back office: the queue of charged back deposits, and a deposit marked by hand."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -4,8 +4,6 @@ The provider is a sandbox over HTTP; it calls a charged back payment failed, or 
 of the successful payment.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -5,8 +5,6 @@ the sandbox over HTTP. RACE_WEBHOOKS is their number (`make races` sends 2,000),
 the seed.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter, defaultdict
 from decimal import Decimal

@@ -4,8 +4,6 @@ The records are made by the services. Each case changes one of them with trigger
 the condition of the transfer's rule, and is rolled back.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Later words about closed payments: whose they are, and which deposits they are waited for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date

@@ -1,7 +1,5 @@
 """What becomes of a payment by its amount, its charge, its reference and its owner, exactly."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

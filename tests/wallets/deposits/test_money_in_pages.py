@@ -1,7 +1,5 @@
 """Deposits with four eyes, and the ledger to read."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

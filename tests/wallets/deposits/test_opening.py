@@ -1,7 +1,5 @@
 """Virtual accounts and checkouts at the provider: what it declines, and eight requests at once."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable

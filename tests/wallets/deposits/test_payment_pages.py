@@ -1,7 +1,5 @@
 """Payments in the back office: checked, assigned, refunded and recorded on their pages."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

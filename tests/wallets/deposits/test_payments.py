@@ -1,7 +1,5 @@
 """Payments from webhook and status check to the wallet: each once, and for what it is."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Deposits by hand: one bank reference in every spelling, repeated and unusually large amounts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal

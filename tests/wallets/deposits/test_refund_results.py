@@ -1,7 +1,5 @@
 """Refunds of unmatched payments at a real sandbox: made, not made, and with a lost answer."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any

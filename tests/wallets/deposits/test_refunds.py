@@ -1,7 +1,5 @@
 """Refunds of payments without a known owner: booked, ordered at the provider once, confirmed."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Chargebacks in the back office, and the page on which a deposit is reviewed."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

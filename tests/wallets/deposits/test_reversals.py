@@ -1,7 +1,5 @@
 """Chargebacks by two people: what is missing is owed, and repaid by what arrives next."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

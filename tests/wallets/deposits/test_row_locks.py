@@ -1,7 +1,5 @@
 """The rows that money in locks, and that they can still be referenced meanwhile."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Status checks of payments against the sandbox: of due ones only, repeated, ended after five."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from types import SimpleNamespace

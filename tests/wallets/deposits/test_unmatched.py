@@ -1,7 +1,5 @@
 """Payments without a known owner: two people assign or refund them."""
 
-from __future__ import annotations
-
 import pytest
 
 from exchange.core.errors import InvalidRequest, Rejected, StateConflict

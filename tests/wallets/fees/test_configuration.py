@@ -1,7 +1,5 @@
 """Effective, upcoming and pending values of settings, and their defaults."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any

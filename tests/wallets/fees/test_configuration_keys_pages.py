@@ -1,7 +1,5 @@
 """Pages of settings: allowed values, upcoming changes and history."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Effective values, and the rules of the services behind the pages."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Rates, spreads, fees and limits beyond their band: red for both people, with two reasons."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from functools import partial
 

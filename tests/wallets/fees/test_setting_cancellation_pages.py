@@ -1,7 +1,5 @@
 """Two people cancel an approved settings change before it takes effect."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import connection
 

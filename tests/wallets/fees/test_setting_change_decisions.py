@@ -1,7 +1,5 @@
 """Services of settings changes: propose, approve, reject and cancel."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """PostgreSQL guards settings changes against direct writes."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import DatabaseError, connection, transaction
 

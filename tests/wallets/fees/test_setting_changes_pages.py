@@ -1,7 +1,5 @@
 """Pages of settings changes: dual control and effective dates."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """The pages of freezes: freeze an owner, lift it by two people, list and export."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """Freezes: placed by one person, lifted by two, kept as history; and what blocks an owner."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from typing import Any

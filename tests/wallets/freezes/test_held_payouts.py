@@ -1,7 +1,5 @@
 """Payouts of owners who are frozen or owe: they wait, and go on by themselves."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """What moves money out of a wallet, and a freeze of its owner, wait for each other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Records that an attacker with the service's login finds: wallets, a withdrawal, a loan."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from uuid import UUID
 

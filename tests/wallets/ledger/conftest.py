@@ -2,8 +2,6 @@
 is only that role's member.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from urllib.parse import quote

@@ -1,7 +1,5 @@
 """Balances and who and what belong together: attacked as owner and as application."""
 
-from __future__ import annotations
-
 import pytest
 from psycopg import errors
 

@@ -1,7 +1,5 @@
 """Random sequences of transfers: balances equal a Python model and are never negative."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from decimal import Decimal
 from uuid import UUID

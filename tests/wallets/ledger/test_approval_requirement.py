@@ -1,7 +1,5 @@
 """What counts when it is asked how many people must approve a withdrawal, edge by edge."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 from uuid import UUID

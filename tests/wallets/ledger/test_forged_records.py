@@ -3,8 +3,6 @@
 What still passes is found, by the proof of books or in the audit.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 from uuid import UUID

@@ -3,8 +3,6 @@
 With the service's own login. What still passes is in the audit log (docs/ledger.md).
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any

@@ -3,8 +3,6 @@
 All are rejected and change nothing, so all tests share the same records.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from uuid import UUID
 

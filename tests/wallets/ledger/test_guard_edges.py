@@ -4,8 +4,6 @@ Each guard is attached to a temporary table, since other constraints of the real
 first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from uuid import UUID
 

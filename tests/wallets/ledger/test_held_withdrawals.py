@@ -1,7 +1,5 @@
 """Which withdrawal orders are done, and what is written of them, row by row."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

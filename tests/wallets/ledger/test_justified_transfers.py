@@ -3,8 +3,6 @@
 Each case changes one thing with triggers disabled, asks the condition and is rolled back.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Reads of the ledger: what a page adds up, what a transfer moved, and how transfers are found."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any

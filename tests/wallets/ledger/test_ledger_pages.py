@@ -1,7 +1,5 @@
 """The ledger to read: lists, filters, totals of system accounts, what transfers are about."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """The trial balance and the general ledger: figures of the ledger, to the last digit."""
 
-from __future__ import annotations
-
 import csv
 from datetime import date, timedelta
 from decimal import Decimal

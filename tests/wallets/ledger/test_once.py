@@ -1,7 +1,5 @@
 """What happens once, and amounts that add up: attacked as owner and by the services' own calls."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 from uuid import UUID

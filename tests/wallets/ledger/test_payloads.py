@@ -1,7 +1,5 @@
 """What the documents of wallets may leave empty, which clients and the database both hold to."""
 
-from __future__ import annotations
-
 from wallets.ledger.payloads import HOLDING, TRANSACTION
 from wallets.withdrawals.payloads import BANK, WITHDRAWAL
 

@@ -1,7 +1,5 @@
 """The services' way into the ledger: accounts opened together, and what a refusal names."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from uuid import UUID
 

@@ -1,7 +1,5 @@
 """What the functions that write the ledger write, to the last row."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from decimal import Decimal

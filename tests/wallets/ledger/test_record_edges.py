@@ -1,7 +1,5 @@
 """The edges of what the records behind money are held to, each guard asked alone."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from itertools import product
 from uuid import UUID

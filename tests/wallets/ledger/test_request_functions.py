@@ -1,7 +1,5 @@
 """What the functions of withdrawal requests refuse, answer and keep, and which rows they lock."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

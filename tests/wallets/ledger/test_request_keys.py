@@ -1,7 +1,5 @@
 """What becomes of the idempotency keys of requests that are carried out together."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

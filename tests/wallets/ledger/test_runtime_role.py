@@ -1,7 +1,5 @@
 """What the role that the application acts as cannot do, by a login that is only its member."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import psycopg

@@ -1,7 +1,5 @@
 """SQL guards of settings changes, and the functions that read effective settings."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from itertools import product
 from typing import Any

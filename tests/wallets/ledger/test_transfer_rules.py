@@ -3,8 +3,6 @@
 What each rule refuses is tested where its record is; docs/ledger.md explains them.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.environment.database import Connection

@@ -3,8 +3,6 @@
 After each refused attack nothing has changed.
 """
 
-from __future__ import annotations
-
 import pytest
 from psycopg import errors
 

@@ -4,8 +4,6 @@ Each transaction here begins, and another commits before it acts: `now()` is sti
 What commands lock is here too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Which accounts a set of withdrawal orders locks, and for how long it waits for them."""
 
-from __future__ import annotations
-
 from typing import Any
 from uuid import UUID
 

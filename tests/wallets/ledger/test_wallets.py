@@ -1,7 +1,5 @@
 """What an owner holds: which accounts count, whose, and until when."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Content of withdrawal events."""
 
-from __future__ import annotations
-
 from typing import Any
 from uuid import UUID
 

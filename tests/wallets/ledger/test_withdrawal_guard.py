@@ -3,8 +3,6 @@
 The row is first prepared with triggers disabled; everything is rolled back.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Withdrawal orders for the SQL functions, and wallets to order from."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID

@@ -1,7 +1,5 @@
 """Helpers of payout tests: rows, claims, and the provider's next responses."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """The payout circuit breaker: permits, opening, closing and back-off."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Any
 

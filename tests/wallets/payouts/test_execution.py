@@ -1,7 +1,5 @@
 """The steps of a payout, one by one: claim, mark, put back and send."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

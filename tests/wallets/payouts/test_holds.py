@@ -1,7 +1,5 @@
 """Holds on payouts, their release by two people, and the recovery of lost withdrawals."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from datetime import datetime, timedelta

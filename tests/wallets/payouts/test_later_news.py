@@ -1,7 +1,5 @@
 """What the bank says long after a payout is closed is looked up, whatever became of the payout."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Pages of payouts on hold and of two approvals, and the return of an unsent payout."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

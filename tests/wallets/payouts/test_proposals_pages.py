@@ -1,7 +1,5 @@
 """Unresolved payouts in the back office: one person proposes, another confirms or declines."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Orders that the provider declined or did not respond to, and their status checks."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

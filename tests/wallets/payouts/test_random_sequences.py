@@ -4,8 +4,6 @@ After every step, statuses and balances equal the model's. Every few steps and a
 are proven. At the end the sandbox has no transfer twice.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal

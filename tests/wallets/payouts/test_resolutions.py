@@ -1,7 +1,5 @@
 """Proposals on payouts: when each action is possible."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 

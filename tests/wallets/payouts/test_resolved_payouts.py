@@ -1,7 +1,5 @@
 """Everything that a confirmed or declined proposal changes."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Payout totals of the dashboard: limits of each count and their order."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Effects of the provider's record of a transfer, or of its absence, on the payout."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any

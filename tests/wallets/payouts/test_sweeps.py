@@ -1,7 +1,5 @@
 """Due work: payouts as scheduled or after a notification, and bank lists."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Tasks of the workers: their names, the work of one run, and failures within it."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Dual control of deposits and payout proposals in the database, as the runtime role."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from decimal import Decimal
 

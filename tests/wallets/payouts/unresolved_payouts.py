@@ -1,7 +1,5 @@
 """Helpers of proposal tests: unresolved, returned and unclaimed payouts, and decisions on them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any

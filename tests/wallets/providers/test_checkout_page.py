@@ -1,7 +1,5 @@
 """The sandbox's hosted page: paid in the browser, and asked with forms that no browser sends."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -1,7 +1,5 @@
 """Money in, between the client and the sandbox over HTTP: calls, wrong answers and no answers."""
 
-from __future__ import annotations
-
 import json
 import logging
 from datetime import UTC, date, datetime, timedelta

@@ -1,7 +1,5 @@
 """Every field of money in: what is read of it, at the edges, and what is malformed."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from decimal import Decimal

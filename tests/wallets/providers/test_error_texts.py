@@ -1,7 +1,5 @@
 """What each sentence of the provider means, with the HTTP status that it comes with."""
 
-from __future__ import annotations
-
 import pytest
 
 from wallets.providers.base import (

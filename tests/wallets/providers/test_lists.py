@@ -1,7 +1,5 @@
 """Lists of transfers as the client reads them: pages, counts, days, and two of one reference."""
 
-from __future__ import annotations
-
 import json
 from datetime import date, timedelta
 from itertools import combinations, permutations

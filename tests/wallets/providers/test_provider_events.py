@@ -1,7 +1,5 @@
 """Storage of the provider's webhooks, and the withdrawal each one has checked."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """The sandbox's wire format of money in to the letter, hostile input, webhooks and store."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Callable, Iterator

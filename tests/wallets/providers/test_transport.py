@@ -1,7 +1,5 @@
 """How the client connects, what it reads of an answer, and when it gives up; its own figures."""
 
-from __future__ import annotations
-
 import io
 import socket
 import threading

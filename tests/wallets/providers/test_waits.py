@@ -1,7 +1,5 @@
 """How long the client waits: for an answer, and for what a Retry-After header says."""
 
-from __future__ import annotations
-
 import contextlib
 from datetime import timedelta
 from email.utils import format_datetime

@@ -4,8 +4,6 @@ The sandbox may still send webhooks of earlier tests to the live service on this
 test looks only at its own payout and its own webhooks.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Write-offs in the database: what justifies a transfer."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -1,7 +1,5 @@
 """What an owner owes is repaid by credits and collected; each is retried, or left, as it says."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Write-offs of what owners owe: by two people, no more than is owed, paid by expenses."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Test harness of reconciliation: payouts at a sandbox, changes of its data, and reports."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any

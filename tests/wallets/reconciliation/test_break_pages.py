@@ -1,7 +1,5 @@
 """The pages of breaks: lists, the page of one, and what two people do there."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from decimal import Decimal

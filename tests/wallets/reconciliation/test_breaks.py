@@ -1,7 +1,5 @@
 """Breaks: what opens one, what a later report notes, and what gap is expected from then on."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """The comparison finds chargebacks as what they are, however old the payment, over HTTP."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

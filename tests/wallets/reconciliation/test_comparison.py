@@ -1,7 +1,5 @@
 """Comparison of our payouts with the provider's, over HTTP against a sandbox."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """What differs between a payout as we hold it and as the provider has it, fact by fact."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal

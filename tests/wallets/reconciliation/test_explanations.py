@@ -1,7 +1,5 @@
 """Who takes, explains and closes a break: two people, in the service and in the database."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import partial

@@ -1,7 +1,5 @@
 """Leases of reports, the daily schedule, and alerts."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any

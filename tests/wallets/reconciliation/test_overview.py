@@ -1,7 +1,5 @@
 """What finance sees first of reconciliation: what counts, and in which order."""
 
-from __future__ import annotations
-
 from dataclasses import astuple
 from datetime import UTC, date, datetime, time, timedelta
 

@@ -1,7 +1,5 @@
 """Which of our payments and deposits a comparison with the provider reads."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -1,7 +1,5 @@
 """Comparison of our payments with the provider's transactions, over HTTP against a sandbox."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """What we hold for the comparison with the provider: which days, which moves, from one snapshot."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Requesting reports, daily and by people: permissions, interrupted workers, pages."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Variances compared with the last reading: rounding, reversals and new breaks."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 

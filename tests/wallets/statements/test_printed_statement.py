@@ -1,7 +1,5 @@
 """The exact words and the printed page of a statement that is in no database."""
 
-from __future__ import annotations
-
 import csv
 import io
 from datetime import UTC, date, datetime

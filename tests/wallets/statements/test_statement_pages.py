@@ -1,7 +1,5 @@
 """The statement page of organisations and members in the back office."""
 
-from __future__ import annotations
-
 import io
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Statements against the ledger: any history, any period; words, limits, the longest one."""
 
-from __future__ import annotations
-
 import csv
 import io
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The columns of exported transfers, conversions and deposits, of members and organisations."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What transfers wait for, and for how long."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import OperationalError, connection, transaction
 from psycopg import errors

@@ -1,7 +1,5 @@
 """Transfers between wallets in the database: debts, batches, guards and the justifying record."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from functools import partial

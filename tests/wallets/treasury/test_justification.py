@@ -1,7 +1,5 @@
 """Treasury movements in the database: what justifies a transfer, and who may write what."""
 
-from __future__ import annotations
-
 import pytest
 from psycopg import errors
 

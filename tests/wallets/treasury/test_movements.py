@@ -1,7 +1,5 @@
 """Treasury movements: two people, the legs of each kind, and what may leave the provider."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Treasury movements in the back office."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 

@@ -1,7 +1,5 @@
 """Requests for tests of 24-hour totals. KES: two people from 500,000 on."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any

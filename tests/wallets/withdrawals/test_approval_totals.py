@@ -3,8 +3,6 @@
 KES: two people from 500,000 on.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

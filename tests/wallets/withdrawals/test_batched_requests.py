@@ -3,8 +3,6 @@
 `run_batch` and `run_alone` call the database function as the service does, as the runtime role.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence

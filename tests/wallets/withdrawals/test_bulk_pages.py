@@ -1,7 +1,5 @@
 """Bulk decisions from the list: one confirmation, separate decisions and results."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Concurrent approvals respect the same limits as sequential ones."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Callable

@@ -2,8 +2,6 @@
 not displayed blocks the approval, and the decision stores its flags.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

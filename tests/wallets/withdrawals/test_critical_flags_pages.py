@@ -2,8 +2,6 @@
 flags on the confirmation, and the flags of a decision on its page.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

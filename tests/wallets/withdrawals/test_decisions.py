@@ -1,7 +1,5 @@
 """Decision services: who may decide, preconditions, and records."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import asdict
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Filters of withdrawals: formats of amounts, and the rows found."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -1,7 +1,5 @@
 """Later decisions keep the first approver and the time of the first approval."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.factories.api_clients import TESTER

@@ -1,7 +1,5 @@
 """Withdrawals and the provider's webhooks over the real web server."""
 
-from __future__ import annotations
-
 import http.client
 import json
 from collections.abc import Iterator

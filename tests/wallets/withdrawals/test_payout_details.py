@@ -1,7 +1,5 @@
 """Payout details that a corridor needs in addition to bank and account number."""
 
-from __future__ import annotations
-
 import pytest
 
 from exchange.core.errors import InvalidRequest

@@ -1,7 +1,5 @@
 """Notices on the page of an unresolved or returned payout, for every role."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

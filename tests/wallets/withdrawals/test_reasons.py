@@ -1,7 +1,5 @@
 """Reasons and notes: maximum lengths and white space."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 from functools import partial

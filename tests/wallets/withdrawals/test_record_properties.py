@@ -1,7 +1,5 @@
 """Names and computed properties of records."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID

@@ -1,7 +1,5 @@
 """The request service: order of rejections, responses, and queries to the provider."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from decimal import Decimal

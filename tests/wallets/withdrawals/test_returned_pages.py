@@ -1,7 +1,5 @@
 """Returned payouts on pages: status, filter, queue, dashboard and exports; links of alerts."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from typing import Any

@@ -1,7 +1,5 @@
 """Velocity, inflow and account use: periods and owners that count."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Facts and flags of the review page."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

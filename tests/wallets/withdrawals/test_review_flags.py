@@ -1,7 +1,5 @@
 """Review flags, at the limits of each rule."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

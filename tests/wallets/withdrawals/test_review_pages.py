@@ -1,7 +1,5 @@
 """The review page of a withdrawal: decisions, rejected forms and permissions."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 from html import unescape

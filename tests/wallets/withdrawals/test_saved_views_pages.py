@@ -1,7 +1,5 @@
 """The withdrawals' list: saved views, filters, search, columns, and a bounded number of queries."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode

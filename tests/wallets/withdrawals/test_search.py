@@ -1,7 +1,5 @@
 """Search of withdrawals: rare and common terms give the same results."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """The function that changes a status, its lock, and stored decisions."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import transaction
 

@@ -1,7 +1,5 @@
 """Status pairs, initial values and changes that PostgreSQL must reject."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 from uuid import UUID

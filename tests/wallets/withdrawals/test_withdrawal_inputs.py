@@ -3,8 +3,6 @@
 tests/contract shows that both endpoints use it and that a rejection changes nothing.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pages: units of numbers, time zones, and usual names."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 

@@ -3,8 +3,6 @@
 It has no ledger guards, documents, idempotency or account resolution, so it does less.
 """
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from typing import Any

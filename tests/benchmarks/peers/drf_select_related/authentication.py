@@ -1,7 +1,5 @@
 """The peer's authentication: access token, API key and organisation in one query with joins."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

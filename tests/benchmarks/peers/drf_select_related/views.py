@@ -4,8 +4,6 @@ It has no scopes, limits, request ids or filters, and leaves out the token's col
 have (its stored document and its search words), so it does less.
 """
 
-from __future__ import annotations
-
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The peer's two lists."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet

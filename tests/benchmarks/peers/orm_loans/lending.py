@@ -4,8 +4,6 @@ It has no ledger guards, documents, idempotency or access lists, and its account
 so it does less.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any

@@ -3,8 +3,6 @@
 Run as a program under its settings.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import django

@@ -5,8 +5,6 @@ lists or deadlock retries, so it does less. (Neither side uses idempotency keys 
 audit, since an order names its creator.)
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ Run as a program under its settings. `world <tokens>` fills its tables and print
 `trade <first token> <file>` reads that and measures.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from decimal import Decimal

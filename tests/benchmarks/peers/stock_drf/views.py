@@ -1,7 +1,5 @@
 """Lists of tokens from stock classes. They check less than ours: no private deals."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet

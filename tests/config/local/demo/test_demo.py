@@ -1,7 +1,5 @@
 """Demo data: complete, funded, provable, and unchanged by repeated loading."""
 
-from __future__ import annotations
-
 import base64
 import re
 import shutil

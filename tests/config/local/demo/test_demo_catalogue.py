@@ -1,7 +1,5 @@
 """The complete catalogue and funds of the demo data: tokens, balances, deep books."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any

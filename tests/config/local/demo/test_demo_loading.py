@@ -1,7 +1,5 @@
 """First loads of demo data under other conditions."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace

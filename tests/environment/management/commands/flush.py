@@ -1,7 +1,5 @@
 """`flush` for tests: restores the rows that migrations made, past the append-only triggers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser

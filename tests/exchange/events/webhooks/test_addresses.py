@@ -1,7 +1,5 @@
 """Which addresses webhooks may go to."""
 
-from __future__ import annotations
-
 import queue
 import socket
 import threading

@@ -1,7 +1,5 @@
 """Health of a webhook endpoint, as its page shows it."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Set, switch, rotate and test the endpoint of one organisation without changing another."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 from typing import Any

@@ -3,8 +3,6 @@
 How the package gets there: `tests.environment.node`.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 from datetime import UTC, datetime

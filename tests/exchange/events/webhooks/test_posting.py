@@ -1,7 +1,5 @@
 """Posting over real HTTP to a real receiver."""
 
-from __future__ import annotations
-
 import gzip
 import socket
 import ssl

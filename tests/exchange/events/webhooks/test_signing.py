@@ -1,7 +1,5 @@
 """Signatures, checked by the public verifier library."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """Ledger records that the owner corrupts with triggers disabled."""
 
-from __future__ import annotations
-
 from typing import Any
 from uuid import UUID
 

@@ -1,7 +1,5 @@
 """Corruptions of the books, and the check of the proof that alone finds each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Corruptions of deposits, their reversals and payments."""
 
-from __future__ import annotations
-
 from exchange.core.ids import uuid7
 from tests.wallets.ledger.proof.corrupted import LedgerRecords
 from wallets.deposits.models import Deposit

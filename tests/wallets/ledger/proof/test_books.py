@@ -1,7 +1,5 @@
 """How a proof of books is run and kept: its findings, its alert, its totals, its snapshot."""
 
-from __future__ import annotations
-
 import time
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """The checkpoint of the proof of books: what it covers, who writes it, what is found from it."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Which run of the proof of books the pages show."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

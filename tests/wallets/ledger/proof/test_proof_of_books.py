@@ -3,8 +3,6 @@
 Corrupting takes the owner, and mostly triggers out of force; the application cannot do it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest
