@@ -1,5 +1,7 @@
 """Quotes and conversions: exact answers, refusals that move nothing, lists and events."""
 
+from __future__ import annotations
+
 import json
 import re
 from datetime import timedelta

@@ -3,6 +3,8 @@
 A new list is held to these rules by being there.
 """
 
+from __future__ import annotations
+
 from datetime import datetime, timedelta
 from typing import Any
 

@@ -4,6 +4,8 @@ Every organisation is asked again and again, so that what one of them was told b
 another one was told, would show.
 """
 
+from __future__ import annotations
+
 import threading
 
 import psycopg

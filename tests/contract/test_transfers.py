@@ -1,5 +1,7 @@
 """Transfers between wallets: exact answers, refusals that move nothing, lists and events."""
 
+from __future__ import annotations
+
 import json
 import re
 from decimal import Decimal

@@ -1,5 +1,7 @@
 """Balances and statements: exact records, filters, order, strangers; the scopes that reads need."""
 
+from __future__ import annotations
+
 from decimal import Decimal
 from typing import Any
 

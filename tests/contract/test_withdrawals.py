@@ -1,5 +1,7 @@
 """Both withdrawal operations when all is well: the interface's records, numbers and effects."""
 
+from __future__ import annotations
+
 import json
 import re
 from decimal import Decimal
