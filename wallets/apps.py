@@ -29,6 +29,7 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "freezes/owner_block",
         "freezes/freeze_guard",
         "banks/bank_lists",
+        "banks/bank_accounts",
         "fees/setting_changes",
         "receivables/receivable_guard",
         "receivables/repayments",
@@ -58,7 +59,7 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "reconciliation/payouts_on_hold",
     )
     stored_documents = (
-        "withdrawals.BANK",
+        "banks.BANK",
         "withdrawals.WITHDRAWAL",
         "transfers.WALLET_TRANSFER",
         "conversions.CONVERSION_QUOTE",

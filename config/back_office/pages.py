@@ -17,6 +17,7 @@ PAGES = (
     "wallets.fees.admin.configuration",
     "wallets.fees.admin.setting_changes",
     "wallets.banks.admin.banks",
+    "wallets.banks.admin.bank_accounts",
     "wallets.payouts.admin.withdrawals",
     "wallets.payouts.admin.payouts",
     "wallets.deposits.admin.deposits",

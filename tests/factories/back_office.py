@@ -19,9 +19,10 @@ from exchange.staff.models import StaffUser
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_staff
 from tests.factories.wallets import OVERRIDE
+from wallets.banks.payout_details import PayoutDetails
 from wallets.banks.services import bank_directory
 from wallets.deposits.services import manual as deposits
-from wallets.withdrawals.commands import PayoutDetails, RequestWithdrawal
+from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.selectors.review_flags import review_flags
 from wallets.withdrawals.services.requests import request_withdrawal

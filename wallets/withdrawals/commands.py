@@ -1,40 +1,14 @@
 """Commands of the SQL functions of withdrawals."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import ClassVar
 from uuid import UUID
 
 from exchange.core.commands import Command
 from exchange.core.ids import new_reference, uuid7
 from exchange.core.references import OwnReferences
-
-
-def _optional_detail(use: str, *, most: int | None = None, kind: str = "name") -> Any:
-    """Declare an optional detail with its API help text, maximum length and kind."""
-    return field(default="", metadata={"help_text": use, "max_length": most, "kind": kind})
-
-
-@dataclass(frozen=True, kw_only=True)
-class PayoutDetails:
-    """Payout details that some corridors require: branch or recipient.
-
-    API serializer, admin form and service derive from this declaration.
-    """
-
-    branch_code: str = _optional_detail(
-        "GHS, UGX and TZS payouts need it; without it the approver must add it", most=40
-    )
-    recipient_first_name: str = _optional_detail("For ZAR payouts", most=100)
-    recipient_last_name: str = _optional_detail("For ZAR payouts", most=100)
-    recipient_email: str = _optional_detail("For ZAR payouts", kind="email")
-    recipient_phone: str = _optional_detail(
-        "For ZAR payouts; with its country code, such as +27821234567", most=30, kind="phone"
-    )
-    recipient_address: str = _optional_detail("For ZAR payouts", most=300)
-
-
-PAYOUT_DETAILS = fields(PayoutDetails)
+from wallets.banks.payout_details import PayoutDetails
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,11 @@ from typing import Any
 from exchange.api.operations import NamedSchema, closed_object
 from exchange.events.event_schema import ACTOR, STAFF_EXAMPLE, USER, add_webhooks
 from exchange.participants.examples import USER as USER_EXAMPLE
+from wallets.banks.examples import BANK as BANK_EXAMPLE
+from wallets.banks.payloads import BANK
 from wallets.withdrawals import examples
 from wallets.withdrawals.event_types import EVENT_TYPES
-from wallets.withdrawals.payloads import BANK, WITHDRAWAL
+from wallets.withdrawals.payloads import WITHDRAWAL
 
 _WITHDRAWAL: dict[str, Any] = {
     "allOf": [
@@ -37,7 +39,7 @@ def _example(event_type: str) -> dict[str, Any]:
             "actioned_by": STAFF_EXAMPLE,
             "updatedAt": _DECIDED_AT,
         }
-    return {"withdrawal": withdrawal, "bank": examples.BANK, "user": USER_EXAMPLE}
+    return {"withdrawal": withdrawal, "bank": BANK_EXAMPLE, "user": USER_EXAMPLE}
 
 
 _DATA = NamedSchema(

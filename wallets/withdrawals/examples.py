@@ -9,19 +9,7 @@ from exchange.core.examples import (
     WITHDRAWAL_REFERENCE,
     WITHDRAWAL_REQUESTED_AT,
 )
-
-_BANK_ID = "0197d36b-8c11-7a04-8e5f-1d2c3b4a5f60"
-
-
-BANK: dict[str, Any] = {
-    "_id": _BANK_ID,
-    "name": "Guaranty Trust Bank",
-    "code": "058",
-    "account_number": "0690000031",
-    "account_name": "Forrest Green",
-    "currency": "NGN",
-}
-
+from wallets.banks.examples import BANK
 
 WITHDRAWAL: dict[str, Any] = {
     "_id": WITHDRAWAL_ID,
@@ -35,7 +23,7 @@ WITHDRAWAL: dict[str, Any] = {
     "internal_fee": 0,
     "internal_fee_type": "NONE",
     "currency": "NGN",
-    "bank": _BANK_ID,
+    "bank": BANK["_id"],
     "status": "Pending",
     "actioned_on": None,
     "createdAt": WITHDRAWAL_REQUESTED_AT,

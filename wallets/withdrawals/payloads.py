@@ -1,4 +1,4 @@
-"""Documents of withdrawals and bank records in the API.
+"""Documents of withdrawals in the API.
 
 Fields are in the order of the interface's tables. A member's withdrawal has no `gusd_amount`,
 `internal_fee` and `internal_fee_type`.
@@ -17,6 +17,8 @@ from exchange.core.documents import (
     timestamp,
 )
 from exchange.core.references import OWN_REFERENCES
+from wallets.banks.examples import BANK as BANK_EXAMPLE
+from wallets.banks.payloads import BANK
 from wallets.withdrawals import examples
 from wallets.withdrawals.models import WithdrawalStatus
 
@@ -81,25 +83,6 @@ WITHDRAWAL = Document(
 )
 
 
-BANK = Document(
-    name="BankRecord",
-    table="wallets_bankaccount",
-    fields=(
-        identifier("_id", "{r}.id", "Bank record ID"),
-        text("name", "{r}.name", "Bank name, as the payment provider spells it"),
-        text("code", "{r}.code", "Bank code"),
-        text("account_number", "{r}.account_number", "Account number as it was sent"),
-        text(
-            "account_name",
-            "{r}.account_name",
-            "Account holder; for NGN the name the payment provider resolved, when it did",
-        ),
-        text("currency", "{r}.currency_id", "Currency of the payout"),
-    ),
-    example=examples.BANK,
-)
-
-
 _BANK_DETAILS = WireField(
     "bank_details",
     "(SELECT b.document FROM wallets_bankaccount b WHERE b.id = {r}.bank_id)",
@@ -115,5 +98,5 @@ WITHDRAWAL_WITH_BANK = Document(
     variants=tuple(
         replace(variant, fields=(*variant.fields, _BANK_DETAILS)) for variant in WITHDRAWAL.variants
     ),
-    example={**examples.WITHDRAWAL, "bank_details": examples.BANK},
+    example={**examples.WITHDRAWAL, "bank_details": BANK_EXAMPLE},
 )

@@ -1,5 +1,6 @@
 """Ledger integrity checks of withdrawals."""
 
+from wallets.banks.payloads import BANK
 from wallets.ledger.proof import document_check, sql_check
 from wallets.withdrawals import payloads
 
@@ -120,7 +121,7 @@ EVENTS = sql_check(
 DOCUMENTS = document_check(
     "documents equal their records",
     payloads.WITHDRAWAL,
-    payloads.BANK,
+    BANK,
     recent={
         **_RECENT,
         "wallets_bankaccount": "SELECT * FROM public.wallets_bankaccount"

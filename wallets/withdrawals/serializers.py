@@ -17,9 +17,8 @@ from exchange.api.fields import (
 from exchange.api.references import OwnReferencesSerializer
 from exchange.core.currencies import currencies
 from exchange.core.numbers import MAX_NUMBER
+from wallets.banks.payout_details import INVALID_PHONE, PAYOUT_DETAILS, PHONE
 from wallets.banks.serializers import AccountNumberField
-from wallets.withdrawals.commands import PAYOUT_DETAILS
-from wallets.withdrawals.services.payout_details import INVALID_PHONE, PHONE
 
 
 class PhoneField(TextField):

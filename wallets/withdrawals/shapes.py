@@ -8,20 +8,22 @@ from exchange.api.operations import NamedSchema, closed_object, number_schema, t
 from exchange.core.errors import RequestInProgress
 from exchange.core.numbers import MAX_NUMBER
 from wallets.banks import shapes as banks_shapes
+from wallets.banks.examples import BANK as BANK_EXAMPLE
+from wallets.banks.payloads import BANK
 from wallets.freezes.errors import BLOCKED_FAILURES
 from wallets.withdrawals import examples
-from wallets.withdrawals.payloads import BANK, WITHDRAWAL, WITHDRAWAL_WITH_BANK
+from wallets.withdrawals.payloads import WITHDRAWAL, WITHDRAWAL_WITH_BANK
 
 CREATED_WITHDRAWAL = NamedSchema.of(
     "CreatedWithdrawal",
     withdrawalRequest=(WITHDRAWAL, examples.WITHDRAWAL),
-    bank=(BANK, examples.BANK),
+    bank=(BANK, BANK_EXAMPLE),
 )
 
 
 CREATED_MEMBER_WITHDRAWAL = replace(
     CREATED_WITHDRAWAL,
-    example={"withdrawalRequest": examples.MEMBER_WITHDRAWAL, "bank": examples.BANK},
+    example={"withdrawalRequest": examples.MEMBER_WITHDRAWAL, "bank": BANK_EXAMPLE},
 )
 
 

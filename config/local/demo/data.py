@@ -15,7 +15,7 @@ from config.back_office.roles import (
     FINANCE_APPROVER,
     SUPPORT,
 )
-from wallets.withdrawals.commands import PayoutDetails
+from wallets.banks.payout_details import PayoutDetails
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """What the documents of wallets may leave empty, which clients and the database both hold to."""
 
+from wallets.banks.payloads import BANK
 from wallets.ledger.payloads import HOLDING, TRANSACTION
-from wallets.withdrawals.payloads import BANK, WITHDRAWAL
+from wallets.withdrawals.payloads import WITHDRAWAL
 
 
 def test_fields_may_be_null_where_their_value_comes_later_or_from_elsewhere():

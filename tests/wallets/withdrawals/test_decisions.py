@@ -23,7 +23,8 @@ from tests.factories.wallets import (
     store_bank_list,
 )
 from wallets.banks.models import BankList
-from wallets.withdrawals.commands import PayoutDetails, RequestWithdrawal
+from wallets.banks.payout_details import PayoutDetails
+from wallets.withdrawals.commands import RequestWithdrawal
 from wallets.withdrawals.models import Decision, Payout, Withdrawal
 from wallets.withdrawals.services import decisions, requests
 

@@ -1,10 +1,10 @@
-"""Read-only lists of payouts, proposals, decisions and bank records.
+"""Read-only lists of payouts, proposals and decisions.
 
 Actions are on the review page of a withdrawal (`withdrawals`).
 """
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import Q, QuerySet
@@ -14,21 +14,18 @@ from django.utils.html import format_html
 from exchange.admin.base import PendingDecision
 from exchange.admin.columns import column
 from exchange.admin.display import age, format_time, record_link, status_badge
-from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
+from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
 from exchange.admin.paging import COUNT_LIMIT
 from exchange.core.currencies import format_money
 from exchange.exports.admin import Exportable
-from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.staff.admin.pending import approval_filters
 from exchange.staff.admin.proposals import decision_of
-from wallets.banks.models import BankAccount
 from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.selectors import get_payout_hold
 from wallets.payouts.services.resolutions import PROPOSALS, possible_actions
 from wallets.providers.base import TransferStatus
 from wallets.withdrawals.admin.show import withdrawal_badge
-from wallets.withdrawals.commands import PAYOUT_DETAILS
 from wallets.withdrawals.models import (
     Decision,
     Payout,
@@ -37,8 +34,6 @@ from wallets.withdrawals.models import (
     WithdrawalStatus,
 )
 from wallets.withdrawals.selectors.search import withdrawal_search
-
-_DETAILS = tuple(detail.name for detail in PAYOUT_DETAILS)
 
 
 class PayoutFilters(ListFilters):
@@ -219,31 +214,3 @@ class DecisionAdmin(OwnedRecordAdmin):
     )
     by = column("by", lambda decision: decision.actor_label, ordering="actor_label")
     withdrawal_display = column("withdrawal", lambda decision: record_link(decision.withdrawal))
-
-
-class BankAccountFilters(ListFilters):
-    currency__code__exact = currency_filter()
-    organisation_name = OrganisationNameFilter()
-
-
-@admin.register(BankAccount)
-class BankAccountAdmin(OwnedRecordAdmin):
-    list_display = ("account_name", "account_number", "bank", "currency", "organisation")
-    filters = BankAccountFilters
-    list_select_related = ("organisation", "currency")
-    ordering = ("-pk",)
-    search_fields = ("=account_number", "account_name", "provided_name", "name")
-    search_help_text = "Account number, payee, bank, amount, owner email, or an ID"
-    labels = {"provided_name": "name provided", "name_resolved": "name returned by the bank"}
-    id_fields = ("pk", "withdrawal__pk")
-    amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
-    owner_prefixes = ("withdrawal__",)
-    long = True
-    fields: ClassVar[tuple[str, ...]] = (
-        "withdrawal_display", "organisation", "bank", "account_number", "account_name",
-        "name_resolved", "provided_name", "currency", *_DETAILS,
-        "created_at", "id",
-    )  # fmt: skip
-
-    withdrawal_display = column("withdrawal", lambda bank: record_link(bank.withdrawal))
-    bank = column("bank", lambda record: f"{record.name} ({record.code})", ordering="name")

@@ -21,6 +21,7 @@ from exchange.core.currencies import format_money
 from exchange.staff.admin.pending import describe_approvers
 from exchange.staff.models import StaffUser
 from wallets.banks.admin.name_matching import describe_match, match_tone
+from wallets.banks.payout_details import missing_fields, required_fields
 from wallets.ledger.models import AccountKind, Transfer, TransferKind
 from wallets.ledger.selectors.wallets import wallet_balances
 from wallets.withdrawals.admin import review_tables
@@ -54,7 +55,6 @@ from wallets.withdrawals.selectors.review_flags import (
     review_flags,
 )
 from wallets.withdrawals.services.decisions import DECIDE, FROZEN
-from wallets.withdrawals.services.payout_details import missing_fields, required_fields
 from wallets.withdrawals.services.transfer_requests import transfer_request
 
 _MAX_DEPOSITS = 10

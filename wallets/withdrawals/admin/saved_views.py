@@ -23,10 +23,10 @@ from exchange.core.actors import Actor
 from exchange.core.currencies import payout_currencies
 from exchange.staff.admin.pending import Queue
 from exchange.staff.models import StaffUser
+from wallets.banks.payout_details import required_fields
 from wallets.withdrawals.admin.show import RETURNED
 from wallets.withdrawals.models import OPEN_STATUSES, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.services.decisions import DECIDE
-from wallets.withdrawals.services.payout_details import required_fields
 
 APPROVED_TOO_LONG = timedelta(minutes=15)
 PROCESSING_TOO_LONG = timedelta(hours=4)

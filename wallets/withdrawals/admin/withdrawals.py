@@ -26,17 +26,21 @@ from exchange.core.currencies import format_money
 from exchange.core.errors import Conflict
 from exchange.exports.admin import Exportable
 from exchange.staff.models import StaffUser
+from wallets.banks.payout_details import (
+    PAYOUT_DETAILS,
+    PayoutDetails,
+    missing_fields,
+    required_fields,
+)
 from wallets.withdrawals.admin.bulk_rows import describe_error
 from wallets.withdrawals.admin.decision_pages import DecisionPages
 from wallets.withdrawals.admin.list_filters import WithdrawalListFilters, is_oldest_first
 from wallets.withdrawals.admin.review import attach_flags
 from wallets.withdrawals.admin.saved_views import QUEUE, SAVED_VIEWS, count_by_view
 from wallets.withdrawals.admin.show import is_returned, risk_badges, withdrawal_badge
-from wallets.withdrawals.commands import PAYOUT_DETAILS, PayoutDetails
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 from wallets.withdrawals.selectors.search import withdrawal_search
 from wallets.withdrawals.services import decisions
-from wallets.withdrawals.services.payout_details import missing_fields, required_fields
 
 _AWAITING = {
     WithdrawalStatus.APPROVED: "Sending to provider",

@@ -24,8 +24,8 @@ from exchange.core.text import REASON_RULE, clean_text, is_reason
 from exchange.staff.approvals import authorize_staff, require_independent
 from exchange.staff.models import StaffUser
 from exchange.staff.services.privileged_access import require_tenured
+from wallets.banks.payout_details import PayoutDetails, clean_phone, missing_fields, required_fields
 from wallets.freezes.errors import AccountFrozen
-from wallets.withdrawals.commands import PayoutDetails
 from wallets.withdrawals.models import Payout, Verdict, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.selectors.approvals import approval_requirement, sole_approvals
 from wallets.withdrawals.selectors.review_flags import (
@@ -34,7 +34,6 @@ from wallets.withdrawals.selectors.review_flags import (
     is_frozen,
     review_flags,
 )
-from wallets.withdrawals.services.payout_details import clean_phone, missing_fields, required_fields
 from wallets.withdrawals.services.transitions import (
     SWEEP_PAYOUTS,
     build_conflict,

@@ -37,15 +37,13 @@ CREATE TRIGGER bank_account_guard BEFORE UPDATE OR DELETE ON wallets_bankaccount
 SELECT make_append_only('wallets_decision');
 
 -- The functions that post the transfer of a withdrawal insert it and its bank record.
-REVOKE INSERT, DELETE ON wallets_withdrawal, wallets_bankaccount FROM exchange_runtime;
+REVOKE INSERT, DELETE ON wallets_withdrawal FROM exchange_runtime;
 REVOKE DELETE ON wallets_payout FROM exchange_runtime;
 
 -- Not audited: what these functions insert, which records its own actor and time. Other inserts are.
 SELECT audit_table('wallets_withdrawal', about => 'organisation_id',
     left_out => '{owner_id,updated_at,document}',
     inserts => $$NOT recorded_by_function()$$);
-SELECT audit_table('wallets_bankaccount', about => 'organisation_id',
-    left_out => '{document,words}', inserts => $$NOT recorded_by_function()$$);
 -- Claims, leases and schedules of workers are not audited.
 SELECT audit_table('wallets_payout', record => 'withdrawal_id',
     left_out => '{claimed_by,leased_until,attempts,next_step_at,status_checks,last_not_found_at,

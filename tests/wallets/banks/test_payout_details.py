@@ -4,7 +4,7 @@ import pytest
 
 from exchange.core.errors import InvalidRequest
 from wallets.banks.models import BankAccount
-from wallets.withdrawals.services.payout_details import clean_phone, missing_fields, required_fields
+from wallets.banks.payout_details import clean_phone, missing_fields, required_fields
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,39 @@
 """Payout details that a currency requires in addition to bank and account number."""
 
 import re
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from exchange.core.errors import InvalidRequest
 from wallets.banks.models import BankAccount
+
+
+def _optional_detail(use: str, *, most: int | None = None, kind: str = "name") -> Any:
+    """Declare an optional detail with its API help text, maximum length and kind."""
+    return field(default="", metadata={"help_text": use, "max_length": most, "kind": kind})
+
+
+@dataclass(frozen=True, kw_only=True)
+class PayoutDetails:
+    """Payout details that some corridors require: branch or recipient.
+
+    Request body, command, form and page derive from this declaration. The model has a field of
+    each name.
+    """
+
+    branch_code: str = _optional_detail(
+        "GHS, UGX and TZS payouts need it; without it the approver must add it", most=40
+    )
+    recipient_first_name: str = _optional_detail("For ZAR payouts", most=100)
+    recipient_last_name: str = _optional_detail("For ZAR payouts", most=100)
+    recipient_email: str = _optional_detail("For ZAR payouts", kind="email")
+    recipient_phone: str = _optional_detail(
+        "For ZAR payouts; with its country code, such as +27821234567", most=30, kind="phone"
+    )
+    recipient_address: str = _optional_detail("For ZAR payouts", most=300)
+
+
+PAYOUT_DETAILS = fields(PayoutDetails)
 
 # E.164
 PHONE = re.compile(r"\+[1-9][0-9]{6,14}", re.ASCII)
