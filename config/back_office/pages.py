@@ -18,6 +18,7 @@ PAGES = (
     "wallets.fees.admin.setting_changes",
     "wallets.banks.admin.banks",
     "wallets.banks.admin.bank_accounts",
+    "wallets.withdrawals.admin.decisions",
     "wallets.payouts.admin.withdrawals",
     "wallets.payouts.admin.payouts",
     "wallets.deposits.admin.deposits",

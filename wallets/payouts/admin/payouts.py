@@ -1,4 +1,4 @@
-"""Read-only lists of payouts, proposals and decisions.
+"""Read-only lists of payouts and their proposals.
 
 Actions are on the review page of a withdrawal (`withdrawals`).
 """
@@ -27,9 +27,7 @@ from wallets.payouts.services.resolutions import PROPOSALS, possible_actions
 from wallets.providers.base import TransferStatus
 from wallets.withdrawals.admin.show import withdrawal_badge
 from wallets.withdrawals.models import (
-    Decision,
     Payout,
-    Verdict,
     Withdrawal,
     WithdrawalStatus,
 )
@@ -184,33 +182,3 @@ class PayoutProposalAdmin(OwnedRecordAdmin):
     state_display = column(
         "status", lambda proposal: status_badge(proposal.status), ordering="status"
     )
-
-
-class DecisionFilters(ListFilters):
-    verdict__exact = ChoiceFilter("verdict", Verdict.choices, title="decision")
-    day_from, day_to = day_range()
-
-
-@admin.register(Decision)
-class DecisionAdmin(OwnedRecordAdmin):
-    list_display = ("time_display", "verdict", "by", "withdrawal_display", "reason")
-    filters = DecisionFilters
-    labels = {"verdict": "decision"}
-    list_select_related = ("withdrawal",)
-    search_fields = ("withdrawal__reference", "actor_label")
-    search_help_text = "Withdrawal reference, decided by, amount, owner email, or an ID"
-    id_fields = ("pk", "withdrawal_id")
-    amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
-    owner_prefixes = ("withdrawal__",)
-    long = True
-    ordering = ("-pk",)
-    fields = (
-        "time_display", "verdict", "by", "actor", "withdrawal_display", "version", "reason",
-        "details",
-    )  # fmt: skip
-
-    time_display = column(
-        "time (UTC)", lambda decision: format_time(decision.created_at), ordering="created_at"
-    )
-    by = column("by", lambda decision: decision.actor_label, ordering="actor_label")
-    withdrawal_display = column("withdrawal", lambda decision: record_link(decision.withdrawal))
