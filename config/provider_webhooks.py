@@ -1,7 +1,5 @@
 """The subjects that the payment provider's webhooks are about."""
 
-from __future__ import annotations
-
 from wallets.deposits.services.payments import expedite_payment
 from wallets.payouts.services.sweeps import expedite_transfer
 from wallets.providers.services import Receivers

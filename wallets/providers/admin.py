@@ -1,7 +1,5 @@
 """The list of the provider's webhooks, read-only."""
 
-from __future__ import annotations
-
 from django.contrib import admin
 
 from exchange.admin.base import SafeAdmin

@@ -1,7 +1,5 @@
 """Webhooks of the payment provider, as received."""
 
-from __future__ import annotations
-
 from django.db import models
 
 from exchange.core.ids import uuid7
