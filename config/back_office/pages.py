@@ -31,7 +31,7 @@ PAGES = (
     "wallets.reconciliation.admin.reports",
     "wallets.reconciliation.admin.breaks",
     "orders.freezing.admin",
-    "orders.trades.admin.orders",
+    "orders.book.admin.orders",
     "orders.trades.admin.trades",
     "orders.listings.admin.tokens",
     "orders.listings.admin.proposals",

@@ -17,7 +17,9 @@ from exchange.participants.admin.timeline import TimelinePanel
 from exchange.participants.models import Member, Organisation
 from orders.book.admin.orders import orders_link, tokens_link
 from orders.book.admin.owner_panel import OpenOrdersPanel
+from orders.book.models import Order
 from orders.freezing.admin import FreezePanel
+from orders.trades.admin.fills_panel import FillsPanel
 from wallets.conversions.admin import ConversionsPanel
 from wallets.deposits.admin.owner_panels import DepositsPanel, VirtualAccountsPanel
 from wallets.deposits.models import Deposit, Payment
@@ -86,6 +88,7 @@ PANELS: dict[type[Model], tuple[Panel, ...]] = {
         *_OWNER_TABLES,
     ),
     Account: _BLOCKS,
+    Order: (FillsPanel(),),
     Withdrawal: (_COMMENTS,),
     Deposit: (_COMMENTS,),
     Payment: (_COMMENTS,),

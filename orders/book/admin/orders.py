@@ -1,4 +1,4 @@
-"""Read-only admin pages of orders: terms, fills, reservations and ledger entries."""
+"""Read-only admin pages of orders. `orders.trades` adds a panel with their fills."""
 
 from typing import Any
 
@@ -28,9 +28,9 @@ def tokens_link(organisation: Any) -> Tool:
     return list_link("exchange_token", organisation.pk, "Issued tokens")
 
 
-class OrderPages(OwnedRecordAdmin):
-    """Base of the order pages. `orders.trades.admin.orders` adds fills and registers them."""
-
+@admin.register(Order)
+class OrderAdmin(OwnedRecordAdmin):
+    reads_replica = True
     list_display = (
         "created", "type", "symbol", "state_display", "tokens_display", "filled_percent",
         "price_display", "amount_display", "owned_by",

@@ -1,19 +1,17 @@
-"""The complete order pages: the order, its fills and its ledger entries.
+"""Fills and ledger entries on the pages of orders."""
 
-Registered here, the lowest module that may import all three.
-"""
-
+from collections.abc import Sequence
 from decimal import Decimal
+from typing import Any
 
-from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
 
-from exchange.admin.base import Section
+from exchange.admin.base import SafeAdmin, Section
 from exchange.admin.display import record_link
+from exchange.admin.panels import Panel
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units
-from orders.book.admin.orders import OrderPages
 from orders.book.admin.show import list_ledger_legs
 from orders.book.models import Order, Trade
 from orders.trades.admin.show import BOTH_SIDES, side_link
@@ -21,25 +19,24 @@ from orders.trades.admin.show import BOTH_SIDES, side_link
 _MAX_FILLS = 50
 
 
-@admin.register(Order)
-class OrderAdmin(OrderPages):
-    reads_replica = True
+class FillsPanel(Panel):
+    """The fills of an order and its ledger transfers."""
 
-    def sections(self, request: HttpRequest, obj: Order) -> list[Section]:
+    def sections(self, page: SafeAdmin, request: HttpRequest, record: Any) -> Sequence[Section]:
         """Return the fills, oldest first, and the ledger transfers of the order."""
         trades = list(
-            Trade.objects.filter(Q(buy_order=obj) | Q(sell_order=obj))
+            Trade.objects.filter(Q(buy_order=record) | Q(sell_order=record))
             .select_related(*BOTH_SIDES)
             .order_by("seq")[:_MAX_FILLS]
         )
         fills = Section(
             "Fills",
             ("Time (UTC)", "Units", "Price", "Value", "Fee", "Counterparty"),
-            [_fill_row(obj, trade) for trade in trades],
+            [_fill_row(record, trade) for trade in trades],
             right=(1, 2, 3, 4),
             empty="No fills.",
         )
-        return [fills, list_ledger_legs([obj.pk, *(trade.pk for trade in trades)], obj.token)]
+        return [fills, list_ledger_legs([record.pk, *(trade.pk for trade in trades)], record.token)]
 
 
 def _fill_row(order: Order, trade: Trade) -> tuple[object, ...]:
