@@ -77,7 +77,9 @@ def provider_server(key: str, *, ahead: float = 0) -> Iterator[str]:
         server.shutdown()
 
 
-@pytest.mark.parametrize("listening", [False, True], ids=["refusing", "silent"])
+@pytest.mark.parametrize(
+    "listening", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["refusing", "silent"]
+)
 def test_when_everything_is_down_each_part_is_named_in_bounded_time(listening: bool) -> None:
     with ExitStack() as stack:
         port = stack.enter_context(silent_port(listening=listening))
@@ -173,6 +175,7 @@ def test_faults_of_settings_database_and_provider_are_found(installation) -> Non
     assert report.levels("owner") == ["warning"]
 
 
+@pytest.mark.slow
 def test_an_empty_database_and_a_login_that_is_unknown_are_named(
     installation, django_db_setup: None
 ) -> None:
@@ -185,6 +188,7 @@ def test_an_empty_database_and_a_login_that_is_unknown_are_named(
     assert report.levels("database") == ["problem"]
 
 
+@pytest.mark.slow
 def test_missing_sql_and_a_database_of_an_earlier_version_are_named(installation) -> None:
     with psycopg.connect(installation["owner"], autocommit=True) as owner:
         owner.execute("ALTER FUNCTION installed_sql() RENAME TO installed_sql_before")
@@ -204,6 +208,7 @@ def test_missing_sql_and_a_database_of_an_earlier_version_are_named(installation
     assert report.levels("staff") == ["warning"]
 
 
+@pytest.mark.slow
 def test_too_few_people_and_a_superuser_are_found(installation, django_db_blocker) -> None:
     name = conninfo_to_dict(installation["owner"])["dbname"]
     with psycopg.connect(installation["owner"], autocommit=True) as owner:
@@ -219,6 +224,7 @@ def test_too_few_people_and_a_superuser_are_found(installation, django_db_blocke
     assert report.levels("superusers") == ["problem"]
 
 
+@pytest.mark.slow
 def test_a_redis_that_drops_counters_is_found(tmp_path: Path) -> None:
     program = shutil.which("redis-server")
     if program is None:

@@ -22,7 +22,7 @@ from wallets.ledger.models import Transfer
 from wallets.payouts.services import execution as payouts
 from wallets.withdrawals.models import Payout, Withdrawal
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 WORKERS = 8
 SWEEP = "wallets.tasks.sweep_payouts"

@@ -1,6 +1,6 @@
 """Every filter of a list matches the same rows on its page and in its export."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from inspect import getsource
 from typing import Any
@@ -33,6 +33,18 @@ EXPORTED = {
 }
 # The file is a statement, whatever the list is in the order of.
 OLDEST_FIRST = {"wallets.entry"}
+QUICK = {"wallets.deposit", "wallets.entry", "wallets.withdrawal"}
+
+
+def each(names: Iterable[str]) -> Any:
+    """Parametrise by `names`; `make test` takes the lists of money that are read most."""
+    return pytest.mark.parametrize(
+        "name",
+        [
+            pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow])
+            for name in sorted(names)
+        ],
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -106,7 +118,7 @@ def test_lists_of_money_are_exported():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", sorted(EXPORTED))
+@each(EXPORTED)
 def test_each_filter_matches_the_same_rows_on_the_page_and_in_the_export(name, user):
     model = EXPORTED[name]
     page = PAGES[model]
@@ -133,7 +145,7 @@ def test_each_filter_matches_the_same_rows_on_the_page_and_in_the_export(name, u
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", sorted(EXPORTED))
+@each(EXPORTED)
 def test_an_invalid_filter_matches_nothing_and_is_rejected_by_the_export(name, user, client):
     key, choice = next(
         (key, choices_of(one.field)[-1])
@@ -150,7 +162,7 @@ def test_an_invalid_filter_matches_nothing_and_is_rejected_by_the_export(name, u
             exported(user, name, query)
 
 
-@pytest.mark.parametrize("name", sorted(EXPORTED.keys() - OLDEST_FIRST))
+@each(EXPORTED.keys() - OLDEST_FIRST)
 def test_the_export_has_the_order_of_the_list(name, user):
     model = EXPORTED[name]
     every = "status=all&" if name == "wallets.withdrawal" else ""
