@@ -7,12 +7,15 @@ from django.views.decorators.http import require_safe
 
 from config import health
 from config.back_office.site import with_security_policy
+from exchange.core.currencies import WALLET_CURRENCIES
 
 
 @require_safe
 def landing_page(request: HttpRequest) -> HttpResponseBase:
     """Show links to the documentation and the back office."""
-    return with_security_policy(render(request, "landing.html"))
+    *others, last = WALLET_CURRENCIES
+    texts = {"currencies": f"{', '.join(others)} and {last}"}
+    return with_security_policy(render(request, "landing.html", texts))
 
 
 @require_safe

@@ -103,7 +103,7 @@ class PortfolioViewSet(ApiViewSet):
         response=RecordList(INVESTMENT),
         failures={
             "400": {
-                "invalid_currency": "currencies item 1: Currency must be one of [NGN, USD, KES]"
+                "invalid_currency": f"currencies item 1: {InvalidCurrency(CURRENCIES).message}"
             },
             "404": {"user_not_found": "User not found"},
         },

@@ -10,6 +10,8 @@ from exchange.core.numbers import format_grouped
 # In the interface's order, the same as the migration's rows: schemas need them without a database.
 PAYOUT_CURRENCIES = ("NGN", "KES", "GHS", "ZAR", "UGX", "TZS")
 WALLET_CURRENCIES = (*PAYOUT_CURRENCIES, "USD")
+# Currencies in which the provider issues account numbers that payers transfer to.
+VIRTUAL_ACCOUNT_CURRENCIES = ("NGN", "GHS")
 # Currencies in which the provider returns the name of an account's holder.
 NAME_RESOLVING_CURRENCIES = frozenset({"NGN"})
 

@@ -2,6 +2,8 @@
 
 from drf_spectacular.utils import OpenApiExample
 
+from exchange.core.currencies import WALLET_CURRENCIES
+from exchange.core.errors import InvalidCurrency
 from exchange.core.examples import MEMBER_ID
 from wallets.conversions.examples import QUOTE_ID
 from wallets.freezes.errors import BLOCKED_FAILURES
@@ -24,7 +26,7 @@ _RATE_OUTDATED = {"rate_outdated": "There is no current rate of NGN. Please try 
 QUOTE_FAILURES: dict[str, dict[str, str]] = {
     "400": {
         "invalid_request": "to_currency must be another currency than from_currency",
-        "invalid_currency": "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]",
+        "invalid_currency": InvalidCurrency(WALLET_CURRENCIES).message,
         "amount_not_convertible": "The amount converts to less than the smallest amount of USD",
     },
     "409": _RATE_OUTDATED,

@@ -1,6 +1,6 @@
 """Documents of deposits and virtual accounts in the API."""
 
-from exchange.core.currencies import WALLET_CURRENCIES
+from exchange.core.currencies import VIRTUAL_ACCOUNT_CURRENCIES, WALLET_CURRENCIES
 from exchange.core.documents import Document, WireField, identifier, number, text, timestamp
 from exchange.core.references import OWN_REFERENCES
 from wallets.deposits import examples
@@ -112,7 +112,12 @@ VIRTUAL_ACCOUNT = Document(
     fields=(
         identifier("_id", "{r}.id", "Virtual account ID"),
         *_OWNER,
-        text("currency", "{r}.currency_id", "Currency of the account", enum=["NGN", "GHS"]),
+        text(
+            "currency",
+            "{r}.currency_id",
+            "Currency of the account",
+            enum=list(VIRTUAL_ACCOUNT_CURRENCIES),
+        ),
         text("bank_name", "{r}.bank_name", "Bank that the payer chooses"),
         text("account_number", "{r}.account_number", "Account number that the payer enters"),
         text("account_name", "{r}.account_name", "Account holder that the payer's bank shows"),

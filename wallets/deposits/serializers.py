@@ -9,6 +9,7 @@ from rest_framework import serializers
 from exchange.api.fields import HIDDEN, CurrencyField, TextField
 from exchange.api.references import OwnReferencesSerializer
 from exchange.api.serializers import LeanSerializer
+from exchange.core.currencies import VIRTUAL_ACCOUNT_CURRENCIES
 from wallets.ledger.serializers import AmountField, WalletCurrencyField, check_decimals
 
 _BVN = re.compile(r"[0-9]{11}")
@@ -47,7 +48,7 @@ class RedirectField(TextField):
 class VirtualAccountInput(LeanSerializer):
     """A virtual account."""
 
-    currency = CurrencyField(help_text="NGN or GHS")
+    currency = CurrencyField(help_text=" or ".join(VIRTUAL_ACCOUNT_CURRENCIES))
     bvn = BvnField(
         max_length=11,
         required=False,

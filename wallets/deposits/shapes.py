@@ -3,6 +3,8 @@
 from drf_spectacular.utils import OpenApiExample
 
 from exchange.api.operations import NamedSchema, text_schema
+from exchange.core.currencies import VIRTUAL_ACCOUNT_CURRENCIES, WALLET_CURRENCIES
+from exchange.core.errors import InvalidCurrency
 from exchange.participants.errors import MemberClosed, VerificationRequired
 from wallets.deposits import examples
 from wallets.deposits.payloads import DEPOSIT
@@ -48,7 +50,7 @@ CHECKOUT_FAILURES: dict[str, dict[str, str]] = {
     "400": {
         "invalid_request": "redirect_url must be on one of your organisation's registered addresses"
         " (https://baobridge.example). Ask the exchange to register another",
-        "invalid_currency": "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]",
+        "invalid_currency": InvalidCurrency(WALLET_CURRENCIES).message,
         "checkout_declined": _DECLINED.format("checkout"),
         "email_required": _EMAIL,
     },
@@ -61,7 +63,7 @@ CHECKOUT_FAILURES: dict[str, dict[str, str]] = {
 VIRTUAL_ACCOUNT_FAILURES: dict[str, dict[str, str]] = {
     "400": {
         "invalid_request": "bvn is required for a virtual account in NGN",
-        "invalid_currency": "Currency must be one of [NGN, GHS]",
+        "invalid_currency": InvalidCurrency(VIRTUAL_ACCOUNT_CURRENCIES).message,
         "account_declined": _DECLINED.format("account"),
         "email_required": _EMAIL,
     },

@@ -2,6 +2,8 @@
 
 from drf_spectacular.utils import OpenApiExample
 
+from exchange.core.currencies import WALLET_CURRENCIES
+from exchange.core.errors import InvalidCurrency
 from exchange.core.examples import MEMBER_ID
 from wallets.freezes.errors import BLOCKED_FAILURES
 
@@ -37,7 +39,7 @@ TRANSFER_FAILURES: dict[str, dict[str, str]] = {
     "400": {
         "insufficient_balance": "Insufficient NGN balance. Available: 100.5, requested: 2500",
         "invalid_request": "to must be another wallet than from",
-        "invalid_currency": "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]",
+        "invalid_currency": InvalidCurrency(WALLET_CURRENCIES).message,
     },
     "404": {"user_not_found": "User not found"},
     "409": {

@@ -12,6 +12,7 @@ import msgspec
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from exchange.core.currencies import VIRTUAL_ACCOUNT_CURRENCIES
 from exchange.core.database import violated_constraint
 from exchange.core.errors import InvalidCurrency, InvalidRequest, ProviderFailed, Rejected
 from exchange.core.idempotency import (
@@ -31,8 +32,6 @@ from wallets.deposits.selectors import deposit_document
 from wallets.providers.base import CollectionDeclined, ProviderUnavailable
 from wallets.providers.collection import CheckoutRequest, VirtualAccountRequest
 from wallets.providers.registry import payment_provider
-
-VIRTUAL_ACCOUNT_CURRENCIES = ("NGN", "GHS")
 
 
 @dataclass(frozen=True, slots=True)
