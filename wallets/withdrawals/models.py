@@ -27,7 +27,8 @@ class WithdrawalStatus(models.TextChoices):
     REVERSED = "Reversed"
 
 
-# The amount is in escrow in these states.
+# The amount is in escrow in these states. `approval_requirement.sql` and the metrics
+# (`config.metrics.readings`) repeat them.
 OPEN_STATUSES = (
     WithdrawalStatus.PENDING,
     WithdrawalStatus.APPROVED,
@@ -128,7 +129,7 @@ class Withdrawal(ReferencedModel):
             models.Index(fields=["disburse_amount"], name="withdrawal_net_amount"),
             models.Index(
                 fields=["status", "created_at"],
-                condition=models.Q(status__in=["Pending", "Approved", "Processing", "Unknown"]),
+                condition=models.Q(status__in=OPEN_STATUSES),
                 name="withdrawal_open",
             ),
             models.Index(
@@ -138,7 +139,7 @@ class Withdrawal(ReferencedModel):
             ),
             models.Index(
                 fields=["updated_at", "status", "currency", "disburse_amount"],
-                condition=models.Q(status__in=["Completed", "Failed", "Reversed"]),
+                condition=models.Q(status__in=MAY_CHANGE_LATER),
                 name="withdrawal_ended",
             ),
             # Sole approvals within 24 hours; not touched by new requests.

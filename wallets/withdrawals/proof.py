@@ -3,40 +3,42 @@
 from wallets.banks.payloads import BANK
 from wallets.ledger.proof import document_check, sql_check
 from wallets.withdrawals import payloads
+from wallets.withdrawals.models import OPEN_STATUSES
 
+_OPEN = ", ".join(f"'{status}'" for status in OPEN_STATUSES)
 # Open ones too: they may have changed without a transfer.
 _RECENT = {
-    "wallets_withdrawal": """
+    "wallets_withdrawal": f"""
         SELECT * FROM public.wallets_withdrawal WHERE id IN (
             SELECT subject_id FROM recent_transfer
             UNION ALL
             SELECT id FROM public.wallets_withdrawal
-            WHERE status IN ('Pending', 'Approved', 'Processing', 'Unknown'))
-    """
+            WHERE status IN ({_OPEN}))
+    """  # noqa: S608 - a constant
 }
 
 ESCROW = sql_check(
     "escrow equals open withdrawals",
-    """
+    f"""
     SELECT coalesce(a.owner_id, w.owner_id) || ' ' || coalesce(a.asset_id, w.currency_id),
            coalesce(w.open, 0), coalesce(a.balance, 0)
     FROM (SELECT owner_id, asset_id, balance FROM wallets_account WHERE kind = 'escrow') a
     FULL JOIN (
         SELECT owner_id, currency_id, sum(amount) AS open FROM wallets_withdrawal
-        WHERE status IN ('Pending', 'Approved', 'Processing', 'Unknown')
+        WHERE status IN ({_OPEN})
         GROUP BY owner_id, currency_id
     ) w ON w.owner_id = a.owner_id AND w.currency_id = a.asset_id
     WHERE coalesce(w.open, 0) <> coalesce(a.balance, 0)
-    """,
+    """,  # noqa: S608 - a constant
     recent={},
 )
 
 TRANSFERS = sql_check(
     "every withdrawal has the transfers of its status",
-    """
+    f"""
     SELECT w.reference, x.wanted, array_to_string(x.found, ', ') FROM (
         SELECT w.id,
-               CASE WHEN w.status IN ('Pending', 'Approved', 'Processing', 'Unknown')
+               CASE WHEN w.status IN ({_OPEN})
                         THEN 'withdrawal_hold'
                     WHEN w.status = 'Completed' THEN 'withdrawal_hold, withdrawal_settle'
                     WHEN w.status = 'Reversed'
@@ -48,7 +50,7 @@ TRANSFERS = sql_check(
         FROM wallets_withdrawal w
     ) x JOIN wallets_withdrawal w ON w.id = x.id
     WHERE x.wanted <> array_to_string(x.found, ', ')
-    """,
+    """,  # noqa: S608 - a constant
     recent=_RECENT,
 )
 

@@ -21,7 +21,7 @@ from wallets.reconciliation.models import (
     ReconciliationBreak,
     ReconciliationLine,
 )
-from wallets.withdrawals.models import Payout, Withdrawal
+from wallets.withdrawals.models import OPEN_STATUSES, Payout, Withdrawal
 
 pytestmark = pytest.mark.django_db
 
@@ -42,6 +42,12 @@ def read_all(cursor: Any) -> dict[str, dict[tuple[str, ...], float]]:
             for (metric, _), value in zip(reading.metrics, values, strict=True):
                 samples.setdefault(metric, {})[labels] = round(float(value), 3)
     return samples
+
+
+def test_the_withdrawals_that_are_counted_are_the_open_ones() -> None:
+    [reading] = [each for each in READINGS if each.name == "withdrawals"]
+    listed = ", ".join(f"'{status}'" for status in OPEN_STATUSES)
+    assert f"ARRAY[{listed}]" in reading.sql
 
 
 def test_every_reading_gives_the_values_of_the_database() -> None:

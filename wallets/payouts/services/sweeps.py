@@ -11,7 +11,7 @@ from wallets.payouts.services import circuit
 from wallets.payouts.services.execution import check_status, send_payout
 from wallets.payouts.services.payout_row import PayoutRow
 from wallets.providers.base import WebhookNotification
-from wallets.withdrawals.models import Payout, WithdrawalStatus
+from wallets.withdrawals.models import IN_FLIGHT, Payout, WithdrawalStatus
 from wallets.withdrawals.services.transitions import SWEEP_PAYOUTS
 
 _BATCH = 100
@@ -29,9 +29,7 @@ def due_payouts(limit: int = _BATCH) -> list[tuple[UUID, WithdrawalStatus]]:
         next_step_at__lte=now,
     )
     if not circuit.accepts_payouts():
-        due = due.filter(
-            withdrawal__status__in=(WithdrawalStatus.PROCESSING, WithdrawalStatus.UNKNOWN)
-        )
+        due = due.filter(withdrawal__status__in=IN_FLIGHT)
     rows = due.order_by("next_step_at").values_list("withdrawal_id", "withdrawal__status")[:limit]
     return [(withdrawal_id, WithdrawalStatus(status)) for withdrawal_id, status in rows]
 
