@@ -7,18 +7,26 @@ from django.db import connection
 from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
+from exchange.core.database import fetch_one
 from wallets.fees.models import Configuration, SettingChange, SettingChangeStatus
 
 
 def minimum_withdrawal(currency: str) -> Decimal:
     """Return the minimum withdrawal of `currency`, at least 1."""
-    minimum = effective_setting(f"MINIMUM_WITHDRAWAL_{currency}")
-    return max(minimum, Decimal(1)) if minimum is not None else Decimal(1)
+    return _withdrawal_settings(currency)[0]
 
 
 def withdrawal_fee(currency: str) -> Decimal:
     """Return the flat fee of a withdrawal in `currency`."""
-    return effective_setting(f"{currency}_WITHDRAWAL_FEE") or Decimal(0)
+    return _withdrawal_settings(currency)[1]
+
+
+def _withdrawal_settings(currency: str) -> tuple[Decimal, Decimal]:
+    """Return minimum and fee, from the function that requests use."""
+    row = fetch_one("SELECT minimum, fee FROM withdrawal_settings(%s)", [currency])
+    assert row is not None  # noqa: S101 - the function always returns a row
+    minimum, fee = row
+    return minimum, fee
 
 
 def effective_setting(key: str) -> Decimal | None:
