@@ -1,7 +1,19 @@
 """Documents of bank records in the API."""
 
+from typing import Any
+
 from exchange.core.documents import Document, identifier, text
-from wallets.banks import examples
+
+# In the story of `exchange.core.examples`.
+BANK_EXAMPLE: dict[str, Any] = {
+    "_id": "0197d36b-8c11-7a04-8e5f-1d2c3b4a5f60",
+    "name": "Guaranty Trust Bank",
+    "code": "058",
+    "account_number": "0690000031",
+    "account_name": "Forrest Green",
+    "currency": "NGN",
+}
+
 
 BANK = Document(
     name="BankRecord",
@@ -18,5 +30,5 @@ BANK = Document(
         ),
         text("currency", "{r}.currency_id", "Currency of the payout"),
     ),
-    example=examples.BANK,
+    example=BANK_EXAMPLE,
 )

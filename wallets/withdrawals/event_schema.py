@@ -5,8 +5,7 @@ from typing import Any
 from exchange.api.operations import NamedSchema, closed_object
 from exchange.events.event_schema import ACTOR, STAFF_EXAMPLE, USER, add_webhooks
 from exchange.participants.examples import USER as USER_EXAMPLE
-from wallets.banks.examples import BANK as BANK_EXAMPLE
-from wallets.banks.payloads import BANK
+from wallets.banks.payloads import BANK, BANK_EXAMPLE
 from wallets.withdrawals import examples
 from wallets.withdrawals.event_types import EVENT_TYPES
 from wallets.withdrawals.payloads import WITHDRAWAL

@@ -9,7 +9,7 @@ from exchange.core.examples import (
     WITHDRAWAL_REFERENCE,
     WITHDRAWAL_REQUESTED_AT,
 )
-from wallets.banks.examples import BANK
+from wallets.banks.payloads import BANK_EXAMPLE
 
 WITHDRAWAL: dict[str, Any] = {
     "_id": WITHDRAWAL_ID,
@@ -23,7 +23,7 @@ WITHDRAWAL: dict[str, Any] = {
     "internal_fee": 0,
     "internal_fee_type": "NONE",
     "currency": "NGN",
-    "bank": BANK["_id"],
+    "bank": BANK_EXAMPLE["_id"],
     "status": "Pending",
     "actioned_on": None,
     "createdAt": WITHDRAWAL_REQUESTED_AT,

@@ -17,8 +17,7 @@ from exchange.core.documents import (
     timestamp,
 )
 from exchange.core.references import OWN_REFERENCES
-from wallets.banks.examples import BANK as BANK_EXAMPLE
-from wallets.banks.payloads import BANK
+from wallets.banks.payloads import BANK, BANK_EXAMPLE
 from wallets.withdrawals import examples
 from wallets.withdrawals.models import WithdrawalStatus
 

@@ -8,8 +8,7 @@ from exchange.api.operations import NamedSchema, closed_object, number_schema, t
 from exchange.core.errors import RequestInProgress
 from exchange.core.numbers import MAX_NUMBER
 from wallets.banks import shapes as banks_shapes
-from wallets.banks.examples import BANK as BANK_EXAMPLE
-from wallets.banks.payloads import BANK
+from wallets.banks.payloads import BANK, BANK_EXAMPLE
 from wallets.freezes.errors import BLOCKED_FAILURES
 from wallets.withdrawals import examples
 from wallets.withdrawals.payloads import WITHDRAWAL, WITHDRAWAL_WITH_BANK
