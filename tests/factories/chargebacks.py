@@ -80,7 +80,7 @@ def send_webhook(
     sandbox: SandboxServer, transaction_id: int, *, secret: str = SECRET, status: int = 200
 ) -> None:
     """Deliver the provider's webhook of a transaction, and do what it asks for."""
-    row = sandbox.collection.transaction(transaction_id)
+    row = sandbox.store.find("transactions", transaction_id)
     assert row is not None
     response = Client().post(
         "/hooks/flutterwave",

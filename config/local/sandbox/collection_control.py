@@ -25,7 +25,6 @@ from config.local.sandbox.database import Row, number
 from config.local.sandbox.faults import WEBHOOK_KINDS
 from config.local.sandbox.rules import optional_text, read_amount
 
-_MAX_ROWS = 10_000
 _MAX_SECONDS = 30 * 24 * 3600
 _PAY_FIELDS = frozenset(
     {
@@ -63,7 +62,7 @@ class CollectionControl:
     def _accounts(self, _: Any) -> list[dict[str, Any]]:
         return [
             {**account_record(row), "tx_ref": row["tx_ref"], "currency": row["currency"]}
-            for row in self._store.accounts(_MAX_ROWS)
+            for row in self._store.database.latest_of("virtual_accounts")
         ]
 
     def _checkouts(self, _: Any) -> list[dict[str, Any]]:
@@ -75,18 +74,17 @@ class CollectionControl:
                 "currency": row["currency"],
                 "redirect_url": row["redirect_url"],
             }
-            for row in self._store.checkouts(_MAX_ROWS)
+            for row in self._store.database.latest_of("checkouts")
         ]
 
     def _transactions(self, _: Any) -> list[dict[str, Any]]:
-        rows, _total = self._store.page({}, page=1, size=_MAX_ROWS)
         return [
             {
                 **transaction_record(row),
                 "refunded": number(row["refunded"]),
                 "charged_back": bool(row["charged_back"]),
             }
-            for row in rows
+            for row in self._store.database.latest_of("transactions")
         ]
 
     def _pay(self, body: Any) -> dict[str, Any]:
@@ -130,8 +128,7 @@ class CollectionControl:
         return transaction_record(row)
 
     def _chargebacks(self, _: Any) -> list[dict[str, Any]]:
-        rows, _total = self._store.chargebacks({}, page=1, size=_MAX_ROWS)
-        return [chargeback_record(row) for row in rows]
+        return [chargeback_record(row) for row in self._store.database.latest_of("chargebacks")]
 
     def _end_chargeback(self, body: Any) -> dict[str, Any]:
         values = _object(body)

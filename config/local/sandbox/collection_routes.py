@@ -13,15 +13,7 @@ from config.local.sandbox.collection_rules import (
     read_checkout_order,
 )
 from config.local.sandbox.collection_store import CollectionStore
-from config.local.sandbox.requests import (
-    PAGE_SIZE,
-    Handler,
-    Request,
-    day_filters,
-    object_body,
-    page_meta,
-    page_number,
-)
+from config.local.sandbox.requests import Handler, Request, given, list_page, object_body
 from config.local.sandbox.responses import Response, success
 from config.local.sandbox.rules import RequestRejected, read_amount
 
@@ -61,7 +53,7 @@ class CollectionRoutes:
         return success("Hosted Link", {"link": self._page_url(row["token"])})
 
     def _verify(self, _request: Request, transaction_id: str) -> Response:
-        row = self._store.transaction(int(transaction_id))
+        row = self._store.database.find("transactions", int(transaction_id))
         if row is None:
             raise RequestRejected(NO_TRANSACTION)
         return success("Transaction fetched successfully", transaction_record(row))
@@ -73,26 +65,24 @@ class CollectionRoutes:
         return success("Transaction fetched successfully", transaction_record(row))
 
     def _transactions(self, request: Request, _: str) -> Response:
-        query = request.query
-        filters: dict[str, str | float] = {
-            key: query[key] for key in ("tx_ref", "status", "currency") if query.get(key)
-        }
-        page = page_number(query)
-        rows, total = self._store.page(filters | day_filters(query), page=page, size=PAGE_SIZE)
-        records = [transaction_record(row) for row in rows]
-        return success("Transactions fetched", records, meta=page_meta(page, total))
+        return list_page(
+            "Transactions fetched",
+            self._store.database,
+            "transactions",
+            filters=given(request.query, "tx_ref", "status", "currency"),
+            query=request.query,
+            render=transaction_record,
+        )
 
     def _chargebacks(self, request: Request, _: str) -> Response:
-        query = request.query
-        filters: dict[str, str | float] = {
-            key: query[key] for key in ("flw_ref", "status") if query.get(key)
-        }
-        page = page_number(query)
-        rows, total = self._store.chargebacks(
-            filters | day_filters(query), page=page, size=PAGE_SIZE
+        return list_page(
+            "Chargebacks fetched",
+            self._store.database,
+            "chargebacks",
+            filters=given(request.query, "flw_ref", "status"),
+            query=request.query,
+            render=chargeback_record,
         )
-        records = [chargeback_record(row) for row in rows]
-        return success("Chargebacks fetched", records, meta=page_meta(page, total))
 
     def _refund(self, request: Request, transaction_id: str) -> Response:
         body = {} if request.body is None else object_body(request)

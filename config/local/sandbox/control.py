@@ -16,7 +16,6 @@ from config.local.sandbox.rules import RequestRejected
 from config.local.sandbox.store import SandboxStore, rest_record
 
 _MAX_REQUESTS = 10_000
-_MAX_TRANSFERS = 10_000
 
 
 class RequestLog:
@@ -85,8 +84,7 @@ class ControlApi:
             return Response(400, {"error": str(problem)})
 
     def _transfers(self, _: Any) -> list[dict[str, Any]]:
-        rows, _total = self._store.page({}, page=1, size=_MAX_TRANSFERS)
-        return [rest_record(row) for row in rows]
+        return [rest_record(row) for row in self._store.latest_of("transfers")]
 
     def _settle(self, body: Any) -> dict[str, int]:
         reference = body.get("reference") if isinstance(body, dict) else None

@@ -6,7 +6,7 @@ One connection, one lock. `store` has transfers, `collection_store` money in.
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,6 +23,8 @@ from config.local.sandbox.rules import (
 OPENING_FLOAT = Decimal(10) ** 12
 FLOAT_MESSAGE = "Insufficient funds in customer wallet"
 
+_MAX_ROWS = 10_000
+_TIMES = {"from": "created_at >= ?", "to": "created_at < ?"}
 _SCHEMA = (Path(__file__).parent / "schema.sql").read_text(encoding="utf-8")
 
 Row = sqlite3.Row
@@ -105,20 +107,33 @@ class SandboxDatabase:
             raise LookupError("a row of the store is missing")
         return row
 
-    def page_of(
-        self,
-        table: str,
-        conditions: dict[str, str],
-        filters: dict[str, str | float],
-        *,
-        page: int,
-        size: int,
+    def find(self, table: str, row_id: int) -> Row | None:
+        """Return the row of a table with this id, or None."""
+        return self.first(f"SELECT * FROM {table} WHERE id = ?", row_id)  # noqa: S608 - a constant
+
+    def insert(self, table: str, **values: Any) -> Row:
+        """Store a row, within `transaction`, and return it. Amounts become texts."""
+        names, marks = ", ".join(values), ", ".join("?" * len(values))
+        query = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 - constants
+        row_id = self.run(query, *map(_stored, values.values()))
+        return self.one(f"SELECT * FROM {table} WHERE id = ?", row_id)  # noqa: S608 - a constant
+
+    def update(self, table: str, row_id: int, **values: Any) -> Row:
+        """Change a row, within `transaction`, and return it. Amounts become texts."""
+        changes = ", ".join(f"{name} = ?" for name in values)
+        query = f"UPDATE {table} SET {changes} WHERE id = ?"  # noqa: S608 - constants
+        self.run(query, *map(_stored, values.values()), row_id)
+        return self.one(f"SELECT * FROM {table} WHERE id = ?", row_id)  # noqa: S608 - a constant
+
+    def page(
+        self, table: str, filters: Mapping[str, str | float], *, page: int, size: int
     ) -> tuple[list[Row], int]:
         """Return one page of a table, newest first, and the number of all rows.
 
-        `conditions` has the SQL of each filter. Table and conditions are constants of the caller.
+        `filters` are values of columns, `from` and `to` (seconds). Table and columns are constants
+        of the caller.
         """
-        where = " AND ".join(["1", *(conditions[key] for key in filters)])
+        where = " AND ".join(["1", *(_TIMES.get(key, f"{key} = ?") for key in filters)])
         values = tuple(filters.values())
         with self._lock:
             total = self.one(f"SELECT count(*) AS n FROM {table} WHERE {where}", *values)["n"]  # noqa: S608 - constants
@@ -129,6 +144,15 @@ class SandboxDatabase:
                 (page - 1) * size,
             )
         return rows, total
+
+    def latest_of(self, table: str) -> list[Row]:
+        """Return the latest rows of a table, newest first, for the control endpoints."""
+        return self.page(table, {}, page=1, size=_MAX_ROWS)[0]
+
+    def seconds_until_due(self, table: str) -> float | None:
+        """Return the seconds until the next row of a table is due, None if none is."""
+        soonest = self.one(f"SELECT min(next_at) AS at FROM {table}")["at"]  # noqa: S608 - a constant
+        return None if soonest is None else max(soonest - time.time(), 0.0)
 
     def floats(self) -> dict[str, Decimal]:
         """Return our balance per currency."""
@@ -184,6 +208,10 @@ class SandboxDatabase:
         if amount < 0:
             raise RequestRejected(FLOAT_MESSAGE)
         self._db.execute("UPDATE floats SET amount = ? WHERE currency = ?", (str(amount), currency))
+
+
+def _stored(value: Any) -> Any:
+    return str(value) if isinstance(value, Decimal) else value
 
 
 def number(text: str) -> Decimal | int:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from config.local.sandbox.responses import Response
+from config.local.sandbox.database import Row, SandboxDatabase
+from config.local.sandbox.responses import Response, success
 from config.local.sandbox.rules import RequestRejected
 
 PAGE_SIZE = 20
@@ -31,7 +32,28 @@ def object_body(request: Request) -> dict[str, Any]:
     return request.body
 
 
-def day_filters(query: dict[str, str]) -> dict[str, str | float]:
+def given(query: dict[str, str], *names: str) -> dict[str, str]:
+    """Return the parameters with these names, as far as given."""
+    return {name: query[name] for name in names if query.get(name)}
+
+
+def list_page(
+    message: str,
+    database: SandboxDatabase,
+    table: str,
+    *,
+    filters: dict[str, str],
+    query: dict[str, str],
+    render: Callable[[Row], dict[str, Any]],
+) -> Response:
+    """Respond with the page of a table that `query` requests. Raises `RequestRejected`."""
+    page = _page_number(query)
+    rows, total = database.page(table, filters | _days(query), page=page, size=PAGE_SIZE)
+    pages = {"total": total, "current_page": page, "total_pages": -(-total // PAGE_SIZE)}
+    return success(message, [render(row) for row in rows], meta={"page_info": pages})
+
+
+def _days(query: dict[str, str]) -> dict[str, str | float]:
     """Return `from` and `to` in seconds, as far as given. Raises `RequestRejected`."""
     filters: dict[str, str | float] = {}
     if query.get("from"):
@@ -43,18 +65,12 @@ def day_filters(query: dict[str, str]) -> dict[str, str | float]:
     return filters
 
 
-def page_number(query: dict[str, str]) -> int:
+def _page_number(query: dict[str, str]) -> int:
     """Return the requested page of a list. Raises `RequestRejected`."""
     text = query.get("page", "1")
     if not (text.isascii() and text.isdigit() and int(text[:9]) > 0):
         raise RequestRejected("page must be a positive integer")
     return int(text[:9])
-
-
-def page_meta(page: int, total: int) -> dict[str, Any]:
-    """Return the `meta` of a list."""
-    pages = -(-total // PAGE_SIZE)
-    return {"page_info": {"total": total, "current_page": page, "total_pages": pages}}
 
 
 def _moment(text: str, name: str) -> datetime:

@@ -5,7 +5,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -13,15 +13,7 @@ from config.local.sandbox.banks import BANKS_OF_COUNTRY, Bank, bank_by_code, ban
 from config.local.sandbox.collection_routes import CollectionRoutes
 from config.local.sandbox.database import number
 from config.local.sandbox.names import account_name
-from config.local.sandbox.requests import (
-    PAGE_SIZE,
-    Handler,
-    Request,
-    day_filters,
-    object_body,
-    page_meta,
-    page_number,
-)
+from config.local.sandbox.requests import Handler, Request, given, list_page, object_body
 from config.local.sandbox.responses import Response, error, success
 from config.local.sandbox.rules import (
     COUNTRY_OF_CURRENCY,
@@ -103,48 +95,43 @@ class Routes:
 
     def _retry(self, _request: Request, transfer_id: str) -> Response:
         """Create a new transfer with its own reference, as a retry does."""
-        row = self._store.by_id(int(transfer_id))
+        row = self._store.find("transfers", int(transfer_id))
         if row is None:
             return error(404, "Transfer not found")
-        bank = bank_by_code(COUNTRY_OF_CURRENCY[row["currency"]], row["bank_code"])
-        if row["status"] != "FAILED" or row["returned"] or bank is None:
+        if row["status"] != "FAILED" or row["returned"]:
             raise RequestRejected("Only failed transfers can be retried")
         attempt = self._store.count_retries(row["reference"]) + 1
-        order = TransferOrder(
-            reference=row["reference"],
-            account_number=row["account_number"],
-            bank=bank,
-            currency=row["currency"],
-            debit_currency=row["debit_currency"],
-            amount=Decimal(row["amount"]),
-            fee=Decimal(row["fee"]),
-            full_name=row["full_name"],
-            narration=row["narration"],
-            meta=row["meta"],
-            callback_url=row["callback_url"],
-            outcome=outcome_for(row["account_number"], row["reference"]),
+        order = TransferOrder(**{field.name: row[field.name] for field in fields(TransferOrder)})
+        retry = self._store.accept(
+            replace(
+                order,
+                reference=f"{order.reference}_RETRY_{attempt}",
+                amount=Decimal(order.amount),
+                fee=Decimal(order.fee),
+                outcome=outcome_for(order.account_number, order.reference),
+            )
         )
-        retry = self._store.accept(replace(order, reference=f"{order.reference}_RETRY_{attempt}"))
         self._changed()
         return success("Transfer retry attempt queued.", rest_record(retry))
 
     def _transfer(self, _request: Request, transfer_id: str) -> Response:
-        row = self._store.by_id(int(transfer_id))
+        row = self._store.find("transfers", int(transfer_id))
         if row is None:
             return error(404, "Transfer not found")
         return success("Transfer fetched", rest_record(row))
 
     def _transfers(self, request: Request, _: str) -> Response:
-        query = request.query
-        filters: dict[str, str | float] = {}
-        if query.get("reference"):
-            filters["reference"] = query["reference"]
-        if query.get("status"):
-            filters["status"] = query["status"].upper()
-        page = page_number(query)
-        rows, total = self._store.page(filters | day_filters(query), page=page, size=PAGE_SIZE)
-        records = [rest_record(row) for row in rows]
-        return success("Transfers fetched", records, meta=page_meta(page, total))
+        filters = given(request.query, "reference", "status")
+        if "status" in filters:
+            filters["status"] = filters["status"].upper()
+        return list_page(
+            "Transfers fetched",
+            self._store,
+            "transfers",
+            filters=filters,
+            query=request.query,
+            render=rest_record,
+        )
 
     def _fee(self, request: Request, _: str) -> Response:
         currency = request.query.get("currency", "NGN")

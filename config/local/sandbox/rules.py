@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from config.local.sandbox.banks import Bank, bank_by_code
+from config.local.sandbox.banks import bank_by_code
 from exchange.core.numbers import MAX_NUMBER
 
 COUNTRY_OF_CURRENCY = {
@@ -46,11 +46,12 @@ class RequestRejected(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TransferOrder:
-    """A validated transfer, before the checks of the store."""
+    """A validated transfer, before the checks of the store. `meta` is JSON."""
 
     reference: str
     account_number: str
-    bank: Bank
+    bank_code: str
+    bank_name: str
     currency: str
     debit_currency: str
     amount: Decimal
@@ -105,7 +106,8 @@ def read_order(body: dict[str, Any]) -> TransferOrder:
     return TransferOrder(
         reference=reference,
         account_number=account_number,
-        bank=bank,
+        bank_code=bank.code,
+        bank_name=bank.name,
         currency=currency,
         debit_currency=optional_text(body, "debit_currency") or currency,
         amount=amount,

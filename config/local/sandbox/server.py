@@ -228,11 +228,11 @@ class _Handler(BaseHTTPRequestHandler):
         account = body.get("account_number", "")
         found = re.fullmatch(r"/v3/(transfers|transactions)/(\d{1,15})(?:/\w+)?", request.path)
         if found and found.group(1) == "transactions":
-            payment = sandbox.collection.transaction(int(found.group(2)))
+            payment = sandbox.store.find("transactions", int(found.group(2)))
             if payment is not None:
                 reference, account = payment["tx_ref"], payment["account_number"]
             return RequestTraits(request.method, request.path, str(reference), str(account))
-        row = sandbox.store.by_id(int(found.group(2))) if found else None
+        row = sandbox.store.find("transfers", int(found.group(2))) if found else None
         if row is None and reference and not account:
             row = sandbox.store.by_reference(str(reference))
         if row is not None:

@@ -7,6 +7,7 @@ so a killed sandbox continues where it stopped.
 import json
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -24,17 +25,6 @@ DUPLICATE_MESSAGE = "Transfer with this reference already exists"
 FAILED_MESSAGE = "DISBURSE FAILED: The beneficiary bank rejected the transfer"
 RETURNED_MESSAGE = "DISBURSE FAILED: Transfer was returned by the beneficiary bank"
 SUCCESS_MESSAGE = "Transaction was successful"
-
-_CONDITIONS = {
-    "reference": "reference = ?",
-    "status": "status = ?",
-    "from": "created_at >= ?",
-    "to": "created_at < ?",
-}
-_COLUMNS = (
-    "reference, account_number, bank_code, bank_name, full_name, currency, debit_currency, amount,"
-    " fee, status, narration, meta, callback_url, outcome, created_at, next_at"
-)
 
 
 PlanWebhooks = Callable[[Row], Sequence[OutgoingWebhook]]
@@ -64,45 +54,17 @@ class SandboxStore(SandboxDatabase):
             if self.by_reference(order.reference) is not None:
                 raise RequestRejected(DUPLICATE_MESSAGE)
             self.move_float(order.debit_currency, -(order.amount + order.fee))
-            cursor = self._db.execute(
-                f"INSERT INTO transfers ({_COLUMNS})"  # noqa: S608 - a constant
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'NEW', ?, ?, ?, ?, ?, ?)",
-                (
-                    order.reference,
-                    order.account_number,
-                    order.bank.code,
-                    order.bank.name,
-                    order.full_name,
-                    order.currency,
-                    order.debit_currency,
-                    str(order.amount),
-                    str(order.fee),
-                    order.narration,
-                    order.meta,
-                    order.callback_url,
-                    order.outcome,
-                    now,
-                    now + self._delay / 2,
-                ),
+            return self.insert(
+                "transfers",
+                **asdict(order),
+                status="NEW",
+                created_at=now,
+                next_at=now + self._delay / 2,
             )
-            return self.one("SELECT * FROM transfers WHERE id = ?", cursor.lastrowid)
-
-    def by_id(self, transfer_id: int) -> Row | None:
-        """Return the transfer with this id."""
-        return self.first("SELECT * FROM transfers WHERE id = ?", transfer_id)
 
     def by_reference(self, reference: str) -> Row | None:
         """Return the transfer with this reference."""
         return self.first("SELECT * FROM transfers WHERE reference = ?", reference)
-
-    def page(
-        self, filters: dict[str, str | float], *, page: int, size: int
-    ) -> tuple[list[Row], int]:
-        """Return one page of transfers, newest first, and the total number.
-
-        `filters` may have `reference`, `status`, `from` and `to` (seconds).
-        """
-        return self.page_of("transfers", _CONDITIONS, filters, page=page, size=size)
 
     def count_retries(self, reference: str) -> int:
         """Return the number of retries of this reference."""
@@ -113,23 +75,17 @@ class SandboxStore(SandboxDatabase):
     def advance(self) -> float | None:
         """Advance every due transfer; return the seconds until the next is due, None if none is."""
         now = time.time()
-        with self._lock:
-            due = self._db.execute(
-                "SELECT * FROM transfers WHERE next_at <= ? ORDER BY next_at, id LIMIT 500", (now,)
-            ).fetchall()
-            if due:
-                with self._db:
-                    for row in due:
-                        self._step(row, now)
-            soonest = self.one("SELECT min(next_at) AS at FROM transfers")["at"]
-        return None if soonest is None else max(soonest - time.time(), 0.0)
+        due = "SELECT * FROM transfers WHERE next_at <= ? ORDER BY next_at, id LIMIT 500"
+        with self.transaction():
+            for row in self.all(due, now):
+                self._step(row, now)
+        return self.seconds_until_due("transfers")
 
     def settle(self, reference: str | None) -> int:
         """Settle one or all open transfers now, and return their number."""
         query = "SELECT * FROM transfers WHERE status IN ('NEW', 'PENDING')"
         with self.transaction():
-            rows = self._db.execute(query).fetchall()
-            rows = [row for row in rows if reference in {None, row["reference"]}]
+            rows = [row for row in self.all(query) if reference in {None, row["reference"]}]
             for row in rows:
                 if row["status"] == "NEW":
                     self._step(row, time.time())
@@ -147,34 +103,39 @@ class SandboxStore(SandboxDatabase):
 
     def _step(self, row: Row, now: float) -> None:
         if row["status"] == "NEW":
-            self._set(row, "PENDING", "", now + self._delay / 2)
+            self.update("transfers", row["id"], status="PENDING", next_at=now + self._delay / 2)
         elif row["status"] == "PENDING" and row["outcome"] == FAIL:
-            self._set(row, "FAILED", FAILED_MESSAGE, None)
             self.move_float(row["debit_currency"], Decimal(row["amount"]) + Decimal(row["fee"]))
-            self._queue_webhooks(row)
+            self._end(row, "FAILED", FAILED_MESSAGE)
         elif row["status"] == "PENDING":
             returns_at = now + self._return_delay if row["outcome"] == RETURN else None
-            self._set(row, "SUCCESSFUL", SUCCESS_MESSAGE, returns_at)
-            self._queue_webhooks(row)
+            self._end(row, "SUCCESSFUL", SUCCESS_MESSAGE, next_at=returns_at)
         elif row["status"] == "SUCCESSFUL":
             self._return(row)
 
     def _return(self, row: Row) -> None:
         # The amount is returned; the fee of an executed transfer is not.
-        self._set(row, "FAILED", RETURNED_MESSAGE, None)
-        self._db.execute("UPDATE transfers SET returned = 1 WHERE id = ?", (row["id"],))
         self.move_float(row["debit_currency"], Decimal(row["amount"]))
-        self._queue_webhooks(row)
+        self._end(row, "FAILED", RETURNED_MESSAGE, returned=1)
 
-    def _set(self, row: Row, status: str, message: str, next_at: float | None) -> None:
-        self._db.execute(
-            "UPDATE transfers SET status = ?, complete_message = ?, next_at = ? WHERE id = ?",
-            (status, message, next_at, row["id"]),
+    def _end(
+        self,
+        row: Row,
+        status: str,
+        message: str,
+        *,
+        next_at: float | None = None,
+        returned: int = 0,
+    ) -> None:
+        ended = self.update(
+            "transfers",
+            row["id"],
+            status=status,
+            complete_message=message,
+            next_at=next_at,
+            returned=returned,
         )
-
-    def _queue_webhooks(self, row: Row) -> None:
-        current = self.one("SELECT * FROM transfers WHERE id = ?", row["id"])
-        self.queue_webhooks(self._plan_webhooks(current))
+        self.queue_webhooks(self._plan_webhooks(ended))
 
 
 def rest_record(row: Row) -> dict[str, Any]:
