@@ -12,6 +12,7 @@ from decimal import ROUND_DOWN, Decimal
 from django.db import transaction
 from django.utils import timezone
 
+from config.local.demo.tables import read_amounts
 from credit.configurations.models import Access, LoanConfiguration, VersionStatus
 from credit.configurations.services import configurations
 from credit.configurations.services.terms import Terms
@@ -31,15 +32,7 @@ from exchange.tokens.models import InvestmentCategory, Token
 from wallets.ledger.models import Account, AccountKind
 
 _ACTOR = Actor.system("demo")
-_MAX_AMOUNT = {
-    "NGN": Decimal(5_000_000),
-    "KES": Decimal(500_000),
-    "GHS": Decimal(50_000),
-    "ZAR": Decimal(80_000),
-    "UGX": Decimal(15_000_000),
-    "TZS": Decimal(10_000_000),
-    "USD": Decimal(10_000),
-}
+_MAX_AMOUNT = read_amounts("max_loan")
 _OPEN_OFFER = "Asset-backed loan"
 _OWN_OFFER = "Member advance"
 _PENDING_OFFER = "Bridge against debt notes"

@@ -3,12 +3,12 @@
 Their logos are in `config/static/tokens`; `trading` lists and trades them.
 """
 
-import csv
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from enum import StrEnum
-from pathlib import Path
 from typing import NamedTuple
+
+from config.local.demo.tables import read_amounts, read_rows
 
 
 class Stage(StrEnum):
@@ -28,25 +28,9 @@ TRADED = frozenset({Stage.TRADING, Stage.LISTED})
 
 DECIMALS = {"UGX": 0}
 # Units of the currency for one USD, as the initial settings.
-USD_RATES = {
-    "NGN": Decimal(1500),
-    "KES": Decimal(129),
-    "GHS": Decimal(12),
-    "ZAR": Decimal(18),
-    "UGX": Decimal(3700),
-    "TZS": Decimal(2500),
-    "USD": Decimal(1),
-}
+USD_RATES = read_amounts("usd_rate")
 # A private person's investment in one token: about 80 USD.
-LOTS = {
-    "NGN": Decimal(120_000),
-    "KES": Decimal(10_000),
-    "GHS": Decimal(1_000),
-    "ZAR": Decimal(1_500),
-    "UGX": Decimal(300_000),
-    "TZS": Decimal(200_000),
-    "USD": Decimal(80),
-}
+LOTS = read_amounts("lot")
 
 
 class Fees(NamedTuple):
@@ -224,9 +208,4 @@ def _read(row: dict[str, str]) -> DemoToken:
     )
 
 
-def _read_all() -> tuple[DemoToken, ...]:
-    with Path(__file__).with_name("tokens.csv").open(newline="", encoding="utf-8") as file:
-        return tuple(_read(row) for row in csv.DictReader(file))
-
-
-TOKENS = _read_all()
+TOKENS = tuple(_read(row) for row in read_rows("tokens"))

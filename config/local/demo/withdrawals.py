@@ -7,7 +7,6 @@ are marked as unsent.
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 
 import structlog
 
@@ -89,7 +88,7 @@ def _request(
                     bank_name=shown.bank_name,
                     account_name=shown.account_name,
                     account_number=shown.account_number,
-                    **asdict(shown.corridor),
+                    branch_code=shown.branch_code,
                 )
             )
         except BankListUnavailable:
