@@ -83,7 +83,7 @@ def _proposed_by(user: StaffUser) -> Q:
 
 @dataclass(frozen=True, slots=True)
 class TwoPersonApproval(Generic[Record]):
-    """The proposals of one table: `model` has the columns of `exchange.models.ProposalModel`.
+    """The proposals of one table: `model` has the columns of `exchange.staff.models.ProposalModel`.
 
     `noun` names a record in messages and error codes; approvers need `permission`.
     `unique_constraint` (or several) allows one pending proposal per subject. `independence_message`
