@@ -22,10 +22,6 @@ class ConfigurationFilters(django_filters.FilterSet):
     status = EnumeratedFilter(allowed=ConfigurationStatus.values, help_text="Status")
     currency = CurrencyFilter(method="lending", help_text="A currency that is lent")
 
-    class Meta:
-        model = LoanConfiguration
-        fields: tuple[str, ...] = ()
-
     def lending(
         self, found: QuerySet[LoanConfiguration], _name: str, value: str
     ) -> QuerySet[LoanConfiguration]:

@@ -42,10 +42,6 @@ class LoanFilters(ChangingFilters):
     due_from = FromFilter("repayment_date", _SECOND)
     due_to = ToFilter("repayment_date", _SECOND)
 
-    class Meta:
-        model = Loan
-        fields: tuple[str, ...] = ()
-
     def of_caller(self, found: QuerySet[Loan], _name: str, value: str) -> QuerySet[Loan]:
         """Keep the loan that the caller, not its other party, gave this reference."""
         caller = get_caller(cast("Request", self.request))

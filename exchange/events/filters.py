@@ -3,7 +3,7 @@
 from django.conf import settings
 
 from exchange.api.filters import DatedFilters, EnumeratedFilter, IdFilter
-from exchange.events.models import Event, EventStatus
+from exchange.events.models import EventStatus
 
 
 class EventFilters(DatedFilters):
@@ -12,7 +12,3 @@ class EventFilters(DatedFilters):
     type = EnumeratedFilter(allowed=settings.EVENT_TYPES, help_text="Event type")
     status = EnumeratedFilter(allowed=EventStatus.values, help_text="Delivery status")
     subject_id = IdFilter(help_text="ID of the record the event is about")
-
-    class Meta:
-        model = Event
-        fields: tuple[str, ...] = ()

@@ -20,10 +20,6 @@ class MemberFilters(ChangingFilters):
     )
     verification = EnumeratedFilter(allowed=Verification.values, help_text="Verification")
 
-    class Meta:
-        model = Member
-        fields: tuple[str, ...] = ()
-
     def of_email(self, queryset: QuerySet[Member], _name: str, value: str) -> QuerySet[Member]:
         """Filter by the email address, compared as its uniqueness is."""
         return queryset.filter(Exact(Lower("email"), Lower(Value(value))))

@@ -23,10 +23,6 @@ class TokenKindFilters(ChangingFilters):
         help_text="Type of instrument",
     )
 
-    class Meta:
-        model = Token
-        fields: tuple[str, ...] = ()
-
     def filter_type(self, tokens: QuerySet[Token], _name: str, private: bool) -> QuerySet[Token]:
         """Filter by type."""
         return tokens.filter(type=TokenType.PRIVATE if private else TokenType.PUBLIC)

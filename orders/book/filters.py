@@ -2,7 +2,7 @@
 
 from exchange.api.filters import ChangingFilters, EnumeratedFilter, IdFilter, OwnIdFilter
 from exchange.api.references import client_reference_filter
-from orders.book.models import Order, OrderStatus, OrderType, OwnerModel
+from orders.book.models import OrderStatus, OrderType, OwnerModel
 
 
 class TokenOrderFilters(ChangingFilters):
@@ -10,10 +10,6 @@ class TokenOrderFilters(ChangingFilters):
 
     type = EnumeratedFilter(allowed=OrderType.values, aliases=("buy", "sell"), help_text="Side")
     status = EnumeratedFilter(allowed=OrderStatus.values, help_text="Status")
-
-    class Meta:
-        model = Order
-        fields: tuple[str, ...] = ()
 
 
 class OrderFilters(TokenOrderFilters):

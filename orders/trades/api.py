@@ -9,13 +9,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from exchange.api.files import PDF, file_response
+from exchange.api.filters import DatedFilters
 from exchange.api.operations import RecordPage, operation
 from exchange.api.viewsets import ApiViewSet, parse_path_id
 from orders.book.api import MarketViewSet
 from orders.book.errors import OrderNotFound
 from orders.book.models import Trade
 from orders.book.shapes import TOKEN_NOT_FOUND
-from orders.trades.filters import FillFilters, TradeFilters
+from orders.trades.filters import TradeFilters
 from orders.trades.notes import FillNotFound, print_note
 from orders.trades.payloads import FILL, MARKET_TRADE
 from orders.trades.selectors import fills_of, get_side, read_fills, read_trades, trades_of
@@ -53,7 +54,7 @@ class FillViewSet(ApiViewSet):
 
     tag = "Orders"
     lookup_url_kwarg = "trade_id"
-    filterset_class = FillFilters
+    filterset_class = DatedFilters
     sort_fields: ClassVar = SORT_FIELDS
     default_sort = "-createdAt"
     queryset = Trade.objects.none()

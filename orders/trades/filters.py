@@ -1,18 +1,10 @@
-"""Filters of trades and fills."""
+"""Filters of trades."""
 
 from exchange.api.filters import DatedFilters, EnumeratedFilter
-from orders.book.models import OrderType, Trade
+from orders.book.models import OrderType
 
 
-class FillFilters(DatedFilters):
-    """Filter an order's fills by time."""
-
-    class Meta:
-        model = Trade
-        fields: tuple[str, ...] = ()
-
-
-class TradeFilters(FillFilters):
+class TradeFilters(DatedFilters):
     """Filter a token's trades by taker side and time."""
 
     type = EnumeratedFilter(

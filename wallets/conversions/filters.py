@@ -1,7 +1,7 @@
 """Filters of conversions, by query parameters."""
 
 from exchange.api.filters import CurrencyFilter, DatedFilters, EnumeratedFilter, IdFilter
-from wallets.conversions.models import Conversion, ConversionStatus
+from wallets.conversions.models import ConversionStatus
 from wallets.ledger.filters import WalletOwnerFilters
 
 
@@ -14,7 +14,3 @@ class ConversionFilters(DatedFilters, WalletOwnerFilters):
         field_name="to_currency_id", help_text="Currency of `converted_amount`"
     )
     quote_id = IdFilter(field_name="quote_id", help_text="ID of the quote")
-
-    class Meta:
-        model = Conversion
-        fields: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 from exchange.api.filters import ChangingFilters, CurrencyFilter, EnumeratedFilter, TextFilter
 from exchange.api.references import client_reference_filter
-from wallets.deposits.models import Deposit, DepositChannel, DepositStatus
+from wallets.deposits.models import DepositChannel, DepositStatus
 from wallets.ledger.filters import WalletOwnerFilters
 
 
@@ -17,7 +17,3 @@ class DepositFilters(ChangingFilters, WalletOwnerFilters):
         max_length=100, help_text="The whole reference of the payment provider"
     )
     client_reference = client_reference_filter()
-
-    class Meta:
-        model = Deposit
-        fields: tuple[str, ...] = ()

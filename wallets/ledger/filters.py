@@ -14,7 +14,7 @@ from exchange.api.filters import (
     IdFilter,
     ToFilter,
 )
-from wallets.ledger.models import Entry, TransferKind
+from wallets.ledger.models import TransferKind
 from wallets.ledger.selectors.wallets import WALLET_KINDS
 
 
@@ -32,10 +32,6 @@ class TransactionFilters(DatedFilters):
     )
     created_from = FromFilter("transfer__created_at")
     created_to = ToFilter("transfer__created_at")
-
-    class Meta:
-        model = Entry
-        fields: tuple[str, ...] = ()
 
 
 class AmountFilters(django_filters.FilterSet):

@@ -18,10 +18,6 @@ class TransferFilters(DatedFilters, AmountFilters):
     to_user_id = IdFilter(field_name="to_member_id", help_text="ID of the member that was paid")
     client_reference = client_reference_filter()
 
-    class Meta:
-        model = WalletTransfer
-        fields: tuple[str, ...] = ()
-
     def of_member(
         self, queryset: QuerySet[WalletTransfer], _name: str, value: object
     ) -> QuerySet[WalletTransfer]:

@@ -3,7 +3,7 @@
 from exchange.api.filters import ChangingFilters, CurrencyFilter, EnumeratedFilter, TextFilter
 from exchange.api.references import client_reference_filter
 from wallets.ledger.filters import WalletOwnerFilters
-from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
+from wallets.withdrawals.models import WithdrawalStatus
 
 
 class WithdrawalFilters(ChangingFilters, WalletOwnerFilters):
@@ -13,7 +13,3 @@ class WithdrawalFilters(ChangingFilters, WalletOwnerFilters):
     currency = CurrencyFilter(field_name="currency_id", help_text="Currency of the wallet")
     reference = TextFilter(max_length=40, help_text="The whole payout reference")
     client_reference = client_reference_filter()
-
-    class Meta:
-        model = Withdrawal
-        fields: tuple[str, ...] = ()
