@@ -10,6 +10,7 @@ from exchange.core.documents import (
     Variant,
     WireField,
     identifier,
+    integer,
     number,
     text,
     timestamp,
@@ -30,12 +31,8 @@ class NamedToken(Protocol):
 
 
 GRACE_FIELDS = (
-    WireField(
-        "grace_period",
-        "{r}.grace_period",
-        {"type": "integer", "description": "From overdue to default, in `grace_period_unit`"},
-    ),
-    text("grace_period_unit", "{r}.grace_period_unit", "Always days", enum=["DAYS"]),
+    integer("grace_period", "From overdue to default, in `grace_period_unit`"),
+    text("grace_period_unit", "Always days", enum=["DAYS"]),
 )
 
 
@@ -55,16 +52,15 @@ def _amounts(name: str, description: str) -> WireField:
     return WireField(name, _BY_CURRENCY.replace("AMOUNT", name), schema)
 
 
-_NAME = text("name", "{r}.name", "Display name of the configuration")
+_NAME = text("name", "Display name of the configuration")
 
 
 _TERMS = (
     text(
         "access",
-        "{r}.access",
         "Whose members may borrow: the creditor's `own`, also those of named `organisations`, or "
         "those of any organisation (`public`)",
-        enum=list(Access.values),
+        enum=Access.values,
     ),
     WireField(
         "investment_categories",
@@ -78,11 +74,9 @@ _TERMS = (
     _amounts("min_amount", "Minimum per loan"),
     _amounts("max_amount", "Maximum per loan"),
     _amounts("max_outstanding", "Maximum total principal of open loans, if limited"),
-    number("collateral_ratio", "{r}.collateral_ratio", "Maximum LTV, 0 to 1"),
-    number("interest_rate", "{r}.interest_rate", "Per month, 0 to 1"),
-    WireField(
-        "duration", "{r}.duration", {"type": "integer", "description": "Maximum term in months"}
-    ),
+    number("collateral_ratio", "Maximum LTV, 0 to 1"),
+    number("interest_rate", "Per month, 0 to 1"),
+    integer("duration", "Maximum term in months"),
     *GRACE_FIELDS,
 )
 
@@ -108,7 +102,7 @@ PROPOSED_TERMS = Document(
         _NAME,
         *_TERMS,
         _ORGANISATIONS,
-        timestamp("proposed_at", "{r}.created_at", "When the terms were proposed"),
+        timestamp("proposed_at", "When the terms were proposed", "{r}.created_at"),
     ),
     example=examples.PROPOSED_TERMS,
 )
@@ -121,7 +115,7 @@ _PENDING = """(
 
 
 _CONFIGURATION_FIELDS = (
-    identifier("id", "{r}.id", "Loan configuration ID"),
+    identifier("id", "Loan configuration ID"),
     _NAME,
     WireField(
         "creditor",
@@ -138,12 +132,7 @@ _CONFIGURATION_FIELDS = (
         },
     ),
     *_TERMS,
-    text(
-        "status",
-        "{r}.status",
-        "Only Approved ones make loans",
-        enum=list(ConfigurationStatus.values),
-    ),
+    text("status", "Only Approved ones make loans", enum=ConfigurationStatus.values),
 )
 
 
@@ -161,8 +150,8 @@ LOAN_CONFIGURATION = Document(
                 _ORGANISATIONS,
                 text(
                     "reason",
-                    "{r}.last_reason",
                     "Creditor only: why the newest proposed terms were rejected",
+                    "{r}.last_reason",
                     nullable=True,
                 ),
                 WireField(

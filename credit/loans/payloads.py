@@ -8,7 +8,15 @@ from decimal import Decimal
 from credit.configurations.payloads import GRACE_FIELDS, NamedToken
 from credit.loans import examples
 from credit.loans.models import LoanStatus
-from exchange.core.documents import Document, WireField, identifier, number, text, timestamp
+from exchange.core.documents import (
+    Document,
+    WireField,
+    identifier,
+    integer,
+    number,
+    text,
+    timestamp,
+)
 from exchange.core.numbers import format_plain
 from exchange.core.references import OWN_REFERENCES
 
@@ -44,26 +52,24 @@ LOAN = Document(
     name="Loan",
     table="credit_loan",
     fields=(
-        identifier("id", "{r}.id", "Loan ID"),
-        identifier("borrower", "{r}.borrower_id", "The borrowing user"),
-        identifier("creditor", "{r}.creditor_id", "The lending organisation"),
-        number("amount", "{r}.amount", "Principal"),
-        text("currency", "{r}.currency_id", "Currency of the amounts"),
-        number(
-            "repayment_amount", "{r}.repayment_amount", "Total repayment: principal and interest"
-        ),
+        identifier("id", "Loan ID"),
+        identifier("borrower", "The borrowing user", "{r}.borrower_id"),
+        identifier("creditor", "The lending organisation", "{r}.creditor_id"),
+        number("amount", "Principal"),
+        text("currency", "Currency of the amounts", "{r}.currency_id"),
+        number("repayment_amount", "Total repayment: principal and interest"),
         text(
             "repayment_date",
-            "public.javascript_time({r}.repayment_date)",
             "As JavaScript's Date.prototype.toString() prints it in West Africa time",
+            "public.javascript_time({r}.repayment_date)",
         ),
-        number("interest_rate", "{r}.interest_rate", "Per month, 0 to 1"),
-        WireField("duration", "{r}.duration", {"type": "integer", "description": "Term in months"}),
-        text("status", "{r}.status", "Status of the loan", enum=list(LoanStatus.values)),
+        number("interest_rate", "Per month, 0 to 1"),
+        integer("duration", "Term in months"),
+        text("status", "Status of the loan", enum=LoanStatus.values),
         *GRACE_FIELDS,
-        text("reason", "{r}.reason", "Purpose of the loan; may be empty"),
-        timestamp("created_at", "{r}.created_at", "When it was disbursed"),
-        timestamp("updated_at", "{r}.updated_at", "When it last changed"),
+        text("reason", "Purpose of the loan; may be empty"),
+        timestamp("created_at", "When it was disbursed"),
+        timestamp("updated_at", "When it last changed"),
         _COLLATERALS,
         # Both parties read the stored document: `with_references` adds the references for the
         # organisation that sent them.
@@ -139,15 +145,15 @@ _LOAN_TO_VALUE = _VALUATION.replace("COLUMN", "loan_to_value").replace(
 _COVERAGE = (
     number(
         "collateral_value",
-        _VALUE,
         "At the last valuation (at disbursement, daily, and when collateral changes); "
         "null if a price was missing or stale",
+        _VALUE,
         nullable=True,
     ),
     number(
         "loan_to_value",
-        _LOAN_TO_VALUE,
         "Outstanding principal divided by the collateral value, at the last valuation",
+        _LOAN_TO_VALUE,
         nullable=True,
     ),
 )
@@ -174,26 +180,26 @@ LOAN_DETAIL = Document(
     fields=(
         *_SHARED,
         identifier(
-            "loan_configuration_id", "{r}.configuration_id", "The loan configuration of the loan"
+            "loan_configuration_id", "The loan configuration of the loan", "{r}.configuration_id"
         ),
         number(
             "outstanding",
+            "Outstanding balance",
             "CASE WHEN {r}.closed_at IS NULL THEN {r}.repayment_amount - {r}.principal_repaid"
             " - {r}.interest_repaid ELSE 0 END",
-            "Outstanding balance",
         ),
         number(
             "outstanding_principal",
-            "CASE WHEN {r}.closed_at IS NULL THEN {r}.amount - {r}.principal_repaid ELSE 0 END",
             "Outstanding principal",
+            "CASE WHEN {r}.closed_at IS NULL THEN {r}.amount - {r}.principal_repaid ELSE 0 END",
         ),
         number(
             "outstanding_interest",
+            "Outstanding interest",
             "CASE WHEN {r}.closed_at IS NULL THEN {r}.repayment_amount - {r}.amount"
             " - {r}.interest_repaid ELSE 0 END",
-            "Outstanding interest",
         ),
-        number("repaid", "{r}.principal_repaid + {r}.interest_repaid", "Total repaid"),
+        number("repaid", "Total repaid", "{r}.principal_repaid + {r}.interest_repaid"),
         *_COVERAGE,
         WireField(
             "shortfall",
@@ -221,12 +227,12 @@ LOAN_DETAIL = Document(
                 "required": ["id", "cause", "collateral_value", "required_value", "openedAt"],
             },
         ),
-        text("bank_name", "nullif({r}.bank_name, '')", "Bank for repayments", nullable=True),
-        text("bank_code", "nullif({r}.bank_code, '')", "Code of the bank", nullable=True),
+        text("bank_name", "Bank for repayments", "nullif({r}.bank_name, '')", nullable=True),
+        text("bank_code", "Code of the bank", "nullif({r}.bank_code, '')", nullable=True),
         text(
             "account_number",
-            "nullif({r}.account_number, '')",
             "Account for repayments",
+            "nullif({r}.account_number, '')",
             nullable=True,
         ),
         WireField(
@@ -238,7 +244,7 @@ LOAN_DETAIL = Document(
                 "items": _REPAYMENT_OBJECT,
             },
         ),
-        timestamp("closed_at", "{r}.closed_at", "When it was closed", nullable=True),
+        timestamp("closed_at", "When it was closed", nullable=True),
         *_OWN,
     ),
     example=examples.LOAN_DETAIL,

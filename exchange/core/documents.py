@@ -46,33 +46,43 @@ class WireField:
 
 
 def text(
-    name: str, sql: str, description: str = "", *, optional: bool = False, **more: Any
+    name: str, description: str = "", sql: str = "", *, optional: bool = False, **more: Any
 ) -> WireField:
-    """Return a string field."""
+    """Return a string field. Without `sql`, it and the other fields are the column `name`."""
     schema = _schema("string", description, more)
-    return WireField(name, f"to_json(({sql})::text)", schema, optional=optional)
+    return WireField(name, f"to_json(({_sql(name, sql)})::text)", schema, optional=optional)
 
 
-def identifier(name: str, sql: str, description: str = "", **more: Any) -> WireField:
+def identifier(name: str, description: str = "", sql: str = "", **more: Any) -> WireField:
     """Return a field with a record id, an opaque string."""
     schema = _schema("string", description, {"format": "uuid", **more})
-    return WireField(name, sql, schema, quoted=True)
+    return WireField(name, _sql(name, sql), schema, quoted=True)
 
 
-def number(name: str, sql: str, description: str = "", **more: Any) -> WireField:
+def number(name: str, description: str = "", sql: str = "", **more: Any) -> WireField:
     """Return a decimal field, a JSON number without trailing zeros."""
-    return WireField(name, f"trim_scale({sql})", _schema("number", description, more))
+    schema = _schema("number", description, more)
+    return WireField(name, f"trim_scale({_sql(name, sql)})", schema)
 
 
-def boolean(name: str, sql: str, description: str = "", **more: Any) -> WireField:
+def integer(name: str, description: str = "", sql: str = "", **more: Any) -> WireField:
+    """Return a field with a whole number."""
+    return WireField(name, _sql(name, sql), _schema("integer", description, more))
+
+
+def boolean(name: str, description: str = "", sql: str = "", **more: Any) -> WireField:
     """Return a boolean field."""
-    return WireField(name, sql, _schema("boolean", description, more))
+    return WireField(name, _sql(name, sql), _schema("boolean", description, more))
 
 
-def timestamp(name: str, sql: str, description: str = "", **more: Any) -> WireField:
+def timestamp(name: str, description: str = "", sql: str = "", **more: Any) -> WireField:
     """Return a field with a time in UTC with milliseconds."""
     schema = _schema("string", description, {"format": "date-time", **more})
-    return WireField(name, f"public.wire_time({sql})", schema, quoted=True)
+    return WireField(name, f"public.wire_time({_sql(name, sql)})", schema, quoted=True)
+
+
+def _sql(name: str, sql: str) -> str:
+    return sql or f"{_ROW}.{name}"
 
 
 def _schema(kind: str, description: str, more: dict[str, Any]) -> dict[str, Any]:

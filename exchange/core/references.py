@@ -77,11 +77,6 @@ _METADATA_SCHEMA: dict[str, Any] = {
 }
 # The last fields of a document; absent from records that were requested without them.
 OWN_REFERENCES = (
-    text(
-        "client_reference",
-        "{r}.client_reference",
-        "Your own reference, where it was sent",
-        optional=True,
-    ),
+    text("client_reference", "Your own reference, where it was sent", optional=True),
     WireField("metadata", "{r}.metadata", _METADATA_SCHEMA, optional=True),
 )

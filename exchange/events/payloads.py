@@ -9,6 +9,7 @@ from exchange.core.documents import (
     WireField,
     boolean,
     identifier,
+    integer,
     text,
     timestamp,
 )
@@ -17,30 +18,27 @@ from exchange.events.models import EventStatus
 
 # Rarely read, so these documents are built on read rather than stored with the row.
 
-_WHOLE = {"type": "integer", "minimum": 0}
-
-
 EVENT = Document(
     name="Event",
     table="exchange_event",
     fields=(
-        identifier("id", "{r}.id", "Event ID: the `webhook-id` of its deliveries"),
-        text("type", "{r}.type", "Event type", enum=list(settings.EVENT_TYPES)),
-        text("status", "{r}.status", "Delivery status", enum=list(EventStatus.values)),
-        identifier("subject_id", "{r}.subject_id", "ID of the record it is about"),
-        WireField(
+        identifier("id", "Event ID: the `webhook-id` of its deliveries"),
+        text("type", "Event type", enum=list(settings.EVENT_TYPES)),
+        text("status", "Delivery status", enum=EventStatus.values),
+        identifier("subject_id", "ID of the record it is about"),
+        integer(
             "attempt_count",
+            "Attempts since it was last queued for delivery",
             "{r}.attempts",
-            {**_WHOLE, "description": "Attempts since it was last queued for delivery"},
+            minimum=0,
         ),
         timestamp(
             "next_attempt_at",
-            "{r}.next_attempt_at",
             "Time of the next attempt; while one is running, the time by which it is decided",
             nullable=True,
         ),
-        timestamp("created_at", "{r}.created_at", "Time of creation"),
-        timestamp("delivered_at", "{r}.delivered_at", "Time of delivery", nullable=True),
+        timestamp("created_at", "Time of creation"),
+        timestamp("delivered_at", "Time of delivery", nullable=True),
     ),
     example=events_examples.EVENT,
 )
@@ -50,21 +48,13 @@ DELIVERY_ATTEMPT = Document(
     name="DeliveryAttempt",
     table="exchange_deliveryattempt",
     fields=(
-        WireField(
-            "number",
-            "{r}.number",
-            {"type": "integer", "minimum": 1, "description": "Counted from 1"},
-        ),
-        text("url", "{r}.url", "URL it was posted to"),
-        timestamp("attempted_at", "{r}.attempted_at", "Time of the attempt"),
-        WireField("milliseconds", "{r}.milliseconds", {**_WHOLE, "description": "Duration"}),
-        WireField(
-            "status_code",
-            "{r}.status_code",
-            {"type": ["integer", "null"], "description": "HTTP status; null without a response"},
-        ),
-        text("error", "nullif({r}.error, '')", "Reason of a failure", nullable=True),
-        text("answer", "{r}.answer", "First 1 KiB of the response"),
+        integer("number", "Counted from 1", minimum=1),
+        text("url", "URL it was posted to"),
+        timestamp("attempted_at", "Time of the attempt"),
+        integer("milliseconds", "Duration", minimum=0),
+        integer("status_code", "HTTP status; null without a response", nullable=True),
+        text("error", "Reason of a failure", "nullif({r}.error, '')", nullable=True),
+        text("answer", "First 1 KiB of the response"),
     ),
     example=events_examples.DELIVERY_ATTEMPT,
 )
@@ -132,28 +122,28 @@ WEBHOOK = Document(
     name="Webhook",
     table="exchange_webhookendpoint",
     fields=(
-        text("url", "{r}.url", "URL that events are posted to"),
-        boolean("enabled", "{r}.enabled", "Whether events are posted"),
+        text("url", "URL that events are posted to"),
+        boolean("enabled", "Whether events are posted"),
         text(
             "disabled_reason",
-            "nullif({r}.disabled_reason, '')",
             "Why events are not posted",
+            "nullif({r}.disabled_reason, '')",
             nullable=True,
         ),
         timestamp(
             "previous_secret_until",
-            "CASE WHEN {r}.previous_secret_until > now() THEN {r}.previous_secret_until END",
             "Time until which the previous secret also signs",
+            "CASE WHEN {r}.previous_secret_until > now() THEN {r}.previous_secret_until END",
             nullable=True,
         ),
-        timestamp("created_at", "{r}.created_at", "Time of creation"),
-        timestamp("updated_at", "{r}.updated_at", "Time of the last change"),
+        timestamp("created_at", "Time of creation"),
+        timestamp("updated_at", "Time of the last change"),
     ),
     example=events_examples.WEBHOOK,
 )
 
 
-_SECRET = text("secret", "NULL", "The signing secret (`whsec_…`), shown once", minLength=38)
+_SECRET = text("secret", "The signing secret (`whsec_…`), shown once", "NULL", minLength=38)
 
 
 WEBHOOK_WITH_SECRET = Document(

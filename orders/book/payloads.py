@@ -71,8 +71,8 @@ _META_SCHEMA = {
 
 _CLIENT_ORDER_ID = text(
     "client_order_id",
-    "nullif({r}.client_order_id, '')",
     "Your own ID for the order, where it was sent",
+    "nullif({r}.client_order_id, '')",
     optional=True,
 )
 
@@ -80,45 +80,35 @@ _CLIENT_ORDER_ID = text(
 def _fields(*, public: bool) -> tuple[WireField, ...]:
     """Return the fields; `public` hides the owner from other organisations."""
     return (
-        identifier("_id", "{r}.id", "Order ID"),
-        number("price", "{r}.price", "Limit for one unit"),
-        number(
-            "amount",
-            "{r}.amount",
-            "Value: `price` times `meta.tokens`",
-        ),
-        text("type", "{r}.type", "The side", enum=list(OrderType.values)),
+        identifier("_id", "Order ID", "{r}.id"),
+        number("price", "Limit for one unit"),
+        number("amount", "Value: `price` times `meta.tokens`"),
+        text("type", "The side", enum=OrderType.values),
         text(
             "owner_model",
-            "{r}.owner_model",
             "`user`: a member; `organisation`; `api_key`: for an external customer",
-            enum=list(OwnerModel.values),
+            enum=OwnerModel.values,
         ),
-        text(
-            "status",
-            "{r}.status",
-            "Partly filled orders stay Active",
-            enum=list(OrderStatus.values),
-        ),
+        text("status", "Partly filled orders stay Active", enum=OrderStatus.values),
         identifier(
             "user",
-            "NULL" if public else "{r}.member_id",
             "The member's ID; null on orders of other organisations",
+            "NULL" if public else "{r}.member_id",
             nullable=True,
         ),
-        identifier("token", "{r}.token_id", "Token ID; in lists of a token's orders, the Token"),
+        identifier("token", "Token ID; in lists of a token's orders, the Token", "{r}.token_id"),
         _CUSTOMER if not public else WireField("customer", _NO_CUSTOMER, _CUSTOMER.schema),
         text(
             "api_customer_email",
+            "The external customer's email; null on orders of other organisations",
             "NULL"
             if public
             else "CASE WHEN {r}.owner_model = 'api_key' THEN {r}.customer_email END",
-            "The external customer's email; null on orders of other organisations",
             nullable=True,
         ),
         _meta(public=public),
-        timestamp("createdAt", "{r}.created_at", "When it was placed"),
-        timestamp("updatedAt", "{r}.updated_at", "When it last changed"),
+        timestamp("createdAt", "When it was placed", "{r}.created_at"),
+        timestamp("updatedAt", "When it last changed", "{r}.updated_at"),
         *(() if public else (_CLIENT_ORDER_ID, *OWN_REFERENCES)),
     )
 

@@ -8,17 +8,17 @@ TRADE = Document(
     name="Trade",
     table="orders_trade",
     fields=(
-        identifier("_id", "{r}.id", "Trade ID"),
-        identifier("token", "{r}.token_id", "Token ID"),
-        number("price", "{r}.price", "Price per unit"),
-        number("tokens", "{r}.tokens", "Units"),
+        identifier("_id", "Trade ID", "{r}.id"),
+        identifier("token", "Token ID", "{r}.token_id"),
+        number("price", "Price per unit"),
+        number("tokens", "Units"),
         number(
             "amount",
-            "{r}.buyer_value",
             "Value: paid by the buyer without the fee, rounded up over all fills of the order",
+            "{r}.buyer_value",
         ),
-        text("type", "{r}.taker", "Side of the taker", enum=list(OrderType.values)),
-        timestamp("createdAt", "{r}.created_at", "When it was executed"),
+        text("type", "Side of the taker", "{r}.taker", enum=OrderType.values),
+        timestamp("createdAt", "When it was executed", "{r}.created_at"),
     ),
     example=examples.TRADE,
 )
@@ -32,14 +32,14 @@ MARKET_TRADE = Document(
         *TRADE.fields,
         identifier(
             "buy_order",
-            "{r}.own_buy_order_id",
             "ID of the buy order if it is yours; otherwise null",
+            "{r}.own_buy_order_id",
             nullable=True,
         ),
         identifier(
             "sell_order",
-            "{r}.own_sell_order_id",
             "ID of the sell order if it is yours; otherwise null, also for the issuer in a raise",
+            "{r}.own_sell_order_id",
             nullable=True,
         ),
     ),
@@ -52,29 +52,26 @@ FILL = Document(
     name="Fill",
     table="orders_trade",
     fields=(
-        identifier("trade_id", "{r}.id", "Trade ID"),
-        number("price", "{r}.price", "Price per unit"),
-        number("tokens", "{r}.tokens", "Units"),
+        identifier("trade_id", "Trade ID", "{r}.id"),
+        number("price", "Price per unit"),
+        number("tokens", "Units"),
         number(
             "value",
-            "{r}.value",
             "Value without the fee, as in the ledger: what the order's total rose by, rounded "
             "over all its fills",
         ),
         number(
             "fee",
-            "{r}.fee",
             "Fee of this fill; its rounding is that of the order, so that a single one may be "
             "negative",
         ),
         text(
             "liquidity",
-            "{r}.liquidity",
             "`maker`: the order rested in the book; `taker`: it was incoming; `primary`: bought "
             "from the issuer in a raise",
             enum=["maker", "taker", "primary"],
         ),
-        timestamp("createdAt", "{r}.created_at", "When it was executed"),
+        timestamp("createdAt", "When it was executed", "{r}.created_at"),
     ),
     example=examples.FILL,
 )

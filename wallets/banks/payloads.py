@@ -19,16 +19,15 @@ BANK = Document(
     name="BankRecord",
     table="wallets_bankaccount",
     fields=(
-        identifier("_id", "{r}.id", "Bank record ID"),
-        text("name", "{r}.name", "Bank name, as the payment provider spells it"),
-        text("code", "{r}.code", "Bank code"),
-        text("account_number", "{r}.account_number", "Account number as it was sent"),
+        identifier("_id", "Bank record ID", "{r}.id"),
+        text("name", "Bank name, as the payment provider spells it"),
+        text("code", "Bank code"),
+        text("account_number", "Account number as it was sent"),
         text(
             "account_name",
-            "{r}.account_name",
             "Account holder; for NGN the name the payment provider resolved, when it did",
         ),
-        text("currency", "{r}.currency_id", "Currency of the payout"),
+        text("currency", "Currency of the payout", "{r}.currency_id"),
     ),
     example=BANK_EXAMPLE,
 )

@@ -5,19 +5,8 @@ from exchange.core.documents import Document, WireField, identifier, number, tex
 from exchange.core.references import OWN_REFERENCES
 from wallets.deposits import examples
 from wallets.deposits.models import DepositChannel, DepositStatus
+from wallets.ledger.payloads import WALLET_OWNER
 
-_OWNER = (
-    # Not owner_id: generated columns are not set yet when the trigger runs.
-    identifier(
-        "owner", "coalesce({r}.member_id, {r}.organisation_id)", "The organisation or the member"
-    ),
-    text(
-        "owner_model",
-        "CASE WHEN {r}.member_id IS NULL THEN 'organisation' ELSE 'user' END",
-        "`organisation` for the organisation's wallet, `user` for a member's",
-        enum=["organisation", "user"],
-    ),
-)
 _PAYER = WireField(
     "payer",
     "CASE WHEN {r}.payer_name || {r}.payer_bank || {r}.payer_account <> '' THEN"
@@ -42,65 +31,56 @@ DEPOSIT = Document(
     name="Deposit",
     table="wallets_deposit",
     fields=(
-        identifier("_id", "{r}.id", "Deposit ID"),
-        *_OWNER,
+        identifier("_id", "Deposit ID", "{r}.id"),
+        *WALLET_OWNER,
         text(
             "reference",
-            "{r}.reference",
             "Our reference, also at the payment provider; of a manual deposit the bank's",
         ),
-        number("amount", "{r}.amount", "What arrived; while Pending what was requested"),
-        number("fee", "{r}.fee", "The payment provider's charge, where the owner bears it"),
-        number("net_amount", "{r}.amount - {r}.fee", "`amount` minus `fee`: what is credited"),
+        number("amount", "What arrived; while Pending what was requested"),
+        number("fee", "The payment provider's charge, where the owner bears it"),
+        number("net_amount", "`amount` minus `fee`: what is credited", "{r}.amount - {r}.fee"),
         text(
-            "currency",
-            "{r}.currency_id",
-            "Currency of the amounts",
-            enum=list(WALLET_CURRENCIES),
+            "currency", "Currency of the amounts", "{r}.currency_id", enum=list(WALLET_CURRENCIES)
         ),
-        text("channel", "{r}.channel", "How it arrived", enum=list(DepositChannel.values)),
+        text("channel", "How it arrived", enum=DepositChannel.values),
         text(
             "status",
-            "{r}.status",
             "`Completed`: credited, also while disputed or taken back in part."
             " `Reversed`: taken back",
-            enum=list(DepositStatus.values),
+            enum=DepositStatus.values,
         ),
         text(
             "provider_reference",
-            "nullif({r}.provider_reference, '')",
             "The payment provider's reference of the payment",
+            "nullif({r}.provider_reference, '')",
             nullable=True,
         ),
         _PAYER,
         timestamp(
             "available_on",
-            "{r}.available_at",
             "When the money becomes available at the earliest (`deposit.cleared` says that it did);"
             " null where it is available at once",
+            "{r}.available_at",
             nullable=True,
         ),
         timestamp(
             "disputed_at",
-            "{r}.disputed_at",
             "When the payer's bank demanded the money back; null if it did not, or the dispute was"
             " closed",
             nullable=True,
         ),
         number(
-            "disputed_amount",
-            "{r}.disputed_amount",
-            "What the payer's bank demands back of `net_amount`",
-            nullable=True,
+            "disputed_amount", "What the payer's bank demands back of `net_amount`", nullable=True
         ),
         number(
             "reversed_amount",
+            "What was taken back of `net_amount`",
             "CASE {r}.status WHEN 'Reversed' THEN {r}.amount - {r}.fee"
             " ELSE {r}.reversed_amount END",
-            "What was taken back of `net_amount`",
         ),
-        timestamp("createdAt", "{r}.created_at", "Time of creation"),
-        timestamp("updatedAt", "{r}.updated_at", "Time of the last change"),
+        timestamp("createdAt", "Time of creation", "{r}.created_at"),
+        timestamp("updatedAt", "Time of the last change", "{r}.updated_at"),
         *OWN_REFERENCES,
     ),
     example=examples.DEPOSIT,
@@ -110,19 +90,19 @@ VIRTUAL_ACCOUNT = Document(
     name="VirtualAccount",
     table="wallets_virtualaccount",
     fields=(
-        identifier("_id", "{r}.id", "Virtual account ID"),
-        *_OWNER,
+        identifier("_id", "Virtual account ID", "{r}.id"),
+        *WALLET_OWNER,
         text(
             "currency",
-            "{r}.currency_id",
             "Currency of the account",
+            "{r}.currency_id",
             enum=list(VIRTUAL_ACCOUNT_CURRENCIES),
         ),
-        text("bank_name", "{r}.bank_name", "Bank that the payer chooses"),
-        text("account_number", "{r}.account_number", "Account number that the payer enters"),
-        text("account_name", "{r}.account_name", "Account holder that the payer's bank shows"),
-        text("status", "{r}.status", "Payments are accepted while Active", enum=["Active"]),
-        timestamp("createdAt", "{r}.created_at", "Time of creation"),
+        text("bank_name", "Bank that the payer chooses"),
+        text("account_number", "Account number that the payer enters"),
+        text("account_name", "Account holder that the payer's bank shows"),
+        text("status", "Payments are accepted while Active", enum=["Active"]),
+        timestamp("createdAt", "Time of creation", "{r}.created_at"),
     ),
     example=examples.VIRTUAL_ACCOUNT,
 )

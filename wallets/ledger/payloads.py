@@ -1,8 +1,23 @@
-"""Wire documents of statement entries and holdings."""
+"""Wire documents of statement entries and holdings, and the owner in those of wallets."""
 
 from exchange.core.documents import Document, identifier, number, text, timestamp
 from wallets.ledger import examples
 from wallets.ledger.models import TransferKind
+
+# The owner of a wallet's record. Not owner_id: generated columns are not set yet when the trigger
+# of a document runs.
+WALLET_OWNER = (
+    identifier(
+        "owner", "The organisation or the member", "coalesce({r}.member_id, {r}.organisation_id)"
+    ),
+    text(
+        "owner_model",
+        "`organisation` for the organisation's wallet, `user` for a member's",
+        "CASE WHEN {r}.member_id IS NULL THEN 'organisation' ELSE 'user' END",
+        enum=["organisation", "user"],
+    ),
+)
+
 
 # A transaction of a wallet. Not stored: `wallets.ledger.selectors.transactions` evaluates the
 # mapping over entry, transfer and account for one page at a time.
@@ -10,21 +25,20 @@ TRANSACTION = Document(
     name="WalletTransaction",
     table="wallets_entry",
     fields=(
-        identifier("_id", "{r}.id", "Movement ID"),
-        text("type", "{r}.kind", "Type of movement", enum=list(TransferKind.values)),
-        text("currency", "{r}.currency", "Currency of the amounts"),
+        identifier("_id", "Movement ID", "{r}.id"),
+        text("type", "Type of movement", "{r}.kind", enum=TransferKind.values),
+        text("currency", "Currency of the amounts"),
         text(
             "account",
-            "{r}.account",
             "The part of the wallet: `available`, in `escrow` for an open withdrawal, or "
             "`reserved` for an open order",
             enum=["available", "escrow", "reserved"],
         ),
-        number("amount", "{r}.amount", "Amount added to the account; negative when taken from it"),
-        number("balance_after", "{r}.balance_after", "Balance of the account after this movement"),
-        text("reference", "{r}.reference", "Reference of the withdrawal or deposit"),
-        identifier("subject", "{r}.subject_id", "ID of the record it is about", nullable=True),
-        timestamp("createdAt", "{r}.created_at", "Time of creation"),
+        number("amount", "Amount added to the account; negative when taken from it"),
+        number("balance_after", "Balance of the account after this movement"),
+        text("reference", "Reference of the withdrawal or deposit"),
+        identifier("subject", "ID of the record it is about", "{r}.subject_id", nullable=True),
+        timestamp("createdAt", "Time of creation", "{r}.created_at"),
     ),
     example=examples.TRANSACTION,
 )
@@ -36,14 +50,14 @@ HOLDING = Document(
     name="Holding",
     table="wallets_account",
     fields=(
-        identifier("token", "{r}.token_id", "Token ID"),
-        text("name", "{r}.name", "Token name"),
-        text("symbol", "{r}.symbol", "Token symbol"),
-        text("currency", "{r}.currency_id", "Currency of its prices"),
-        number("balance", "{r}.available + {r}.reserved", "Units not under lien"),
-        number("lien", "{r}.lien", "Units that secure loans; not part of `balance`"),
-        number("available", "{r}.available", "Units that can be pledged, offered or sold"),
-        number("reserved", "{r}.reserved", "Units reserved for open sell orders"),
+        identifier("token", "Token ID", "{r}.token_id"),
+        text("name", "Token name"),
+        text("symbol", "Token symbol"),
+        text("currency", "Currency of its prices", "{r}.currency_id"),
+        number("balance", "Units not under lien", "{r}.available + {r}.reserved"),
+        number("lien", "Units that secure loans; not part of `balance`"),
+        number("available", "Units that can be pledged, offered or sold"),
+        number("reserved", "Units reserved for open sell orders"),
     ),
     example=examples.HOLDING,
 )

@@ -18,6 +18,7 @@ from exchange.core.documents import (
 )
 from exchange.core.references import OWN_REFERENCES
 from wallets.banks.payloads import BANK, BANK_EXAMPLE
+from wallets.ledger.payloads import WALLET_OWNER
 from wallets.withdrawals import examples
 from wallets.withdrawals.models import WithdrawalStatus
 
@@ -25,45 +26,25 @@ _ORGANISATION_ONLY = frozenset({"gusd_amount", "internal_fee", "internal_fee_typ
 
 
 _WITHDRAWAL_FIELDS = (
-    identifier("_id", "{r}.id", "Withdrawal ID"),
-    # Not owner_id: generated columns are not set yet when the trigger runs.
-    identifier(
-        "owner", "coalesce({r}.member_id, {r}.organisation_id)", "The organisation or the member"
-    ),
-    text(
-        "owner_model",
-        "CASE WHEN {r}.member_id IS NULL THEN 'organisation' ELSE 'user' END",
-        "`organisation` for the organisation's wallet, `user` for a member's",
-        enum=["organisation", "user"],
-    ),
-    text("reference", "{r}.reference", "Payout reference, also sent to the payment provider"),
-    number("amount", "{r}.amount", "Requested amount"),
-    number("disburse_amount", "{r}.disburse_amount", "`amount` minus `fee`: what is paid out"),
-    number("fee", "{r}.fee", "Withdrawal fee effective when the request was made"),
-    number("gusd_amount", "{r}.gusd_amount", "`amount` in USD, null without a rate", nullable=True),
-    number("internal_fee", "{r}.internal_fee", "Additional fee charged to the organisation"),
-    text(
-        "internal_fee_type",
-        "{r}.internal_fee_type",
-        "Type of `internal_fee`",
-        enum=["NONE", "FLAT"],
-    ),
-    text(
-        "currency",
-        "{r}.currency_id",
-        "Currency of the amounts",
-        enum=list(PAYOUT_CURRENCIES),
-    ),
-    identifier("bank", "{r}.bank_id", "ID of the bank record"),
+    identifier("_id", "Withdrawal ID", "{r}.id"),
+    *WALLET_OWNER,
+    text("reference", "Payout reference, also sent to the payment provider"),
+    number("amount", "Requested amount"),
+    number("disburse_amount", "`amount` minus `fee`: what is paid out"),
+    number("fee", "Withdrawal fee effective when the request was made"),
+    number("gusd_amount", "`amount` in USD, null without a rate", nullable=True),
+    number("internal_fee", "Additional fee charged to the organisation"),
+    text("internal_fee_type", "Type of `internal_fee`", enum=["NONE", "FLAT"]),
+    text("currency", "Currency of the amounts", "{r}.currency_id", enum=list(PAYOUT_CURRENCIES)),
+    identifier("bank", "ID of the bank record", "{r}.bank_id"),
     text(
         "status",
-        "{r}.status",
         "`Unknown`: the provider's response was lost; the status is being checked",
-        enum=list(WithdrawalStatus.values),
+        enum=WithdrawalStatus.values,
     ),
-    timestamp("actioned_on", "{r}.actioned_on", "Time of the first decision", nullable=True),
-    timestamp("createdAt", "{r}.created_at", "Time of creation"),
-    timestamp("updatedAt", "{r}.updated_at", "Time of the last change"),
+    timestamp("actioned_on", "Time of the first decision", nullable=True),
+    timestamp("createdAt", "Time of creation", "{r}.created_at"),
+    timestamp("updatedAt", "Time of the last change", "{r}.updated_at"),
     *OWN_REFERENCES,
 )
 

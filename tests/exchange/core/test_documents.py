@@ -33,14 +33,14 @@ DOCUMENT = Document(
     name="Thing",
     table="thing",
     fields=[
-        identifier("_id", "{r}.id"),
-        text("name", "{r}.name"),
-        text("note", "{r}.note", nullable=True),
-        number("amount", "{r}.amount"),
-        boolean("open", "{r}.open"),
-        timestamp("createdAt", "{r}.at"),
-        identifier("owner", "{r}.note", nullable=True),
-        *(number(f"n{n}", f"{{r}}.amount + {n}") for n in range(20)),
+        identifier("_id", sql="{r}.id"),
+        text("name"),
+        text("note", nullable=True),
+        number("amount"),
+        boolean("open"),
+        timestamp("createdAt", sql="{r}.at"),
+        identifier("owner", sql="{r}.note", nullable=True),
+        *(number(f"n{n}", sql=f"{{r}}.amount + {n}") for n in range(20)),
     ],
 )
 ROW = {
@@ -130,7 +130,7 @@ def test_a_field_with_one_type_is_not_nullable() -> None:
 
 
 def test_the_schema_has_the_fields_of_every_shape_in_the_order_of_the_longest() -> None:
-    first, second, third = text("a", "{r}.a"), text("b", "{r}.b"), text("c", "{r}.c", "Told")
+    first, second, third = text("a"), text("b"), text("c", "Told")
     document = Document(
         "Thing", "thing", fields=(first, second), variants=(Variant("x", (first, third, second)),)
     )
@@ -143,8 +143,8 @@ def test_the_schema_has_the_fields_of_every_shape_in_the_order_of_the_longest() 
 
 def test_a_variant_is_used_where_its_condition_holds() -> None:
     shapes = Document(
-        "Thing", "thing", fields=(text("a", "{r}.a"),),
-        variants=(Variant("{r}.a = 'x'", (text("b", "{r}.a"),)),),
+        "Thing", "thing", fields=(text("a"),),
+        variants=(Variant("{r}.a = 'x'", (text("b", sql="{r}.a"),)),),
     )  # fmt: skip
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {shapes.expression('r')} FROM (VALUES ('x'), ('y')) r (a)")
@@ -153,7 +153,7 @@ def test_a_variant_is_used_where_its_condition_holds() -> None:
 
 @pytest.mark.parametrize("strict", [True, False])
 def test_an_optional_field_is_left_out_where_it_is_null(strict: bool) -> None:
-    thing = Document("Thing", "thing", (text("a", "{r}.a"), *OWN_REFERENCES, text("b", "{r}.a")))
+    thing = Document("Thing", "thing", (text("a"), *OWN_REFERENCES, text("b", sql="{r}.a")))
     assert thing.schema()["required"] == ["a", "b"]
     rows = """('x', 'say "1"', '{"k": "é"}'::jsonb), ('y', NULL, NULL), ('z', 'r', '{}')"""
     with connection.cursor() as cursor:
@@ -184,9 +184,7 @@ def test_a_mapping_that_is_not_installed_is_reported() -> None:
 def test_a_trigger_writes_the_document_or_null_where_a_value_is_missing(
     owner_connection: Connection,
 ) -> None:
-    thing = Document(
-        "Thing", "thing", fields=(text("a", "{r}.a"), text("b", "{r}.b", nullable=True))
-    )
+    thing = Document("Thing", "thing", fields=(text("a"), text("b", nullable=True)))
     with owner_connection.transaction(force_rollback=True):
         owner_connection.execute("CREATE TABLE thing (id int, a text, b text, document text)")
         owner_connection.execute(thing.trigger_sql().encode())

@@ -238,7 +238,7 @@ def test_a_changed_mapping_rewrites_documents_of_guarded_rows(
     assert before["status"] == "Fulfilled"
     for payloads, name in ((book_payloads, "ORDER"), (trades_payloads, "TRADE")):
         document = getattr(payloads, name)
-        fields = (*document.fields, text("motto", "'onward'"))
+        fields = (*document.fields, text("motto", sql="'onward'"))
         monkeypatch.setattr(payloads, name, replace(document, fields=fields))
     with as_owner():
         with connection.cursor() as cursor:
