@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce
 
 from exchange.core import crypto
 
@@ -36,3 +37,12 @@ def choice_field(
 ) -> models.CharField[str | Combinable, str]:
     """Return a field with one of `choices`; migrations see a `CharField`."""
     return models.CharField(max_length=max_length, choices=choices.choices, **options)
+
+
+def owner_column(member: str = "member", **options: Any) -> models.GeneratedField:
+    """Return the column with the id of an owner: `member`, else `organisation` itself."""
+    return models.GeneratedField(
+        expression=Coalesce(f"{member}_id", "organisation_id"),
+        output_field=models.UUIDField(**options),
+        db_persist=True,
+    )

@@ -6,10 +6,10 @@ time priority. Prices and values are amounts of the token's currency; units have
 
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Coalesce, Least
+from django.db.models.functions import Least
 from django.db.models.lookups import GreaterThan, GreaterThanOrEqual
 
-from exchange.core.fields import AMOUNT, UNCHECKED, choice_field
+from exchange.core.fields import AMOUNT, UNCHECKED, choice_field, owner_column
 from exchange.core.ids import uuid7
 from exchange.core.numbers import format_plain
 from exchange.core.references import ReferencedModel, reference_once
@@ -52,11 +52,7 @@ class Order(ReferencedModel):
     # SQL ties both to the organisation: a trigger the member, a composite foreign key the API key.
     member = models.ForeignKey(Member, null=True, related_name="orders", **UNCHECKED)
     api_key = models.ForeignKey(ApiKey, null=True, related_name="+", **UNCHECKED)
-    owner_id = models.GeneratedField(
-        expression=Coalesce("member_id", "organisation_id"),
-        output_field=models.UUIDField(),
-        db_persist=True,
-    )
+    owner_id = owner_column()
     owner_model = choice_field(OwnerModel, max_length=12)
     type = choice_field(OrderType, max_length=4)
     price = models.DecimalField(help_text="Limit for one unit", **AMOUNT)

@@ -4,9 +4,8 @@ from typing import Any
 
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Coalesce
 
-from exchange.core.fields import AMOUNT, UNCHECKED, choice_field
+from exchange.core.fields import AMOUNT, UNCHECKED, choice_field, owner_column
 from exchange.core.ids import uuid7
 from exchange.core.models import Currency
 from exchange.participants.models import Member, Organisation
@@ -72,11 +71,7 @@ class Conversion(ConversionTerms):
 
     organisation = models.ForeignKey(Organisation, related_name="conversions", **UNCHECKED)
     member = models.ForeignKey(Member, null=True, related_name="conversions", **UNCHECKED)
-    owner_id = models.GeneratedField(
-        expression=Coalesce("member_id", "organisation_id"),
-        output_field=models.UUIDField(),
-        db_persist=True,
-    )
+    owner_id = owner_column()
     # Quotes are removed, so no key; the terms are copied.
     quote_id = models.UUIDField()
     status = choice_field(ConversionStatus, max_length=10, default=ConversionStatus.COMPLETED)

@@ -1,8 +1,8 @@
 """The owner of what comes in."""
 
 from django.db import models
-from django.db.models.functions import Coalesce
 
+from exchange.core.fields import owner_column
 from exchange.core.models import Currency
 from exchange.participants.models import Member, Organisation
 
@@ -22,11 +22,7 @@ class OwnedModel(models.Model):
         related_name="%(class)ss",
         db_constraint=False,
     )
-    owner_id = models.GeneratedField(
-        expression=Coalesce("member_id", "organisation_id"),
-        output_field=models.UUIDField(),
-        db_persist=True,
-    )
+    owner_id = owner_column()
     currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
 
     class Meta:

@@ -2,8 +2,8 @@
 
 from django.conf import settings
 from django.db import models
-from django.db.models.functions import Coalesce
 
+from exchange.core.fields import owner_column
 from exchange.core.models import Currency, Record
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import ProposalModel
@@ -25,11 +25,7 @@ class Freeze(Record):
         related_name="freezes",
         db_constraint=False,
     )
-    owner_id = models.GeneratedField(
-        expression=Coalesce("member_id", "organisation_id"),
-        output_field=models.UUIDField(),
-        db_persist=True,
-    )
+    owner_id = owner_column()
     currency = models.ForeignKey(
         Currency,
         on_delete=models.PROTECT,

@@ -2,9 +2,8 @@
 
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
-from django.db.models.functions import Coalesce
 
-from exchange.core.fields import AMOUNT, UNCHECKED, choice_field
+from exchange.core.fields import AMOUNT, UNCHECKED, choice_field, owner_column
 from exchange.core.ids import uuid7
 from exchange.core.models import Currency
 from exchange.participants.models import Member, Organisation
@@ -114,11 +113,7 @@ class Account(models.Model):
     member = models.ForeignKey(
         Member, on_delete=models.PROTECT, null=True, related_name="accounts", db_constraint=False
     )
-    owner_id = models.GeneratedField(
-        expression=Coalesce("member_id", "organisation_id"),
-        output_field=models.UUIDField(null=True),
-        db_persist=True,
-    )
+    owner_id = owner_column(null=True)
     balance = models.DecimalField(null=True, **AMOUNT)
     closed = models.BooleanField(
         default=False, db_default=False, help_text="Of a closed member: stays empty"

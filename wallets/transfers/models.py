@@ -2,9 +2,8 @@
 
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Coalesce
 
-from exchange.core.fields import AMOUNT, UNCHECKED, choice_field
+from exchange.core.fields import AMOUNT, UNCHECKED, choice_field, owner_column
 from exchange.core.ids import uuid7
 from exchange.core.models import Currency
 from exchange.core.references import ReferencedModel, reference_once
@@ -29,16 +28,8 @@ class WalletTransfer(ReferencedModel):
     organisation = models.ForeignKey(Organisation, related_name="wallet_transfers", **UNCHECKED)
     from_member = models.ForeignKey(Member, null=True, related_name="transfers_out", **UNCHECKED)
     to_member = models.ForeignKey(Member, null=True, related_name="transfers_in", **UNCHECKED)
-    payer_id = models.GeneratedField(
-        expression=Coalesce("from_member_id", "organisation_id"),
-        output_field=models.UUIDField(),
-        db_persist=True,
-    )
-    payee_id = models.GeneratedField(
-        expression=Coalesce("to_member_id", "organisation_id"),
-        output_field=models.UUIDField(),
-        db_persist=True,
-    )
+    payer_id = owner_column("from_member")
+    payee_id = owner_column("to_member")
     currency = models.ForeignKey(Currency, related_name="+", **UNCHECKED)
     amount = models.DecimalField(**AMOUNT)
     status = choice_field(
