@@ -2,25 +2,20 @@
 
 from credit.loans import payloads
 from wallets.ledger.checkpoint import TRANSFERS_OF_RECENT_SUBJECTS, about_recent
-from wallets.ledger.proof import Check, document_check, sql_check
+from wallets.ledger.proof import Check, balance_check, document_check, sql_check
 
 _OPEN = "('ACTIVE', 'OVERDUE', 'DEFAULTED')"
 
 _LOANS = {"credit_loan": about_recent("credit_loan")}
 
 CREDIT_CHECKS: tuple[Check, ...] = (
-    sql_check(
+    balance_check(
         "lien equals open collateral",
+        "lien",
         f"""
-        SELECT coalesce(a.owner_id, c.borrower_id) || ' ' || coalesce(a.asset_id, c.asset),
-               coalesce(c.pledged, 0), coalesce(a.balance, 0)
-        FROM (SELECT owner_id, asset_id, balance FROM wallets_account WHERE kind = 'lien') a
-        FULL JOIN (
-            SELECT l.borrower_id, x.token_id::text AS asset, sum(x.quantity) AS pledged
-            FROM credit_collateral x JOIN credit_loan l ON l.id = x.loan_id
-            WHERE l.status IN {_OPEN} GROUP BY l.borrower_id, x.token_id
-        ) c ON c.borrower_id = a.owner_id AND c.asset = a.asset_id
-        WHERE coalesce(c.pledged, 0) <> coalesce(a.balance, 0)
+        SELECT l.borrower_id AS owner_id, x.token_id::text AS asset_id, sum(x.quantity) AS amount
+        FROM credit_collateral x JOIN credit_loan l ON l.id = x.loan_id
+        WHERE l.status IN {_OPEN} GROUP BY l.borrower_id, x.token_id
         """,  # noqa: S608 - a constant
         recent={},
     ),
@@ -64,33 +59,22 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         """,
         recent=_LOANS,
     ),
-    sql_check(
+    balance_check(
         "principal accounts equal the outstanding principal of open loans",
+        "principal",
         f"""
-        SELECT coalesce(a.owner_id, l.creditor_id) || ' ' || coalesce(a.asset_id, l.currency_id),
-               coalesce(l.owed, 0), coalesce(a.balance, 0)
-        FROM (SELECT owner_id, asset_id, balance FROM wallets_account
-              WHERE kind = 'principal') a
-        FULL JOIN (
-            SELECT creditor_id, currency_id, sum(amount - principal_repaid) AS owed
-            FROM credit_loan WHERE status IN {_OPEN} GROUP BY creditor_id, currency_id
-        ) l ON l.creditor_id = a.owner_id AND l.currency_id = a.asset_id
-        WHERE coalesce(l.owed, 0) <> coalesce(a.balance, 0)
+        SELECT creditor_id AS owner_id, currency_id AS asset_id,
+               sum(amount - principal_repaid) AS amount
+        FROM credit_loan WHERE status IN {_OPEN} GROUP BY creditor_id, currency_id
         """,  # noqa: S608 - a constant
         recent={},
     ),
-    sql_check(
+    balance_check(
         "interest income equals the interest repaid",
+        "interest",
         """
-        SELECT coalesce(a.owner_id, l.creditor_id) || ' ' || coalesce(a.asset_id, l.currency_id),
-               coalesce(l.paid, 0), coalesce(a.balance, 0)
-        FROM (SELECT owner_id, asset_id, balance FROM wallets_account
-              WHERE kind = 'interest') a
-        FULL JOIN (
-            SELECT creditor_id, currency_id, sum(interest_repaid) AS paid
-            FROM credit_loan GROUP BY creditor_id, currency_id
-        ) l ON l.creditor_id = a.owner_id AND l.currency_id = a.asset_id
-        WHERE coalesce(l.paid, 0) <> coalesce(a.balance, 0)
+        SELECT creditor_id AS owner_id, currency_id AS asset_id, sum(interest_repaid) AS amount
+        FROM credit_loan GROUP BY creditor_id, currency_id
         """,
     ),
     sql_check(

@@ -1,6 +1,6 @@
 """Checks of orders and order books for the proof of books."""
 
-from wallets.ledger.proof import Check, sql_check
+from wallets.ledger.proof import Check, balance_check, sql_check
 
 # Of a transfer or of a trade since the checkpoint.
 RECENT_ORDERS = {
@@ -14,22 +14,16 @@ RECENT_ORDERS = {
 }
 
 RESERVE_CHECKS: tuple[Check, ...] = (
-    sql_check(
+    balance_check(
         "reserved balances equal open orders",
+        "reserved",
         """
-        SELECT coalesce(a.owner_id, o.owner_id) || ' ' || coalesce(a.asset_id, o.asset),
-               coalesce(o.reserved, 0), coalesce(a.balance, 0)
-        FROM (SELECT owner_id, asset_id, balance FROM wallets_account
-              WHERE kind = 'reserved') a
-        FULL JOIN (
-            SELECT x.owner_id,
-                   CASE WHEN x.type = 'Buy' THEN t.currency_id ELSE t.id::text END AS asset,
-                   sum(x.reserved) AS reserved
-            FROM orders_order x JOIN exchange_token t ON t.id = x.token_id
-            WHERE x.status = 'Active'
-            GROUP BY 1, 2
-        ) o ON o.owner_id = a.owner_id AND o.asset = a.asset_id
-        WHERE coalesce(o.reserved, 0) <> coalesce(a.balance, 0)
+        SELECT x.owner_id,
+               CASE WHEN x.type = 'Buy' THEN t.currency_id ELSE t.id::text END AS asset_id,
+               sum(x.reserved) AS amount
+        FROM orders_order x JOIN exchange_token t ON t.id = x.token_id
+        WHERE x.status = 'Active'
+        GROUP BY 1, 2
         """,
         recent={},
     ),

@@ -5,23 +5,18 @@ from orders.book.payloads import ORDER
 from orders.book.proof import RECENT_ORDERS
 from orders.trades.payloads import TRADE
 from wallets.ledger.checkpoint import about_recent
-from wallets.ledger.proof import Check, document_check, sql_check
+from wallets.ledger.proof import Check, balance_check, document_check, sql_check
 
 RAISE_CHECKS: tuple[Check, ...] = (
-    sql_check(
+    balance_check(
         "raise balances equal the proceeds of open raises",
+        "raise",
         """
-        SELECT coalesce(a.owner_id, r.issuer_id) || ' ' || coalesce(a.asset_id, r.currency_id),
-               coalesce(r.raised, 0), coalesce(a.balance, 0)
-        FROM (SELECT owner_id, asset_id, balance FROM wallets_account WHERE kind = 'raise') a
-        FULL JOIN (
-            SELECT t.issuer_id, t.currency_id, sum(x.seller_value) AS raised
-            FROM exchange_token t JOIN orders_trade x
-                ON x.token_id = t.id AND x.sell_order_id IS NULL
-            WHERE NOT t.completed_raise AND NOT t.cancelled
-            GROUP BY t.issuer_id, t.currency_id
-        ) r ON r.issuer_id = a.owner_id AND r.currency_id = a.asset_id
-        WHERE coalesce(r.raised, 0) <> coalesce(a.balance, 0)
+        SELECT t.issuer_id AS owner_id, t.currency_id AS asset_id, sum(x.seller_value) AS amount
+        FROM exchange_token t JOIN orders_trade x
+            ON x.token_id = t.id AND x.sell_order_id IS NULL
+        WHERE NOT t.completed_raise AND NOT t.cancelled
+        GROUP BY t.issuer_id, t.currency_id
         """,
     ),
     sql_check(

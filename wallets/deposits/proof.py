@@ -2,59 +2,36 @@
 
 from wallets.deposits import payloads
 from wallets.ledger.checkpoint import TRANSFERS_OF_RECENT_SUBJECTS, about_recent
-from wallets.ledger.proof import document_check, sql_check
+from wallets.ledger.proof import balance_check, document_check, sql_check, transfer_check
 
-BOOKED = sql_check(
+_DEPOSITS = {"wallets_deposit": about_recent("wallets_deposit")}
+
+BOOKED = transfer_check(
     "every completed deposit was booked once, to its owner, and nothing else as a deposit",
+    "deposit",
     """
-    SELECT coalesce(d.reference, f.reference), coalesce(d.wanted, 'none'),
-           coalesce(f.found, 'none')
-    FROM (
-        SELECT id, reference,
-               '1 transfer: ' || owner_id || ' ' || trim_scale(amount - fee) || ' '
-               || currency_id AS wanted
-        FROM wallets_deposit WHERE status IN ('Completed', 'Reversed')
-    ) d
-    FULL JOIN (
-        SELECT subject_id, min(reference) AS reference,
-               max(transfers) || ' transfer: ' || string_agg(leg, ', ' ORDER BY leg) AS found
-        FROM (
-            SELECT t.subject_id, coalesce(t.subject_id, t.id) AS about,
-                   min(t.reference) AS reference, count(DISTINCT t.id) AS transfers,
-                   a.owner_id || ' ' || trim_scale(sum(e.amount)) || ' ' || e.asset_id AS leg
-            FROM wallets_transfer t
-            JOIN wallets_entry e ON e.transfer_id = t.id
-            JOIN wallets_account a ON a.id = e.account_id AND a.owner_id IS NOT NULL
-            WHERE t.kind = 'deposit'
-            GROUP BY t.subject_id, about, a.owner_id, e.asset_id
-        ) legs GROUP BY subject_id, about
-    ) f ON f.subject_id = d.id
-    WHERE d.wanted IS DISTINCT FROM f.found
+    SELECT id, reference AS subject, owner_id::text AS account, currency_id AS asset_id,
+           amount - fee AS amount
+    FROM wallets_deposit WHERE status IN ('Completed', 'Reversed')
     """,
-    recent={
-        "wallets_deposit": about_recent("wallets_deposit"),
-        "wallets_transfer": TRANSFERS_OF_RECENT_SUBJECTS,
-    },
+    account="a.owner_id::text",
+    only="a.owner_id IS NOT NULL",
+    recent=_DEPOSITS,
 )
 
-UNCLEARED = sql_check(
+UNCLEARED = balance_check(
     "uncleared money equals the deposits that rest, and what disputes hold",
+    "uncleared",
     """
-    SELECT coalesce(a.owner_id, d.owner_id) || ' ' || coalesce(a.asset_id, d.currency_id),
-           coalesce(d.total, 0), coalesce(a.balance, 0)
-    FROM (SELECT owner_id, asset_id, balance FROM wallets_account WHERE kind = 'uncleared') a
-    FULL JOIN (
-        SELECT owner_id, currency_id, sum(total) AS total FROM (
-            SELECT owner_id, currency_id, amount - fee - reversed_amount AS total
-            FROM wallets_deposit
-            WHERE status = 'Completed' AND available_at IS NOT NULL AND cleared_at IS NULL
-            UNION ALL
-            SELECT b.owner_id, b.currency_id, r.held
-            FROM wallets_depositreversal r JOIN wallets_deposit b ON b.id = r.deposit_id
-            WHERE r.status = 'Pending' AND r.held IS NOT NULL
-        ) rests GROUP BY owner_id, currency_id
-    ) d ON d.owner_id = a.owner_id AND d.currency_id = a.asset_id
-    WHERE coalesce(d.total, 0) <> coalesce(a.balance, 0)
+    SELECT owner_id, currency_id AS asset_id, sum(total) AS amount FROM (
+        SELECT owner_id, currency_id, amount - fee - reversed_amount AS total
+        FROM wallets_deposit
+        WHERE status = 'Completed' AND available_at IS NOT NULL AND cleared_at IS NULL
+        UNION ALL
+        SELECT b.owner_id, b.currency_id, r.held
+        FROM wallets_depositreversal r JOIN wallets_deposit b ON b.id = r.deposit_id
+        WHERE r.status = 'Pending' AND r.held IS NOT NULL
+    ) rests GROUP BY owner_id, currency_id
     """,
     recent={},
 )
@@ -84,10 +61,7 @@ TAKEN_BACK = sql_check(
     ) f ON f.subject_id = d.id
     WHERE d.taken <> d.decided OR d.taken <> coalesce(f.taken, 0)
     """,
-    recent={
-        "wallets_deposit": about_recent("wallets_deposit"),
-        "wallets_transfer": TRANSFERS_OF_RECENT_SUBJECTS,
-    },
+    recent={**_DEPOSITS, "wallets_transfer": TRANSFERS_OF_RECENT_SUBJECTS},
 )
 
 UNMATCHED = sql_check(
@@ -122,7 +96,7 @@ PAID = sql_check(
     WHERE (d.amount, d.currency_id) IS DISTINCT FROM (p.amount, p.currency_code)
     """,
     recent={
-        "wallets_deposit": about_recent("wallets_deposit"),
+        **_DEPOSITS,
         "wallets_payment": "SELECT * FROM public.wallets_payment WHERE deposit_id IN"
         " (SELECT subject_id FROM recent_transfer)",
     },
@@ -132,5 +106,5 @@ DOCUMENTS = document_check(
     "documents of deposits equal their records",
     payloads.DEPOSIT,
     payloads.VIRTUAL_ACCOUNT,
-    recent={"wallets_deposit": about_recent("wallets_deposit")},
+    recent=_DEPOSITS,
 )

@@ -26,6 +26,7 @@ from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.ledger.checkpoint import (
     CHECKPOINT_AND_RECENT_ENTRIES,
     ENTRIES_SINCE_RECENT,
+    TRANSFERS_OF_RECENT_SUBJECTS,
     Recent,
     StoredCheckpoint,
     advance_checkpoint,
@@ -102,6 +103,67 @@ def sql_check(title: str, sql: str, *, recent: Recent | None = None) -> Check:
         return run(f"{rows} SELECT * FROM ({sql}) findings")  # noqa: S608 - constants
 
     return Check(title, lambda: run(sql), None if recent is None else run_since)
+
+
+def balance_check(title: str, kind: str, expected: str, *, recent: Recent | None = None) -> Check:
+    """Return a check that the owners' accounts of `kind` have the expected balances.
+
+    `expected` is the query of them: owner_id, asset_id, amount.
+    """
+    sql = f"""
+        SELECT coalesce(a.owner_id, x.owner_id) || ' ' || coalesce(a.asset_id, x.asset_id),
+               coalesce(x.amount, 0), coalesce(a.balance, 0)
+        FROM (SELECT owner_id, asset_id, balance FROM wallets_account WHERE kind = '{kind}') a
+        FULL JOIN ({expected}) x ON x.owner_id = a.owner_id AND x.asset_id = a.asset_id
+        WHERE coalesce(x.amount, 0) <> coalesce(a.balance, 0)
+    """  # noqa: S608 - constants
+    return sql_check(title, sql, recent=recent)
+
+
+def transfer_check(
+    title: str,
+    kind: str,
+    expected: str,
+    *,
+    recent: Recent,
+    account: str = "a.kind || coalesce(' of ' || a.owner_id, '')",
+    only: str = "true",
+) -> Check:
+    """Return a check that transfers of `kind` moved what records say, each once, and nothing else.
+
+    `expected` is the query of the legs: id, subject, account, asset_id, amount. `account` names the
+    account `a` of an entry `e`; entries that are not `only` count for nothing.
+    """
+    legs = (
+        "string_agg(account || ' ' || trim_scale(amount) || ' ' || asset_id, ', '"
+        " ORDER BY account, asset_id)"
+    )
+    sql = f"""
+        SELECT coalesce(w.subject, f.reference), coalesce(w.legs, 'none'), coalesce(f.legs, 'none')
+        FROM (
+            SELECT id, subject, '1 transfer: ' || {legs} AS legs
+            FROM ({expected}) x WHERE amount <> 0 GROUP BY id, subject
+        ) w
+        FULL JOIN (
+            SELECT subject_id, min(reference) AS reference,
+                   max(transfers) || ' transfer: ' || {legs} AS legs
+            FROM (
+                SELECT t.subject_id, coalesce(t.subject_id, t.id) AS about,
+                       min(t.reference) AS reference, count(DISTINCT t.id) AS transfers,
+                       x.account, e.asset_id, sum(e.amount) AS amount
+                FROM wallets_transfer t
+                JOIN wallets_entry e ON e.transfer_id = t.id
+                JOIN wallets_account a ON a.id = e.account_id
+                CROSS JOIN LATERAL (SELECT {account} AS account) x
+                WHERE t.kind = '{kind}' AND {only}
+                GROUP BY t.subject_id, about, x.account, e.asset_id
+            ) moved GROUP BY subject_id, about
+        ) f ON f.subject_id = w.id
+        WHERE w.legs IS DISTINCT FROM f.legs
+    """  # noqa: S608 - constants
+    return sql_check(
+        title, sql, recent={**recent, "wallets_transfer": TRANSFERS_OF_RECENT_SUBJECTS}
+    )
 
 
 def document_check(title: str, *documents: Document, recent: Recent) -> Check:

@@ -1,47 +1,27 @@
 """Ledger integrity checks of transfers between wallets."""
 
-from wallets.ledger.checkpoint import TRANSFERS_OF_RECENT_SUBJECTS, about_recent
-from wallets.ledger.proof import document_check, sql_check
+from wallets.ledger.checkpoint import about_recent
+from wallets.ledger.proof import document_check, sql_check, transfer_check
 from wallets.transfers import payloads
 
 _RECORDS = {"wallets_wallettransfer": about_recent("wallets_wallettransfer")}
 
 # What repays a debt of the payee counts as paid into the wallet.
-MOVED = sql_check(
+MOVED = transfer_check(
     "every transfer between wallets moved its amount once, and nothing else moved as one",
+    "wallet_transfer",
     """
-    SELECT coalesce('transfer:' || w.id, f.reference), coalesce(w.wanted, 'none'),
-           coalesce(f.found, 'none')
-    FROM (
-        SELECT id, '1 transfer: wallet of ' || payer_id || ' ' || trim_scale(-amount) || ' '
-                   || currency_id || ', wallet of ' || payee_id || ' ' || trim_scale(amount)
-                   || ' ' || currency_id AS wanted
-        FROM wallets_wallettransfer
-    ) w
-    FULL JOIN (
-        SELECT subject_id, min(reference) AS reference,
-               max(transfers) || ' transfer: '
-               || string_agg(leg, ', ' ORDER BY amount, leg) AS found
-        FROM (
-            SELECT t.subject_id, coalesce(t.subject_id, t.id) AS about,
-                   min(t.reference) AS reference, count(DISTINCT t.id) AS transfers,
-                   sum(e.amount) AS amount,
-                   x.account || ' ' || trim_scale(sum(e.amount)) || ' ' || e.asset_id AS leg
-            FROM wallets_transfer t
-            JOIN wallets_entry e ON e.transfer_id = t.id
-            JOIN wallets_account a ON a.id = e.account_id
-            CROSS JOIN LATERAL (
-                SELECT CASE WHEN a.kind = 'available' OR a.kind = 'receivable' AND e.amount > 0
-                            THEN 'wallet' ELSE a.kind END
-                       || coalesce(' of ' || a.owner_id, '') AS account
-            ) x
-            WHERE t.kind = 'wallet_transfer'
-            GROUP BY t.subject_id, about, x.account, e.asset_id
-        ) legs GROUP BY subject_id, about
-    ) f ON f.subject_id = w.id
-    WHERE w.wanted IS DISTINCT FROM f.found
+    SELECT x.id, 'transfer:' || x.id AS subject, l.account, x.currency_id AS asset_id, l.amount
+    FROM wallets_wallettransfer x
+    CROSS JOIN LATERAL (VALUES
+        ('wallet of ' || x.payer_id, -x.amount), ('wallet of ' || x.payee_id, x.amount)
+    ) l (account, amount)
     """,
-    recent={**_RECORDS, "wallets_transfer": TRANSFERS_OF_RECENT_SUBJECTS},
+    account="""
+        CASE WHEN a.kind = 'available' OR a.kind = 'receivable' AND e.amount > 0
+             THEN 'wallet' ELSE a.kind END || coalesce(' of ' || a.owner_id, '')
+    """,
+    recent=_RECORDS,
 )
 
 EVENTS = sql_check(

@@ -1,7 +1,7 @@
 """Ledger integrity checks of withdrawals."""
 
 from wallets.banks.payloads import BANK
-from wallets.ledger.proof import document_check, sql_check
+from wallets.ledger.proof import balance_check, document_check, sql_check
 from wallets.withdrawals import payloads
 from wallets.withdrawals.models import OPEN_STATUSES
 
@@ -17,18 +17,13 @@ _RECENT = {
     """  # noqa: S608 - a constant
 }
 
-ESCROW = sql_check(
+ESCROW = balance_check(
     "escrow equals open withdrawals",
+    "escrow",
     f"""
-    SELECT coalesce(a.owner_id, w.owner_id) || ' ' || coalesce(a.asset_id, w.currency_id),
-           coalesce(w.open, 0), coalesce(a.balance, 0)
-    FROM (SELECT owner_id, asset_id, balance FROM wallets_account WHERE kind = 'escrow') a
-    FULL JOIN (
-        SELECT owner_id, currency_id, sum(amount) AS open FROM wallets_withdrawal
-        WHERE status IN ({_OPEN})
-        GROUP BY owner_id, currency_id
-    ) w ON w.owner_id = a.owner_id AND w.currency_id = a.asset_id
-    WHERE coalesce(w.open, 0) <> coalesce(a.balance, 0)
+    SELECT owner_id, currency_id AS asset_id, sum(amount) AS amount FROM wallets_withdrawal
+    WHERE status IN ({_OPEN})
+    GROUP BY owner_id, currency_id
     """,  # noqa: S608 - a constant
     recent={},
 )
