@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.core.examples import (
     TOKEN_ID,
     WITHDRAWAL_ID,
@@ -45,6 +46,7 @@ BALANCES: list[dict[str, Any]] = [
     },
     *(
         {"currency": code, "available": 0, "escrow": 0, "reserved": 0, "total": 0}
-        for code in ("KES", "GHS", "ZAR", "UGX", "TZS", "USD")
+        for code in WALLET_CURRENCIES
+        if code != "NGN"
     ),
 ]
