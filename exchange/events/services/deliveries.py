@@ -37,6 +37,7 @@ from exchange.events.webhooks.signing import signed_headers
 logger = logging.getLogger(__name__)
 
 # Delays after the first, second, … failed attempt; after the last one the event is Exhausted.
+# `events.pending` counts on their end within ten days.
 RETRY_SECONDS = (
     5,
     5 * 60,
