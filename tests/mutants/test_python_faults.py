@@ -27,18 +27,18 @@ def test_the_faults_of_a_module_are_exactly_these() -> None:
     made = python_faults.mutants(_ROOT, python_faults.places(_ROOT, [_PATH]))
 
     assert [(mutant.operator, mutant.line, mutant.after) for mutant in made] == [
-        ("NumberReplacer", 5, "LOWEST = 11"),
-        ("NumberReplacer", 5, "LOWEST = 9"),
-        ("NumberReplacer", 8, "def is_enough(amount: int, fee: int = 1) -> bool:"),
-        ("NumberReplacer", 8, "def is_enough(amount: int, fee: int = -1) -> bool:"),
-        ("AddNot", 10, "if not amount < 0:"),
-        ("ReplaceComparisonOperator_Lt_LtE", 10, "if amount <= 0:"),
-        ("ReplaceComparisonOperator_Lt_GtE", 10, "if amount >= 0:"),
-        ("NumberReplacer", 10, "if amount < 1:"),
-        ("NumberReplacer", 10, "if amount < -1:"),
-        ("ReplaceComparisonOperator_GtE_Gt", 12, "return amount - fee > LOWEST"),
-        ("ReplaceComparisonOperator_GtE_Lt", 12, "return amount - fee < LOWEST"),
-        ("ReplaceBinaryOperator_Sub_Add", 12, "return amount + fee >= LOWEST"),
+        ("NumberReplacer", 3, "LOWEST = 11"),
+        ("NumberReplacer", 3, "LOWEST = 9"),
+        ("NumberReplacer", 6, "def is_enough(amount: int, fee: int = 1) -> bool:"),
+        ("NumberReplacer", 6, "def is_enough(amount: int, fee: int = -1) -> bool:"),
+        ("AddNot", 8, "if not amount < 0:"),
+        ("ReplaceComparisonOperator_Lt_LtE", 8, "if amount <= 0:"),
+        ("ReplaceComparisonOperator_Lt_GtE", 8, "if amount >= 0:"),
+        ("NumberReplacer", 8, "if amount < 1:"),
+        ("NumberReplacer", 8, "if amount < -1:"),
+        ("ReplaceComparisonOperator_GtE_Gt", 10, "return amount - fee > LOWEST"),
+        ("ReplaceComparisonOperator_GtE_Lt", 10, "return amount - fee < LOWEST"),
+        ("ReplaceBinaryOperator_Sub_Add", 10, "return amount + fee >= LOWEST"),
     ]
 
 
