@@ -1,6 +1,8 @@
-"""Account names for Nigeria: the published test accounts, and generated names for others."""
+"""Account names for Nigeria: the published test accounts, and names of `names.csv` for others."""
 
+import csv
 import zlib
+from pathlib import Path
 
 _PUBLISHED = {
     "0690000031": "Forrest Green",
@@ -8,53 +10,10 @@ _PUBLISHED = {
     "0690000036": "Bode George",
     "0690000040": "Alexis Sanchez",
 }
-_FIRST = (
-    "Adaeze",
-    "Babatunde",
-    "Chiamaka",
-    "Damilola",
-    "Ebuka",
-    "Folake",
-    "Gbenga",
-    "Halima",
-    "Ifeoma",
-    "Jide",
-    "Kelechi",
-    "Lola",
-    "Musa",
-    "Ngozi",
-    "Obinna",
-    "Patience",
-    "Rukayat",
-    "Segun",
-    "Temitope",
-    "Uche",
-    "Yetunde",
-    "Zainab",
-)
-_LAST = (
-    "Abubakar",
-    "Adeyemi",
-    "Balogun",
-    "Chukwu",
-    "Danjuma",
-    "Eze",
-    "Fashola",
-    "Garba",
-    "Ibrahim",
-    "Johnson",
-    "Lawal",
-    "Mohammed",
-    "Nnamdi",
-    "Okafor",
-    "Okonkwo",
-    "Olawale",
-    "Sani",
-    "Tinubu",
-    "Udo",
-    "Williams",
-    "Yusuf",
-)
+with Path(__file__).with_name("names.csv").open(newline="", encoding="utf-8") as _file:
+    _ROWS = list(csv.DictReader(_file))
+_FIRST = [row["first"] for row in _ROWS]
+_LAST = [row["last"] for row in _ROWS if row["last"]]
 
 
 def account_name(account_number: str) -> str | None:
