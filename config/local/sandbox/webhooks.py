@@ -7,12 +7,11 @@ the queue, so a killed sandbox delivers again: duplicates happen, as with the re
 import json
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+import requests
 
 from config.local.sandbox.collection_records import transaction_record
 from config.local.sandbox.database import (
@@ -93,20 +92,12 @@ def _plan(
     return [notification]
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Does not follow redirects: they count as failures."""
-
-    def redirect_request(self, *_args: Any, **_kwargs: Any) -> None:
-        return None
-
-
 class WebhookSender:
     """Delivers stored webhooks with a few threads."""
 
     def __init__(self, options: SandboxOptions, store: SandboxDatabase) -> None:
         self._options = options
         self._store = store
-        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect())
         self._changed = threading.Condition()
         self._busy: set[int] = set()
         self._stopping = False
@@ -161,13 +152,16 @@ class WebhookSender:
     def _deliver(self, webhook: DueWebhook) -> bool:
         sent_hash = "forged" if webhook.forged else self._options.webhook_hash
         try:
-            request = urllib.request.Request(  # noqa: S310 - the operator's own address
-                webhook.url,
-                data=webhook.body,
-                headers={"Content-Type": "application/json", "verif-hash": sent_hash},
-                method="POST",
-            )
-            with self._opener.open(request, timeout=self._options.webhook_timeout) as response:
-                return bool(response.status == 200)
-        except (OSError, ValueError, urllib.error.HTTPError):
+            with requests.Session() as session:
+                session.trust_env = False  # no proxy from the environment
+                response = session.post(
+                    webhook.url,
+                    data=webhook.body,
+                    headers={"Content-Type": "application/json", "verif-hash": sent_hash},
+                    timeout=self._options.webhook_timeout,
+                    allow_redirects=False,
+                    stream=True,
+                )
+        except (requests.RequestException, OSError, ValueError):
             return False
+        return response.status_code == 200
