@@ -26,7 +26,7 @@ from django.template.defaultfilters import filesizeformat
 from django.urls import URLPattern, reverse
 
 from exchange.admin.base import SafeAdmin, staff_of
-from exchange.admin.columns import column
+from exchange.admin.columns import column, status_column, time_column
 from exchange.admin.custom_pages import CustomPageAdmin
 from exchange.admin.display import format_time, status_badge
 from exchange.admin.fields import DatePickerField
@@ -170,14 +170,12 @@ class ExportAdmin(CustomPageAdmin):
     search_fields = ("file_name", "filter_words", "requested_by__username")
     search_help_text = "File name, filter, or the person who requested it"
 
-    state_display = column("status", lambda export: status_badge(export.status), ordering="status")
+    state_display = status_column()
     filter_display = column(
         "filter", lambda export: export.filter_words or "-", ordering="filter_words"
     )
     rows_display = column("rows", lambda export: f"{export.rows_done:,}", ordering="rows_done")
-    requested_at = column(
-        "requested (UTC)", lambda export: format_time(export.created_at), ordering="created_at"
-    )
+    requested_at = time_column("requested (UTC)", "created_at", ordering="created_at")
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         """Return one's own exports; all exports for auditors."""

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from exchange.admin.base import Tool
-from exchange.admin.columns import column
+from exchange.admin.columns import column, money_column, time_column
 from exchange.admin.display import format_time, record_link
 from exchange.admin.list_filters import ListFilters, currency_filter, day_range, id_filter
 from exchange.admin.site_search import SearchKind
@@ -52,22 +52,14 @@ class ConversionAdmin(Exportable, OwnedRecordAdmin):
     def heading(self, obj: Conversion) -> str:
         return f"{self.amount_display(obj)} to {self.converted_display(obj)}"
 
-    created = column(
-        "time (UTC)", lambda conversion: format_time(conversion.created_at), ordering="pk"
+    created = time_column("time (UTC)", "created_at", ordering="pk")
+    created_display = time_column("time (UTC)", "created_at")
+
+    amount_display = money_column("sold", "amount", "from_currency_id", ordering="amount")
+    converted_display = money_column(
+        "bought", "converted_amount", "to_currency_id", ordering="converted_amount"
     )
-    created_display = column("time (UTC)", lambda conversion: format_time(conversion.created_at))
-
-    @admin.display(description="sold", ordering="amount")
-    def amount_display(self, conversion: Conversion) -> str:
-        return format_money(conversion.amount, conversion.from_currency_id)
-
-    @admin.display(description="bought", ordering="converted_amount")
-    def converted_display(self, conversion: Conversion) -> str:
-        return format_money(conversion.converted_amount, conversion.to_currency_id)
-
-    @admin.display(description="spread income", ordering="fee")
-    def fee_display(self, conversion: Conversion) -> str:
-        return format_money(conversion.fee, conversion.to_currency_id)
+    fee_display = money_column("spread income", "fee", "to_currency_id", ordering="fee")
 
     @admin.display(description="rate")
     def rate_display(self, conversion: Conversion) -> str:

@@ -3,8 +3,7 @@
 from django.contrib import admin
 
 from exchange.admin.base import SafeAdmin
-from exchange.admin.columns import column
-from exchange.admin.display import format_time
+from exchange.admin.columns import time_column
 from wallets.providers.models import ProviderEvent
 
 
@@ -17,6 +16,4 @@ class ProviderEventAdmin(SafeAdmin):
     search_help_text = "Reference, provider ID, or event ID"
     fields = ("time_display", "reference", "provider_id", "deliveries", "digest", "body")
 
-    time_display = column(
-        "received (UTC)", lambda event: format_time(event.received_at), ordering="received_at"
-    )
+    time_display = time_column("received (UTC)", "received_at", ordering="received_at")

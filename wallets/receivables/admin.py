@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import SafeAdmin, Section, Tool, staff_of
-from exchange.admin.columns import column
+from exchange.admin.columns import column, money_column
 from exchange.admin.confirmation import Confirmation
 from exchange.admin.display import age, format_time, kind_label, record_link, status_badge
 from exchange.admin.fields import MoneyField, ReasonField, ReasonForm, set_currency
@@ -77,9 +77,7 @@ class ReceivableAdmin(Exportable, OwnedRecordAdmin):
     def owned_by(self, debt: Receivable) -> str:
         return _owner_link(debt)
 
-    owed_display = column(
-        "outstanding", lambda debt: format_money(debt.owed, debt.asset_id), ordering="balance"
-    )
+    owed_display = money_column("outstanding", "owed", "asset_id", ordering="balance")
 
     @admin.display(description="since")
     def age_display(self, debt: Receivable) -> str:

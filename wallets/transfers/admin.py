@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from exchange.admin.base import SafeAdmin, Tool
-from exchange.admin.columns import column
+from exchange.admin.columns import column, link_column, money_column, time_column
 from exchange.admin.display import format_time, record_link
 from exchange.admin.list_filters import ListFilters, currency_filter, day_range, id_filter
 from exchange.admin.site_search import SearchKind
@@ -56,18 +56,13 @@ class WalletTransferAdmin(Exportable, SafeAdmin):
         ids = [participant.owner_id for participant in find_participants_by_email(term)]
         return Q(payer_id__in=ids) | Q(payee_id__in=ids)
 
-    created = column("time (UTC)", lambda transfer: format_time(transfer.created_at), ordering="pk")
-    created_display = column("time (UTC)", lambda transfer: format_time(transfer.created_at))
+    created = time_column("time (UTC)", "created_at", ordering="pk")
+    created_display = time_column("time (UTC)", "created_at")
     payer = column("from", lambda transfer: _wallet_link(transfer, transfer.from_member))
     payee = column("to", lambda transfer: _wallet_link(transfer, transfer.to_member))
-    organisation_display = column(
-        "organisation", lambda transfer: record_link(transfer.organisation)
-    )
+    organisation_display = link_column("organisation", "organisation")
 
-    @admin.display(description="amount", ordering="amount")
-    def amount_display(self, transfer: WalletTransfer) -> str:
-        return format_money(transfer.amount, transfer.currency_id)
-
+    amount_display = money_column("amount", "amount", ordering="amount")
     reference = column("client reference", lambda transfer: transfer.client_reference or "-")
     requester = column("requested by", lambda transfer: describe_actors([transfer.requested_by])[0])
 

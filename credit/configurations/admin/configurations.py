@@ -135,10 +135,10 @@ class LoanConfigurationPages(AddFormAdmin, CustomPageAdmin, ApprovalPages):
         "eligible borrowers", lambda obj: describe_access(displayed_version(obj).access)
     )
 
-    @admin.display(description="currencies")
-    def lends(self, obj: LoanConfiguration) -> str:
-        return ", ".join(limit.currency_id for limit in displayed_version(obj).limits.all())
-
+    lends = column(
+        "currencies",
+        lambda obj: ", ".join(limit.currency_id for limit in displayed_version(obj).limits.all()),
+    )
     max_ltv = column(
         "maximum LTV", lambda obj: format_rate(displayed_version(obj).collateral_ratio)
     )

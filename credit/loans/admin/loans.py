@@ -41,7 +41,7 @@ from credit.loans.models import (
 from credit.loans.services import closures
 from credit.loans.services.valuation import amount_owed
 from exchange.admin.base import Tool, staff_of
-from exchange.admin.columns import column
+from exchange.admin.columns import column, money_column
 from exchange.admin.confirmation import Confirmation
 from exchange.admin.custom_pages import CustomPageAdmin
 from exchange.admin.display import age, status_badge
@@ -128,17 +128,17 @@ class LoanAdmin(Exportable, CustomPageAdmin, ApprovalPages):
 
     state_display = column("status", loan_state, ordering="status")
 
-    @admin.display(description="borrower", ordering="borrower__name")
-    def borrower_display(self, obj: Loan) -> str:
-        return format_html("{}<br>{}", obj.borrower.name, obj.organisation)
-
-    amount_display = column(
-        "principal", lambda obj: format_money(obj.amount, obj.currency_id), ordering="amount"
+    borrower_display = column(
+        "borrower",
+        lambda obj: format_html("{}<br>{}", obj.borrower.name, obj.organisation),
+        ordering="borrower__name",
     )
+    amount_display = money_column("principal", "amount", ordering="amount")
 
-    @admin.display(description="outstanding")
-    def balance_display(self, obj: Loan) -> str:
-        return format_money(amount_owed(obj), obj.currency_id) if is_open(obj) else "-"
+    balance_display = column(
+        "outstanding",
+        lambda obj: format_money(amount_owed(obj), obj.currency_id) if is_open(obj) else "-",
+    )
 
     @admin.display(description="due (UTC)", ordering="repayment_date")
     def due(self, obj: Loan) -> str:

@@ -17,7 +17,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from exchange.admin.base import SafeAdmin, Section, Tool, actor_of
-from exchange.admin.columns import column
+from exchange.admin.columns import column, link_column, time_column
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.fields import DatePickerField
@@ -94,9 +94,7 @@ class EventAdmin(SafeAdmin):
     def heading(self, obj: Event) -> str:
         return f"{obj.type} to {obj.organisation}"
 
-    time_display = column(
-        "created (UTC)", lambda event: format_time(event.created_at), ordering="created_at"
-    )
+    time_display = time_column("created (UTC)", "created_at", ordering="created_at")
 
     @admin.display(description="about")
     def about(self, event: Event) -> str:
@@ -170,13 +168,13 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
         return f"Webhook of {obj.organisation}"
 
     endpoint_url = column("address", lambda endpoint: endpoint.url, ordering="url")
-    organisation_display = column(
-        "organisation", lambda endpoint: record_link(endpoint.organisation)
-    )
+    organisation_display = link_column("organisation", "organisation")
 
-    @admin.display(description="status", ordering="enabled")
-    def state_display(self, endpoint: WebhookEndpoint) -> str:
-        return status_badge("Enabled" if endpoint.enabled else "Disabled")
+    state_display = column(
+        "status",
+        lambda endpoint: status_badge("Enabled" if endpoint.enabled else "Disabled"),
+        ordering="enabled",
+    )
 
     def tools(self, request: HttpRequest, obj: WebhookEndpoint) -> list[Tool]:
         events = reverse("admin:exchange_event_changelist")

@@ -18,14 +18,13 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from exchange.admin.base import Section, Tool, actor_of, staff_of
-from exchange.admin.columns import column
+from exchange.admin.columns import column, link_column, time_column
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import (
     expiry,
     format_time,
     last_used,
-    record_link,
     record_url,
 )
 from exchange.admin.fields import VISIBLE, DateTimePickerField, NoteForm, audience_help
@@ -133,12 +132,10 @@ class ApiKeyAdmin(AddFormAdmin, ConfirmationAdmin):
     def heading(self, obj: ApiKey) -> str:
         return f"{obj.name} of {obj.organisation}"
 
-    organisation_display = column("organisation", lambda key: record_link(key.organisation))
+    organisation_display = link_column("organisation", "organisation")
     scopes_display = column("scopes", lambda key: ", ".join(key.scopes))
     state_display = column("status", lambda key: key_state(key, active=key.organisation.active))
-    created_display = column(
-        "created (UTC)", lambda key: format_time(key.created), ordering="created"
-    )
+    created_display = time_column("created (UTC)", "created", ordering="created")
     ends = column("expiry", lambda key: expiry(key.expires_at), ordering="expires_at")
     revoked_display = column("revoked", lambda key: last_used(key.revoked_at, "Not revoked"))
     last_used = column(

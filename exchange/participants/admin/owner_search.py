@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils.html import format_html
 
 from exchange.admin.base import SafeAdmin
-from exchange.admin.columns import column
+from exchange.admin.columns import column, link_column
 from exchange.admin.display import record_link
 from exchange.participants.selectors import find_participants_by_email
 
@@ -46,7 +46,7 @@ class OwnedRecordAdmin(SafeAdmin):
     owner_prefixes: Sequence[str] = ("",)
 
     owner = column("owner", lambda record: record_link(record.member or record.organisation))
-    organisation_display = column("organisation", lambda record: record_link(record.organisation))
+    organisation_display = link_column("organisation", "organisation")
     owned_by = column("owner", _owner_with_organisation)
 
     def exact_match(self, term: str) -> Q | None:

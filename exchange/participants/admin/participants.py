@@ -12,10 +12,10 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import Tool, actor_of, staff_of
-from exchange.admin.columns import column
+from exchange.admin.columns import column, link_column
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.custom_pages import AddFormAdmin
-from exchange.admin.display import record_link, status_badge
+from exchange.admin.display import status_badge
 from exchange.admin.fields import MultilineField, NoteForm
 from exchange.admin.forms import ModelChoice, RecordSelect, bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, OptionFilter, id_filter
@@ -272,7 +272,7 @@ class MemberAdmin(OwnerAdmin):
     def status_display(self, member: Member) -> str:
         return self.status_with_badges(member, member.status.label)
 
-    organisation_display = column("organisation", lambda member: record_link(member.organisation))
+    organisation_display = link_column("organisation", "organisation")
 
     def choice_label(self, obj: Model) -> str:
         if not isinstance(obj, Member):

@@ -21,7 +21,7 @@ from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import SafeAdmin, Section, Tool, staff_of
-from exchange.admin.columns import column
+from exchange.admin.columns import column, time_column
 from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import format_time, record_url, status_badge
 from exchange.admin.fields import NoteForm
@@ -77,11 +77,11 @@ class StaffUserAdmin(AddFormAdmin):
         "last_sign_in", "created", "public_reference",
     )  # fmt: skip
 
-    @admin.display(description="last sign-in (UTC)")
-    def last_sign_in(self, user: StaffUser) -> str:
-        return format_time(user.last_login) if user.last_login else "Never"
-
-    created = column("created (UTC)", lambda user: format_time(user.date_joined))
+    last_sign_in = column(
+        "last sign-in (UTC)",
+        lambda user: format_time(user.last_login) if user.last_login else "Never",
+    )
+    created = time_column("created (UTC)", "date_joined")
     public_reference = column("public ID", lambda user: user.public_reference)
     name = column("name", lambda user: user.get_full_name() or "-", ordering="last_name")
 
@@ -405,4 +405,4 @@ class AccessRecordAdmin(SafeAdmin):
     search_help_text = "Username, or the whole network address"
     fields = ("when", "user", "event", "by", "address", "details")
 
-    when = column("time (UTC)", lambda record: format_time(record.at), ordering="at")
+    when = time_column("time (UTC)", "at", ordering="at")

@@ -21,9 +21,9 @@ from django.urls import URLPattern
 from django.utils.html import format_html
 
 from exchange.admin.base import PendingDecision, Tool, staff_of
-from exchange.admin.columns import column
+from exchange.admin.columns import column, status_column, time_column
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
-from exchange.admin.display import age, format_time, status_badge
+from exchange.admin.display import age
 from exchange.admin.forms import bind_form
 from exchange.staff.admin.pending import VIEW_ONLY, describe_approvers
 from exchange.staff.approvals import TwoPersonApproval
@@ -258,16 +258,10 @@ class ProposalAdmin(ApprovalPages):
     # Ids grow with time and have an index.
     ordering: ClassVar[Any] = ("-pk",)
 
-    state_display = column("status", lambda each: status_badge(each.status), ordering="status")
+    state_display = status_column()
     proposed_age = column("age", lambda each: age(each.created_at), ordering="created_at")
-    proposed_time = column(
-        "proposed (UTC)", lambda each: format_time(each.created_at), ordering="created_at"
-    )
-    decided_time = column(
-        "decided (UTC)",
-        lambda each: format_time(each.decided_at) if each.decided_at else "-",
-        ordering="decided_at",
-    )
+    proposed_time = time_column("proposed (UTC)", "created_at", ordering="created_at")
+    decided_time = time_column("decided (UTC)", "decided_at", ordering="decided_at")
 
     def warnings(self, obj: Any) -> Sequence[str]:
         """Return what is not usual about the pending proposal."""

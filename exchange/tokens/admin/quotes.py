@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils.functional import lazy
 
 from exchange.admin.base import Section
-from exchange.admin.columns import column
+from exchange.admin.columns import column, link_column
 from exchange.admin.confirmation import Confirmation
 from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import age, difference, record_link, status_badge
@@ -137,7 +137,7 @@ class QuoteAdmin(AddFormAdmin, ProposalAdmin):
         return f"Quote of {obj.token.symbol}"
 
     symbol = column("token", lambda quote: quote.token.symbol, ordering="token__symbol")
-    token_display = column("token", lambda quote: record_link(quote.token))
+    token_display = link_column("token", "token")
     # "Approved" is the final state of a quote.
     state_display = column(
         "status",

@@ -17,7 +17,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import Section, Tool, staff_of
-from exchange.admin.columns import column
+from exchange.admin.columns import column, money_column
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.custom_pages import CustomPageAdmin
 from exchange.admin.forms import bind_form
@@ -77,9 +77,7 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
     id_fields = ("pk", "issuer_id")
     search_help_text = "Name, symbol or issuer"
 
-    @admin.display(description="status")
-    def state_display(self, token: Token) -> str:
-        return token_page.state_label(token)
+    state_display = column("status", token_page.state_label)
 
     @admin.display(description="instrument", ordering="investment_type")
     def instrument(self, token: Token) -> str:
@@ -87,14 +85,9 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
         private = token.deal_access == DealAccess.PRIVATE
         return format_html("{}<br>private", label) if private else label
 
-    buy_display = column(
-        "buy", lambda token: format_money(token.price_buy, token.currency_id), ordering="price_buy"
-    )
+    buy_display = money_column("buy", "price_buy", ordering="price_buy")
 
-    @admin.display(description="sell", ordering="price_sell")
-    def sell_display(self, token: Token) -> str:
-        return format_money(token.price_sell, token.currency_id)
-
+    sell_display = money_column("sell", "price_sell", ordering="price_sell")
     # --- token page ---
 
     def record_page(self, request: HttpRequest, token: Token, /) -> HttpResponse:

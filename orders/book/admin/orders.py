@@ -7,8 +7,8 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 
 from exchange.admin.base import Tool
-from exchange.admin.columns import column
-from exchange.admin.display import format_time, percent, record_link, status_badge
+from exchange.admin.columns import column, link_column, money_column, status_column, time_column
+from exchange.admin.display import percent, record_link
 from exchange.admin.references import format_metadata
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units, round_half_even
@@ -66,8 +66,8 @@ class OrderAdmin(OwnedRecordAdmin):
         "placed (UTC)", lambda order: f"{order.created_at:%Y-%m-%d %H:%M:%S}", ordering="seq"
     )
     symbol = column("token", lambda order: record_link(order.token, order.token.symbol))
-    token_display = column("token", lambda order: record_link(order.token))
-    state_display = column("status", lambda order: status_badge(order.status), ordering="status")
+    token_display = link_column("token", "token")
+    state_display = status_column()
 
     @admin.display(description="owner")
     def owned_by(self, order: Order) -> str:
@@ -77,12 +77,8 @@ class OrderAdmin(OwnedRecordAdmin):
 
     owner = column("owner", owner_link)
     tokens_display = column("units", lambda order: format_units(order.tokens))
-    price_display = column(
-        "price per unit", lambda order: format_money(order.price, order.token.currency_id)
-    )
-    amount_display = column(
-        "value", lambda order: format_money(order.amount, order.token.currency_id)
-    )
+    price_display = money_column("price per unit", "price", "token.currency_id")
+    amount_display = money_column("value", "amount", "token.currency_id")
     filled_display = column(
         "filled",
         lambda order: f"{format_units(order.filled)} ({order.filled / order.tokens * 100:.0f} %)",
@@ -104,9 +100,7 @@ class OrderAdmin(OwnedRecordAdmin):
         )
 
     metadata_display = column("metadata", lambda order: format_metadata(order.metadata) or "-")
-    charged_display = column(
-        "value charged to date", lambda order: format_money(order.charged, order.token.currency_id)
-    )
+    charged_display = money_column("value charged to date", "charged", "token.currency_id")
 
     @admin.display(description="fee")
     def fee_display(self, order: Order) -> str:
@@ -120,10 +114,8 @@ class OrderAdmin(OwnedRecordAdmin):
         return format_units(order.reserved)
 
     placed = column("placed by", lambda order: describe_actors([order.placed_by])[0])
-    created_display = column("placed (UTC)", lambda order: format_time(order.created_at))
-    closed_display = column(
-        "closed (UTC)", lambda order: format_time(order.closed_at) if order.closed_at else "-"
-    )
+    created_display = time_column("placed (UTC)", "created_at")
+    closed_display = time_column("closed (UTC)", "closed_at")
 
     def tools(self, request: HttpRequest, obj: Order) -> list[Tool]:
         return [list_link("orders_trade", obj.pk, "All fills")]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from django.contrib import admin
 
 from exchange.admin.base import Section
-from exchange.admin.columns import column
+from exchange.admin.columns import column, link_column
 from exchange.admin.confirmation import Confirmation
 from exchange.admin.display import format_time, record_link, status_badge
 from exchange.admin.fields import ReasonForm
@@ -71,8 +71,8 @@ class TokenProposalAdmin(ProposalAdmin):
     def heading(self, obj: TokenProposal) -> str:
         return self.describe(obj)
 
-    token_display = column("token", lambda proposal: record_link(proposal.token))
-    issuer_display = column("issuer", lambda proposal: record_link(proposal.token.issuer))
+    token_display = link_column("token", "token")
+    issuer_display = link_column("issuer", "token.issuer")
     action_display = column("action", lambda proposal: _action(proposal).label)
 
     def describe(self, proposal: TokenProposal) -> str:

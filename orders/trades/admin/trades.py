@@ -4,8 +4,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from exchange.admin.base import Section
-from exchange.admin.columns import column
-from exchange.admin.display import format_time, record_link
+from exchange.admin.columns import column, link_column, money_column, time_column
 from exchange.admin.list_filters import (
     ChoiceFilter,
     ListFilters,
@@ -13,7 +12,6 @@ from exchange.admin.list_filters import (
     currency_filter,
     day_range,
 )
-from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
@@ -60,25 +58,15 @@ class TradeAdmin(Exportable, OwnedRecordAdmin):
     created = column(
         "time (UTC)", lambda trade: f"{trade.created_at:%Y-%m-%d %H:%M:%S}", ordering="seq"
     )
-    created_display = column("time (UTC)", lambda trade: format_time(trade.created_at))
+    created_display = time_column("time (UTC)", "created_at")
     symbol = column("token", lambda trade: trade.token.symbol)
-    token_display = column("token", lambda trade: record_link(trade.token))
+    token_display = link_column("token", "token")
     tokens_display = column("units", lambda trade: format_units(trade.tokens))
-    price_display = column(
-        "price per unit", lambda trade: format_money(trade.price, trade.token.currency_id)
-    )
-    amount_display = column(
-        "value", lambda trade: format_money(trade.buyer_value, trade.token.currency_id)
-    )
-    buyer_fee_display = column(
-        "buyer fee", lambda trade: format_money(trade.buyer_fee, trade.token.currency_id)
-    )
-    seller_value_display = column(
-        "seller value", lambda trade: format_money(trade.seller_value, trade.token.currency_id)
-    )
-    seller_fee_display = column(
-        "seller fee", lambda trade: format_money(trade.seller_fee, trade.token.currency_id)
-    )
+    price_display = money_column("price per unit", "price", "token.currency_id")
+    amount_display = money_column("value", "buyer_value", "token.currency_id")
+    buyer_fee_display = money_column("buyer fee", "buyer_fee", "token.currency_id")
+    seller_value_display = money_column("seller value", "seller_value", "token.currency_id")
+    seller_fee_display = money_column("seller fee", "seller_fee", "token.currency_id")
     taker_display = column("taker side", lambda trade: trade.taker, ordering="taker")
     buyer = column("buyer", lambda trade: side_link(trade, trade.buy_order))
     seller = column("seller", lambda trade: side_link(trade, trade.sell_order))

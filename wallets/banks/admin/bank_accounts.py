@@ -4,8 +4,7 @@ from typing import ClassVar
 
 from django.contrib import admin
 
-from exchange.admin.columns import column
-from exchange.admin.display import record_link
+from exchange.admin.columns import column, link_column
 from exchange.admin.list_filters import ListFilters, currency_filter
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
@@ -39,5 +38,5 @@ class BankAccountAdmin(OwnedRecordAdmin):
         "created_at", "id",
     )  # fmt: skip
 
-    withdrawal_display = column("withdrawal", lambda bank: record_link(bank.withdrawal))
+    withdrawal_display = link_column("withdrawal", "withdrawal")
     bank = column("bank", lambda record: f"{record.name} ({record.code})", ordering="name")

@@ -12,9 +12,9 @@ from django.urls import URLPattern
 from django.utils.html import format_html
 
 from exchange.admin.base import Section, Tool
-from exchange.admin.columns import column
+from exchange.admin.columns import column, time_column
 from exchange.admin.custom_pages import AddFormAdmin
-from exchange.admin.display import age, format_time, status_badge
+from exchange.admin.display import age, status_badge
 from exchange.admin.forms import bind_form
 from exchange.core.currencies import payout_currencies
 from wallets.banks.bank_names import match_keys
@@ -53,7 +53,7 @@ class BankListAdmin(AddFormAdmin):
     fetched = column(
         "fetched", lambda banks: format_html("{} ago", age(banks.fetched_at)), ordering="fetched_at"
     )
-    fetched_at_display = column("fetched (UTC)", lambda banks: format_time(banks.fetched_at))
+    fetched_at_display = time_column("fetched (UTC)", "fetched_at")
 
     def heading(self, obj: BankList) -> str:
         return f"{obj.currency_id} banks of {obj.fetched_at:%Y-%m-%d %H:%M} UTC"

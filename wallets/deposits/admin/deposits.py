@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
 from exchange.admin.base import PendingDecision, Section, Tool, staff_of
-from exchange.admin.columns import column
+from exchange.admin.columns import column, money_column
 from exchange.admin.confirmation import Confirmation
 from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import format_time, record_link, status_badge
@@ -187,9 +187,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ProposalAdmin, OwnedRecordAdmin):
 
     state_display = column("status", lambda row: status_badge(row.state), ordering="status")
     amount_display = column("amount", _amount, ordering="amount")
-    reversed_display = column(
-        "taken back", lambda row: format_money(row.taken_back, row.currency_id)
-    )
+    reversed_display = money_column("taken back", "taken_back")
     differences = column("checkout difference", lambda row: describe_flags(row) or "-")
     channel_display = column("channel", lambda row: row.channel_name, ordering="channel")
     entered_by_display = column(

@@ -13,9 +13,9 @@ from django.urls import URLPattern
 from django.utils import timezone
 
 from exchange.admin.base import Section, Tool, staff_of
-from exchange.admin.columns import column
+from exchange.admin.columns import column, link_column, status_column, time_column
 from exchange.admin.confirmation import Confirmation
-from exchange.admin.display import age, format_time, record_link, status_badge
+from exchange.admin.display import age, record_link
 from exchange.admin.fields import ReasonForm
 from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import (
@@ -180,17 +180,14 @@ class PaymentAdmin(ApprovalPages):
         )
         return super().rows(user).prefetch_related(pending)
 
-    state_display = column("status", lambda p: status_badge(p.status), ordering="status")
+    state_display = status_column()
     amount_display = column("amount", lambda p: money(p.amount, p.currency_code), ordering="amount")
     charged_display = column("charged", lambda p: money(p.charged_amount, p.currency_code))
     settled_display = column("settled", lambda p: money(p.settled_amount, p.currency_code))
     fee_display = column("provider's charge", lambda p: money(p.provider_fee, p.currency_code))
-    paid_display = column("paid (UTC)", lambda p: format_time(p.paid_at) if p.paid_at else "-")
-    next_check = column(
-        "next status check (UTC)",
-        lambda p: format_time(p.next_lookup_at) if p.next_lookup_at else "-",
-    )
-    deposit_display = column("deposit", lambda p: record_link(p.deposit) if p.deposit else "-")
+    paid_display = time_column("paid (UTC)", "paid_at")
+    next_check = time_column("next status check (UTC)", "next_lookup_at")
+    deposit_display = link_column("deposit", "deposit")
     method = column("method", payment_method, ordering="payment_type")
     payer_account_display = column("payer's account", describe_payer_account)
     reported = column("age", lambda p: age(p.created_at), ordering="created_at")

@@ -10,7 +10,7 @@ from django import forms
 from django.contrib import admin
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from exchange.admin.columns import column
+from exchange.admin.columns import column, link_column
 from exchange.admin.confirmation import Confirmation, ConfirmedAction
 from exchange.admin.display import record_link
 from exchange.admin.fields import MoneyField, ReasonField, ReasonForm
@@ -111,7 +111,7 @@ class DepositReversalAdmin(ProposalAdmin, OwnedRecordAdmin):
     def heading(self, obj: DepositReversal) -> str:
         return f"Reversal of {_taken(obj)} for {_owner(obj.deposit)}"
 
-    deposit_display = column("deposit", lambda reversal: record_link(reversal.deposit))
+    deposit_display = link_column("deposit", "deposit")
     owner = column("owner", lambda reversal: record_link(_owner(reversal.deposit)))
     amount_display = column("amount", _taken)
     proposer = column("proposed by", lambda reversal: reversal.proposed_by or "the system")
@@ -125,9 +125,12 @@ class DepositReversalAdmin(ProposalAdmin, OwnedRecordAdmin):
             held = reversal.amount
         return format_money(held, deposit.currency_id)
 
-    @admin.display(description="left in the wallet")
-    def left_display(self, reversal: Any) -> str:
-        return format_money(reversal.left_available or Decimal(0), reversal.deposit.currency_id)
+    left_display = column(
+        "left in the wallet",
+        lambda reversal: format_money(
+            reversal.left_available or Decimal(0), reversal.deposit.currency_id
+        ),
+    )
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         available = Account.objects.filter(

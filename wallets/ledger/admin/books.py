@@ -4,8 +4,8 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from exchange.admin.base import SafeAdmin, Section
-from exchange.admin.columns import column
-from exchange.admin.display import format_time, status_badge
+from exchange.admin.columns import column, time_column
+from exchange.admin.display import status_badge
 from wallets.ledger.models import BooksProof
 
 
@@ -19,7 +19,7 @@ class BooksProofAdmin(SafeAdmin):
     def heading(self, obj: BooksProof) -> str:
         return f"Ledger integrity of {obj.ran_at:%Y-%m-%d %H:%M:%S} UTC"
 
-    time_display = column("time (UTC)", lambda proof: format_time(proof.ran_at), ordering="ran_at")
+    time_display = time_column("time (UTC)", "ran_at", ordering="ran_at")
     kind_display = column(
         "kind",
         lambda proof: "Incremental" if proof.incremental else "Full",

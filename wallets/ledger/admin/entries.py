@@ -10,8 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.views.decorators.http import require_safe
 
-from exchange.admin.columns import column
-from exchange.admin.display import format_time, kind_label, record_link
+from exchange.admin.columns import column, time_column
+from exchange.admin.display import kind_label, record_link
 from exchange.admin.list_filters import (
     ChoiceFilter,
     ListFilters,
@@ -89,9 +89,7 @@ class EntryAdmin(TransferSearch, Exportable):
         found = about.values_list("pk", flat=True)[:_MAX_TRANSFERS_SEARCHED]
         return Q(pk=wanted) | Q(account=wanted) | Q(transfer__in=list(found))
 
-    time_display = column(
-        "time (UTC)", lambda entry: format_time(entry.transfer.created_at), ordering="id"
-    )
+    time_display = time_column("time (UTC)", "transfer.created_at", ordering="id")
 
     def heading(self, obj: Entry) -> str:
         return f"{kind_label(obj.transfer)}: {self.amount_display(obj)}"

@@ -9,8 +9,8 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
 from exchange.admin.base import Section, Tool
-from exchange.admin.columns import column
-from exchange.admin.display import format_time, kind_label, record_link
+from exchange.admin.columns import column, time_column
+from exchange.admin.display import kind_label, record_link
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
 from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
@@ -121,9 +121,7 @@ class TransferAdmin(TransferSearch, Exportable):
             found += newest[:_MAX_LEGS_SEARCHED]
         return rows.filter(pk__in=found)
 
-    time_display = column(
-        "time (UTC)", lambda transfer: format_time(transfer.created_at), ordering="id"
-    )
+    time_display = time_column("time (UTC)", "created_at", ordering="id")
     kind_display = column("kind", kind_label, ordering="kind")
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:

@@ -11,9 +11,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from exchange.admin.base import Section, Tool, staff_of
-from exchange.admin.columns import column
+from exchange.admin.columns import column, time_column
 from exchange.admin.custom_pages import AddFormAdmin
-from exchange.admin.display import format_time, status_badge
+from exchange.admin.display import status_badge
 from exchange.admin.fields import DatePickerField
 from exchange.admin.forms import bind_form
 from exchange.admin.progress import Progress, progress_response
@@ -77,9 +77,7 @@ class ReconciliationAdmin(AddFormAdmin):
     requested_by_display = column(
         "requested by", lambda report: report.requested_by_label, ordering="requested_by_label"
     )
-    made = column(
-        "requested (UTC)", lambda report: format_time(report.created_at), ordering="created_at"
-    )
+    made = time_column("requested (UTC)", "created_at", ordering="created_at")
 
     def heading(self, obj: Reconciliation) -> str:
         return f"Reconciliation of {obj.day}"

@@ -2,8 +2,7 @@
 
 from django.contrib import admin
 
-from exchange.admin.columns import column
-from exchange.admin.display import format_time, record_link
+from exchange.admin.columns import column, link_column, time_column
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from wallets.withdrawals.models import Decision, Verdict
@@ -32,8 +31,6 @@ class DecisionAdmin(OwnedRecordAdmin):
         "details",
     )  # fmt: skip
 
-    time_display = column(
-        "time (UTC)", lambda decision: format_time(decision.created_at), ordering="created_at"
-    )
+    time_display = time_column("time (UTC)", "created_at", ordering="created_at")
     by = column("by", lambda decision: decision.actor_label, ordering="actor_label")
-    withdrawal_display = column("withdrawal", lambda decision: record_link(decision.withdrawal))
+    withdrawal_display = link_column("withdrawal", "withdrawal")

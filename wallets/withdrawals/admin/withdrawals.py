@@ -18,6 +18,7 @@ from django.urls import URLPattern
 from django.utils.html import format_html
 
 from exchange.admin.base import staff_of
+from exchange.admin.columns import column, money_column
 from exchange.admin.display import age
 from exchange.admin.list_filters import FilteredList
 from exchange.admin.paging import COUNT_LIMIT
@@ -116,9 +117,7 @@ class WithdrawalAdmin(Exportable, DecisionPages):
         found = count_by_view(user)
         return [min(found[view.query["view"]], COUNT_LIMIT) for view in views]
 
-    @admin.display(description="age", ordering="-created_at")
-    def waiting(self, withdrawal: Withdrawal) -> str:
-        return age(withdrawal.created_at)
+    waiting = column("age", lambda withdrawal: age(withdrawal.created_at), ordering="-created_at")
 
     @admin.display(description="owner")
     def owner(self, withdrawal: Withdrawal) -> str:
@@ -126,22 +125,15 @@ class WithdrawalAdmin(Exportable, DecisionPages):
             return str(withdrawal.organisation)
         return format_html("{}<br>{}", withdrawal.member, withdrawal.organisation)
 
-    @admin.display(description="amount", ordering="amount")
-    def amount_display(self, withdrawal: Withdrawal) -> str:
-        return format_money(withdrawal.amount, withdrawal.currency_id)
+    amount_display = money_column("amount", "amount", ordering="amount")
 
     @admin.display(description="payee")
     def payee(self, withdrawal: Withdrawal) -> str:
         bank = withdrawal.bank
         return format_html("{}<br>{}<br>{}", bank.account_name, bank.name, bank.account_number)
 
-    @admin.display(description="status", ordering="status")
-    def state_display(self, withdrawal: Withdrawal) -> str:
-        return withdrawal_badge(withdrawal)
-
-    @admin.display(description="flags")
-    def risk_display(self, withdrawal: Any) -> str:
-        return risk_badges(withdrawal.flags)
+    state_display = column("status", withdrawal_badge, ordering="status")
+    risk_display = column("flags", lambda withdrawal: risk_badges(withdrawal.flags))
 
     @admin.display(description="awaiting")
     def awaiting(self, withdrawal: Any) -> str:
