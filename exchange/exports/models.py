@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 
 from exchange.core.fields import choice_field
-from exchange.core.ids import uuid7
+from exchange.core.models import Record
 
 
 class ExportStatus(models.TextChoices):
@@ -22,10 +22,9 @@ class ExportStatus(models.TextChoices):
     REMOVED = "Removed"
 
 
-class Export(models.Model):
+class Export(Record):
     """An export. Short ones are returned in the response, long ones are written by a worker."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     source = models.CharField(max_length=60)
     title = models.CharField(max_length=80)
     query = models.TextField(blank=True, help_text="Query string of the list")

@@ -10,7 +10,7 @@ from django.db.models.functions import Least
 from django.db.models.lookups import GreaterThan, GreaterThanOrEqual
 
 from exchange.core.fields import AMOUNT, UNCHECKED, choice_field, owner_column
-from exchange.core.ids import uuid7
+from exchange.core.models import Record
 from exchange.core.numbers import format_plain
 from exchange.core.references import ReferencedModel, reference_once
 from exchange.participants.models import ApiKey, Member, Organisation
@@ -40,10 +40,9 @@ class OwnerModel(models.TextChoices):
     ORGANISATION = "organisation"
 
 
-class Order(ReferencedModel):
+class Order(ReferencedModel, Record):
     """One order for units of one token."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     seq = models.BigIntegerField(unique=True, help_text="Time priority within the book")
     # Neither needs a foreign key check: both are never removed, `enter_orders` locks the token,
     # and the accounts it moves reference the organisation.
@@ -156,7 +155,7 @@ class Order(ReferencedModel):
         return f"{self.type} {format_plain(self.tokens)} at {format_plain(self.price)}"
 
 
-class Trade(models.Model):
+class Trade(Record):
     """One fill, between two orders or, in a primary raise, between an order and the issuer.
 
     Append-only; the ledger transfer has it as subject.
@@ -166,7 +165,6 @@ class Trade(models.Model):
     may be negative; that of an order is not. The difference is fee income of the exchange.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     seq = models.BigIntegerField(unique=True)
     # No foreign key checks: none is ever removed, and `enter_orders` has locked all of them.
     token = models.ForeignKey(Token, related_name="trades", **UNCHECKED)

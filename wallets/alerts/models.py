@@ -2,13 +2,12 @@
 
 from django.db import models
 
-from exchange.core.ids import uuid7
+from exchange.core.models import Record
 
 
-class Alert(models.Model):
+class Alert(Record):
     """Condition that needs attention, open at most once per kind and subject."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     kind = models.CharField(max_length=40)
     subject = models.CharField(max_length=80, blank=True)
     message = models.CharField(max_length=500)

@@ -6,8 +6,7 @@ from django.db import models
 from django.db.models import Func
 
 from exchange.core.fields import UNCHECKED
-from exchange.core.ids import uuid7
-from exchange.core.models import Currency
+from exchange.core.models import Currency, Record
 from exchange.participants.models import Organisation
 
 
@@ -22,14 +21,13 @@ class BankList(models.Model):
         return f"{self.currency_id} banks of {self.fetched_at:%Y-%m-%d %H:%M}"
 
 
-class BankAccount(models.Model):
+class BankAccount(Record):
     """Destination of one withdrawal: a snapshot, never shared between withdrawals.
 
     Data from the client never changes; staff may complete the corridor fields (branch, recipient)
     while the withdrawal is Pending.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     # Enforced by the composite keys of the withdrawal (SQL).
     organisation = models.ForeignKey(Organisation, related_name="+", **UNCHECKED)
     name = models.CharField(max_length=200, help_text="Bank name as the provider spells it")

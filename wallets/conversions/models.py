@@ -6,8 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from exchange.core.fields import AMOUNT, UNCHECKED, choice_field, owner_column
-from exchange.core.ids import uuid7
-from exchange.core.models import Currency
+from exchange.core.models import Currency, Record
 from exchange.participants.models import Member, Organisation
 
 # A rate as it is shown: 12 decimals, rounded down.
@@ -15,14 +14,13 @@ _RATE: Any = {"max_digits": 40, "decimal_places": 12}
 _SPREAD: Any = {"max_digits": 8, "decimal_places": 2}
 
 
-class ConversionTerms(models.Model):
+class ConversionTerms(Record):
     """What is converted into what, and how it was computed.
 
     `fee` is the spread: what `amount` is worth at the middle rate less what arrives. Both amounts
     are rounded down.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     # Rows are frequent and currencies never removed, so plain keys are not needed.
     from_currency = models.ForeignKey(Currency, related_name="+", **UNCHECKED)
     to_currency = models.ForeignKey(Currency, related_name="+", **UNCHECKED)

@@ -9,7 +9,6 @@ from django.db import models
 from django.db.models.functions import Now
 
 from exchange.core.fields import AMOUNT, choice_field
-from exchange.core.ids import uuid7
 from exchange.core.models import Record
 from exchange.core.references import ReferencedModel, reference_once
 from exchange.core.words import FoldedWords
@@ -269,10 +268,9 @@ UNMATCHED_PAYMENTS = (PaymentStatus.UNMATCHED, PaymentStatus.REFUNDING)
 PAYER_WORDS = FoldedWords("payer_name")
 
 
-class Payment(models.Model):
+class Payment(Record):
     """A payment to us at the provider. Amounts are those of the status check, not a webhook's."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     transaction_id = models.BigIntegerField(unique=True, help_text="The provider's")
     tx_ref = models.CharField(max_length=100, blank=True)
     status = choice_field(PaymentStatus, max_length=10, default=PaymentStatus.REPORTED)

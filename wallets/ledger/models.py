@@ -4,8 +4,7 @@ from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
 from exchange.core.fields import AMOUNT, UNCHECKED, choice_field, owner_column
-from exchange.core.ids import uuid7
-from exchange.core.models import Currency
+from exchange.core.models import Currency, Record
 from exchange.participants.models import Member, Organisation
 from exchange.tokens.models import Token
 
@@ -100,10 +99,9 @@ class Asset(models.Model):
         return self.id
 
 
-class Account(models.Model):
+class Account(Record):
     """An owner's amount of one asset for one purpose, or a system account (no owner)."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     asset = models.ForeignKey(Asset, on_delete=models.PROTECT, related_name="accounts")
     kind = choice_field(AccountKind, max_length=10)
     organisation = models.ForeignKey(
@@ -165,10 +163,9 @@ class Account(models.Model):
         return f"{self.asset_id} {self.kind} of {self.owner_id or 'the exchange'}"
 
 
-class Transfer(models.Model):
+class Transfer(Record):
     """An immutable movement: two or more entries that sum to zero for every asset."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     kind = choice_field(TransferKind, max_length=30)
     reference = models.CharField(
         max_length=120,
@@ -217,10 +214,9 @@ class Transfer(models.Model):
         return self.reference
 
 
-class Entry(models.Model):
+class Entry(Record):
     """A leg of a transfer; `amount` is added to the account."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     # A guard in SQL checks transfer, account and asset. Rows are never removed, so foreign keys,
     # which look up and lock every row, are not needed.
     transfer = models.ForeignKey(
@@ -245,10 +241,9 @@ class Entry(models.Model):
         return f"{self.amount} {self.asset_id}"
 
 
-class BooksProof(models.Model):
+class BooksProof(Record):
     """A stored run of the proof of books, with its findings."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     ran_at = models.DateTimeField()
     incremental = models.BooleanField(
         db_default=False, help_text="Whether it started from the checkpoint"

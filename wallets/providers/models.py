@@ -2,13 +2,12 @@
 
 from django.db import models
 
-from exchange.core.ids import uuid7
+from exchange.core.models import Record
 
 
-class ProviderEvent(models.Model):
+class ProviderEvent(Record):
     """Webhook of the provider, stored once; its content only expedites a status check."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the body, hex")
     reference = models.CharField(max_length=100, blank=True)
     provider_id = models.CharField(max_length=40, blank=True)

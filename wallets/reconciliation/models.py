@@ -11,8 +11,7 @@ from django.db.models import F, Func, Q
 from django.db.models.lookups import GreaterThanOrEqual
 
 from exchange.core.fields import AMOUNT, UNCHECKED, choice_field
-from exchange.core.ids import uuid7
-from exchange.core.models import Currency
+from exchange.core.models import Currency, Record
 from exchange.staff.models import ProposalModel
 from wallets.deposits.models import Payment
 from wallets.withdrawals.models import Withdrawal
@@ -28,10 +27,9 @@ class ReportStatus(models.TextChoices):
     INCOMPLETE = "Incomplete"
 
 
-class Reconciliation(models.Model):
+class Reconciliation(Record):
     """A report of one day (UTC). Later reports of the same day do not replace it."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     day = models.DateField()
     status = choice_field(ReportStatus, max_length=10, default=ReportStatus.WAITING)
     reason = models.CharField(max_length=500, blank=True, help_text="Why the report is incomplete")
@@ -114,10 +112,9 @@ class LineKind(models.TextChoices):
     NO_BALANCE = "Balance not provided"
 
 
-class BothSides(models.Model):
+class BothSides(Record):
     """Subject of a line or a break: our side and the provider's."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     kind = choice_field(LineKind, max_length=40)
     currency = models.ForeignKey(
         Currency, on_delete=models.PROTECT, null=True, related_name="+", db_index=False

@@ -4,8 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from exchange.core.fields import AMOUNT, UNCHECKED, choice_field, owner_column
-from exchange.core.ids import uuid7
-from exchange.core.models import Currency
+from exchange.core.models import Currency, Record
 from exchange.core.references import ReferencedModel, reference_once
 from exchange.participants.models import Member, Organisation
 
@@ -16,13 +15,12 @@ class WalletTransferStatus(models.TextChoices):
     COMPLETED = "Completed"
 
 
-class WalletTransfer(ReferencedModel):
+class WalletTransfer(ReferencedModel, Record):
     """Money moved from one wallet of an organisation, or of a member of it, to another.
 
     Without a member the wallet is the organisation's own. Append-only.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     # Inserts are frequent. The accounts that the money moved between hold members and currency to
     # the organisation (`sql/wallet_transfer_justified.sql`), so plain keys are not needed.
     organisation = models.ForeignKey(Organisation, related_name="wallet_transfers", **UNCHECKED)

@@ -58,7 +58,7 @@ DECIDED_BY: dict[type[Model], str] = {
     ReconciliationBreak: FINANCE_APPROVER,
     Freeze: FINANCE_APPROVER,
 }
-WORDS = {
+WORDS: dict[type[Model], str] = {
     Deposit: "Deposits to confirm",
     DepositReversal: "Deposit reversals to confirm",
     Payment: "Payment decisions to confirm",
