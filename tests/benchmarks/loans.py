@@ -16,6 +16,7 @@ import psycopg
 from tests.benchmarks.comparison import alternate
 from tests.benchmarks.cpu import CpuMeter
 from tests.benchmarks.installation import Installation
+from tests.benchmarks.rounds import summarize
 
 _OURS = "tests.benchmarks.loan_program"
 _PEER = "tests.benchmarks.peers.orm_loans"
@@ -98,24 +99,16 @@ def run(
         raw[name].append(contender.measure(seconds))
     for contender in contenders.values():
         contender.end()
-    medians = {name: median(one.per_second for one in values) for name, values in raw.items()}
+    rates = {name: [one.per_second for one in values] for name, values in raw.items()}
     return {
         "one connection": {
-            "per_second": {name: round(value, 1) for name, value in medians.items()},
-            "ours_times": {
-                name: round(medians["ours"] / value, 2)
-                for name, value in medians.items()
-                if name != "ours"
-            },
+            **summarize(rates),
             "cpu_milliseconds": {
                 name: {
                     part: round(median(getattr(one, part) for one in values), 2)
                     for part in ("application", "database")
                 }
                 for name, values in raw.items()
-            },
-            "rounds": {
-                name: [round(one.per_second, 1) for one in values] for name, values in raw.items()
             },
         }
     }

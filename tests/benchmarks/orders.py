@@ -11,15 +11,14 @@ import json
 import subprocess
 from collections.abc import Mapping
 from contextlib import ExitStack
-from statistics import median
+from functools import partial
 from typing import Any
 
 import psycopg
 
-from tests.benchmarks.comparison import alternate
-from tests.benchmarks.cpu import CpuMeter
 from tests.benchmarks.installation import Installation
 from tests.benchmarks.order_mix import OWN, TOKENS
+from tests.benchmarks.rounds import take_rounds
 
 PROCESSES = 2
 MANY_CONNECTIONS = 32
@@ -70,9 +69,12 @@ def run(
                 one.analyze()
         counts = sorted({min(count, connections) for count in (1, OWN, MANY_CONNECTIONS)})
         figures = {
-            _SCENARIOS.get(count, f"{count} connections"): _measured(
-                installation, contenders, count, seconds, rounds
-            )
+            _SCENARIOS.get(count, f"{count} connections"): take_rounds(
+                installation,
+                {name: partial(each.measure, count) for name, each in contenders.items()},
+                seconds,
+                rounds,
+            ).figures()
             for count in counts
         }
         first = {name: contender.dataset["tokens"][0] for name, contender in contenders.items()}
@@ -132,14 +134,14 @@ class _Contender:
         for process in self._processes:
             _read_line(process)
 
-    def measure(self, connections: int, seconds: float) -> int:
+    def measure(self, connections: int, seconds: float) -> tuple[int, float]:
         """Return the orders placed over that many connections, spread over the processes."""
         some = self._processes[: min(connections, PROCESSES)]
         for process in some:
             assert process.stdin is not None
             process.stdin.write(f"{connections // len(some)} {seconds}\n")
             process.stdin.flush()
-        return sum(int(_read_line(process)) for process in some)
+        return sum(int(_read_line(process)) for process in some), seconds
 
     def end(self) -> None:
         """Let the programs end by closing their input."""
@@ -153,40 +155,6 @@ def _read_line(process: subprocess.Popen[str]) -> str:
     if not line:
         raise RuntimeError(f"{process.args!r} ended")
     return line
-
-
-def _measured(
-    installation: Installation,
-    contenders: Mapping[str, _Contender],
-    connections: int,
-    seconds: float,
-    rounds: int,
-) -> dict[str, Any]:
-    for contender in contenders.values():  # warm up: plans and connections
-        contender.measure(connections, 1)
-    meter = CpuMeter(installation)
-    rates: dict[str, list[float]] = {name: [] for name in contenders}
-    costs: dict[str, list[dict[str, float]]] = {name: [] for name in contenders}
-    for name, contender in alternate(contenders, rounds):
-        before = meter.read()
-        placed = contender.measure(connections, seconds)
-        spent = meter.read()
-        rates[name].append(placed / seconds)
-        costs[name].append({part: (spent[part] - before[part]) / placed for part in spent})
-    medians = {name: median(values) for name, values in rates.items()}
-    return {
-        "per_second": {name: round(value, 1) for name, value in medians.items()},
-        "ours_times": {
-            name: round(medians["ours"] / value, 2)
-            for name, value in medians.items()
-            if name != "ours"
-        },
-        "cpu_milliseconds": {
-            name: {part: round(1000 * median(c[part] for c in values), 3) for part in values[0]}
-            for name, values in costs.items()
-        },
-        "rounds": {name: [round(v, 1) for v in values] for name, values in rates.items()},
-    }
 
 
 def _trades(installation: Installation, token: str, columns: str) -> list[tuple[Any, ...]]:

@@ -30,9 +30,8 @@ from config.local.embedded.layout import (
     socket_dir,
 )
 from tests.benchmarks import load
-from tests.benchmarks.comparison import alternate
-from tests.benchmarks.cpu import CpuMeter
 from tests.benchmarks.installation import HOST, Installation
+from tests.benchmarks.rounds import Contender, take_rounds
 from tests.benchmarks.withdrawals import BANK, WALLETS, withdrawal_request
 from tests.environment.ports import claim_ports
 from tests.environment.processes import wait_until
@@ -106,40 +105,26 @@ def _measured(
     rounds: int,
     connections: int,
 ) -> dict[str, Any]:
-    meter = CpuMeter(installation)
-    rates: dict[str, list[float]] = {name: [] for name in contenders}
-    costs: dict[str, list[dict[str, float]]] = {name: [] for name in contenders}
+    def contender(base: str, requests: list[bytes]) -> Contender:
+        def measure(for_seconds: float) -> tuple[int, float]:
+            outcome = load.run(
+                base, lambda: random.choice(requests), connections=connections, seconds=for_seconds
+            )
+            if not set(outcome.statuses) <= {200, 201}:
+                raise RuntimeError(f"{base}: {dict(outcome.statuses)}")
+            return sum(outcome.statuses.values()), outcome.seconds
 
-    def measure(base: str, requests: list[bytes], for_seconds: float) -> load.Outcome:
-        outcome = load.run(
-            base, lambda: random.choice(requests), connections=connections, seconds=for_seconds
-        )
-        if not set(outcome.statuses) <= {200, 201}:
-            raise RuntimeError(f"{base}: {dict(outcome.statuses)}")
-        return outcome
+        return measure
 
-    for base, requests in contenders.values():  # warm up
-        measure(base, requests, 1)
-    for name, (base, requests) in alternate(contenders, rounds):
-        before = meter.read()
-        outcome = measure(base, requests, seconds)
-        spent = meter.read()
-        count = sum(outcome.statuses.values())
-        rates[name].append(count / outcome.seconds)
-        costs[name].append({key: (spent[key] - before[key]) / count * 1000 for key in spent})
-    cpu = {
-        name: {key: round(median(each[key] for each in found), 3) for key in found[0]}
-        for name, found in costs.items()
-    }
-    ratios = [
-        pooled / direct for pooled, direct in zip(rates[_POOLED], rates[_DIRECT], strict=True)
-    ]
-    return {
-        "per_second": {name: round(median(values), 1) for name, values in rates.items()},
-        "cpu_milliseconds": cpu,
-        "pooled_times": round(median(ratios), 3),
-        "rounds": {name: [round(value, 1) for value in values] for name, values in rates.items()},
-    }
+    found = take_rounds(
+        installation,
+        {name: contender(*each) for name, each in contenders.items()},
+        seconds,
+        rounds,
+    )
+    rates = zip(found.rates[_POOLED], found.rates[_DIRECT], strict=True)
+    ratio = median(pooled / direct for pooled, direct in rates)
+    return {**found.figures(), "pooled_times": round(ratio, 3)}
 
 
 @contextmanager

@@ -6,25 +6,20 @@ on one durable database in one interleaved run. The peer reads the same tables (
 """
 
 import json
-import os
 import random
-import re
-import subprocess
-import sys
-from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
-from statistics import median
 from typing import Any
 from uuid import UUID
 
 import psycopg
 import requests
 
-from config.local.embedded.layout import OWNER, binary, database_settings, database_url
+from config.local.embedded.layout import OWNER, database_url
 from tests.benchmarks import load
-from tests.benchmarks.cpu import CpuMeter
 from tests.benchmarks.installation import Installation
+from tests.benchmarks.pgbench import run_pgbench
+from tests.benchmarks.rounds import Contender, take_rounds
 
 HOLDINGS_SMALL = 50_000
 HOLDINGS_FULL = 5_000_000
@@ -61,14 +56,14 @@ def run(
     asked = random.sample(range(1, members + 1), min(members, _ASKED))
     _agree(bases, token, asked[0])
 
-    def http(base: str) -> Callable[[], tuple[int, float]]:
+    def http(base: str) -> Contender:
         bodies = [
             load.post(f"{base}/portfolio/{_member(n)}", b"{}", f"Bearer {token}") for n in asked
         ]
 
-        def measure() -> tuple[int, float]:
+        def measure(for_seconds: float) -> tuple[int, float]:
             outcome = load.run(
-                base, lambda: random.choice(bodies), connections=connections, seconds=seconds
+                base, lambda: random.choice(bodies), connections=connections, seconds=for_seconds
             )
             if set(outcome.statuses) != {200}:
                 raise RuntimeError(f"{base} responded with {dict(outcome.statuses)}")
@@ -77,42 +72,15 @@ def run(
         return measure
 
     contenders = {name: http(base) for name, base in bases.items()}
-    contenders["pgbench"] = lambda: _pgbench(installation, script, members, seconds, connections)
-    figure = _measured(installation, contenders, rounds)
+    contenders["pgbench"] = lambda for_seconds: run_pgbench(
+        installation,
+        script,
+        {"members": min(members, _ASKED)},
+        connections=connections,
+        seconds=for_seconds,
+    )
+    figure = take_rounds(installation, contenders, seconds, rounds).figures()
     return {f"{EACH} holdings of one member among {holdings:,}": figure}
-
-
-def _measured(
-    installation: Installation,
-    contenders: Mapping[str, Callable[[], tuple[int, float]]],
-    rounds: int,
-) -> dict[str, Any]:
-    for measure in contenders.values():  # warm up: caches, prepared statements, connections
-        measure()
-    meter = CpuMeter(installation)
-    rates: dict[str, list[float]] = {name: [] for name in contenders}
-    costs: dict[str, list[dict[str, float]]] = {name: [] for name in contenders}
-    for _ in range(rounds):
-        for name, measure in contenders.items():
-            before = meter.read()
-            responses, took = measure()
-            spent = meter.read()
-            rates[name].append(responses / took)
-            costs[name].append({part: (spent[part] - before[part]) / responses for part in spent})
-    medians = {name: median(values) for name, values in rates.items()}
-    return {
-        "per_second": {name: round(value, 1) for name, value in medians.items()},
-        "ours_times": {
-            name: round(medians["ours"] / value, 2)
-            for name, value in medians.items()
-            if name != "ours"
-        },
-        "cpu_milliseconds": {
-            name: {part: round(1000 * median(c[part] for c in values), 3) for part in values[0]}
-            for name, values in costs.items()
-        },
-        "rounds": {name: [round(v, 1) for v in values] for name, values in rates.items()},
-    }
 
 
 def _member(number: int) -> UUID:
@@ -177,25 +145,3 @@ def _pgbench_script(installation: Installation, organisation: UUID) -> Path:
     script = installation.folder / "portfolio.sql"
     script.write_text(f"\\set n random(1, :members)\n{statement.strip()};\n")
     return script
-
-
-def _pgbench(
-    installation: Installation, script: Path, members: int, seconds: float, connections: int
-) -> tuple[int, float]:
-    """Return the number of transactions and the seconds they took."""
-    where = database_settings(installation.folder, OWNER)
-    command = [
-        str(binary("pgbench")),
-        *("--no-vacuum", "--protocol=prepared", f"--client={connections}", "--jobs=1"),
-        *(f"--time={max(1, round(seconds))}", f"--define=members={min(members, _ASKED)}"),
-        f"--file={script}",
-        *("--host", where["HOST"], "--port", where["PORT"], "--username", where["USER"]),
-        where["NAME"],
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
-    read = re.search(r"actually processed: (\d+)[^$]*?\ntps = ([\d.]+)", done.stdout)
-    if read is None:
-        sys.stderr.write(done.stderr)
-        raise RuntimeError("pgbench gave no figure")
-    processed = int(read[1])
-    return processed, processed / float(read[2])

@@ -11,7 +11,6 @@ import random
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from statistics import median
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,9 +18,8 @@ import psycopg
 
 from config.local.embedded.layout import APPLICATION, OWNER, database_url
 from tests.benchmarks import load
-from tests.benchmarks.comparison import alternate
-from tests.benchmarks.cpu import CpuMeter
 from tests.benchmarks.installation import Installation
+from tests.benchmarks.rounds import Contender, take_rounds
 from tests.benchmarks.withdrawals import BANK, withdrawal_request
 from tests.environment.replication import Replication
 from tests.factories.ledger_rows import fill_withdrawals
@@ -94,42 +92,34 @@ def _measured(
     rounds: int,
     connections: int,
 ) -> dict[str, Any]:
-    meter = CpuMeter(installation)
-    requests = {name: _requests(base, part, records, session) for name, base in bases.items()}
     expected = 201 if part == "withdrawals" else 200
-    rates: dict[str, list[float]] = {name: [] for name in bases}
-    costs: dict[str, list[dict[str, float]]] = {name: [] for name in bases}
 
-    def measure(name: str, for_seconds: float) -> tuple[int, float]:
-        outcome = load.run(
-            bases[name], requests[name], connections=connections, seconds=for_seconds
-        )
-        if set(outcome.statuses) != {expected}:
-            raise RuntimeError(f"{part}, {name}: {dict(outcome.statuses)}")
-        return outcome.statuses[expected], outcome.per_second(expected)
+    def contender(name: str, base: str) -> Contender:
+        requests = _requests(base, part, records, session)
 
-    for name in bases:  # warm up: caches, prepared statements, connections
-        measure(name, 1)
-    for name, _ in alternate(bases, rounds):
-        before = meter.read()
-        count, rate = measure(name, seconds)
-        spent = meter.read()
-        rates[name].append(rate)
-        costs[name].append({key: (spent[key] - before[key]) / count * 1000 for key in spent})
-    cpu = {
-        name: {key: round(median(each[key] for each in found), 3) for key in found[0]}
-        for name, found in costs.items()
-    }
-    primary = {name: values.get("database", 0) for name, values in cpu.items()}
+        def measure(for_seconds: float) -> tuple[int, float]:
+            outcome = load.run(base, requests, connections=connections, seconds=for_seconds)
+            if set(outcome.statuses) != {expected}:
+                raise RuntimeError(f"{part}, {name}: {dict(outcome.statuses)}")
+            return outcome.statuses[expected], outcome.seconds
+
+        return measure
+
+    found = take_rounds(
+        installation,
+        {name: contender(name, base) for name, base in bases.items()},
+        seconds,
+        rounds,
+    )
+    primary = {name: values.get("database", 0) for name, values in found.cpu.items()}
     saved = 1 - primary[_WITH_REPLICA] / primary[_PRIMARY_ONLY] if primary[_PRIMARY_ONLY] else 0
     return {
-        "per_second": {name: round(median(values), 1) for name, values in rates.items()},
-        "cpu_milliseconds": cpu,
+        **found.figures(),
         "primary_seconds_per_1000": {name: round(value, 3) for name, value in primary.items()},
         "primary_saved": round(saved, 3),
         "rounds": {
-            name: [round(each.get("database", 0), 3) for each in found]
-            for name, found in costs.items()
+            name: [round(each.get("database", 0), 3) for each in costs]
+            for name, costs in found.costs.items()
         },
     }
 

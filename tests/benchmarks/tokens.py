@@ -9,13 +9,11 @@ Alternatively ours is compared with an earlier version, each on its own database
 
 import hashlib
 import json
-import os
-import subprocess
 import sys
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -23,11 +21,11 @@ from urllib.parse import urlencode
 
 import psycopg
 
-from config.local.embedded.layout import OWNER, binary, database_settings, database_url
+from config.local.embedded.layout import OWNER, database_url
 from tests.benchmarks import load
-from tests.benchmarks.comparison import alternate
-from tests.benchmarks.cpu import CpuMeter
 from tests.benchmarks.installation import Installation
+from tests.benchmarks.pgbench import SCRIPTS, run_pgbench
+from tests.benchmarks.rounds import take_rounds
 
 SIZES = (20_000,)
 FULL_SIZES = (100_000, 1_000_000)
@@ -39,7 +37,7 @@ _LARGE = 500_000
 _CONNECTIONS_TO_PEERS_OF_LARGE = 8
 
 # Takes connections and seconds; returns the number of responses and the seconds they took.
-Contender = Callable[[int, float], tuple[int, float]]
+_Repeated = Callable[[int, float], tuple[int, float]]
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,7 @@ def run(
             for name, base in peers.items():
                 web[name] = _Http(f"{base}/{_target(scenario.peers)}", f"Token {_PEER_KEY}")
             total = _agreed_total(web)
-            contenders: dict[str, Contender] = {**web}
+            contenders: dict[str, _Repeated] = {**web}
             if not earlier:
                 contenders["pgbench"] = _Pgbench(installation, scenario, keys["ours"])
             for_peers = min(connections, _CONNECTIONS_TO_PEERS_OF_LARGE)
@@ -162,44 +160,25 @@ def run(
 
 def _measured(
     installation: Installation,
-    contenders: Mapping[str, Contender],
+    contenders: Mapping[str, _Repeated],
     seconds: float,
     rounds: int,
     connections: Mapping[str, int],
 ) -> dict[str, Any]:
-    meter = CpuMeter(installation)
-    rates: dict[str, list[float]] = {name: [] for name in contenders}
-    costs: dict[str, list[dict[str, float]]] = {name: [] for name in contenders}
-    for name, contender in contenders.items():  # warm up: caches, prepared statements, connections
-        contender(connections[name], min(seconds, 1))
-    for name, contender in alternate(contenders, rounds):
-        before = meter.read()
-        responses, took = contender(connections[name], seconds)
-        spent = meter.read()
-        rates[name].append(responses / took)
-        costs[name].append(
-            {part: (spent[part] - before[part]) / responses * 1000 for part in spent}
-        )
-    medians = {name: median(values) for name, values in rates.items()}
-    cpu = {
-        name: {part: round(median(c[part] for c in values), 3) for part in values[0]}
-        for name, values in costs.items()
-    }
-    ours = sum(cpu["ours"].values())
+    found = take_rounds(
+        installation,
+        {name: partial(each, connections[name]) for name, each in contenders.items()},
+        seconds,
+        rounds,
+    )
+    cpu = {name: sum(values.values()) for name, values in found.cpu.items()}
     return {
-        "per_second": {name: round(value, 1) for name, value in medians.items()},
-        "ours_times": {
-            name: round(medians["ours"] / value, 2)
-            for name, value in medians.items()
-            if name != "ours"
-        },
-        "cpu_milliseconds": cpu,
+        **found.figures(),
         "ours_cpu_times": {
-            name: round(sum(values.values()) / ours, 2)
-            for name, values in cpu.items()
-            if name != "ours" and ours
+            name: round(total / cpu["ours"], 2)
+            for name, total in cpu.items()
+            if name != "ours" and cpu["ours"]
         },
-        "rounds": {name: [round(v, 1) for v in values] for name, values in rates.items()},
     }
 
 
@@ -239,29 +218,16 @@ class _Pgbench:
     key: str
 
     def __call__(self, connections: int, seconds: float) -> tuple[int, float]:
-        where = database_settings(self.installation.folder, OWNER)
-        defines = {
-            "checksum": hashlib.sha256(self.key.encode()).hexdigest(),
-            **self.scenario.defines,
-        }
-        time = max(1, round(seconds))
-        command = [
-            str(binary("pgbench")),
-            *("--no-vacuum", "--protocol=prepared", f"--client={connections}", "--jobs=1"),
-            f"--time={time}",
-            *(f"--define={name}={value}" for name, value in defines.items()),
-            f"--file={Path(__file__).parent / 'pgbench' / f'{self.scenario.script}.sql'}",
-            *("--host", where["HOST"], "--port", where["PORT"], "--username", where["USER"]),
-            where["NAME"],
-        ]
-        # A generic plan would not use the index for rare words.
-        environment = {**os.environ, "PGOPTIONS": "-c plan_cache_mode=force_custom_plan"}
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-        for line in done.stdout.splitlines():
-            if line.startswith("number of transactions actually processed: "):
-                return int(line.split()[5]), time
-        sys.stderr.write(done.stderr)
-        raise RuntimeError("pgbench gave no figure")
+        checksum = hashlib.sha256(self.key.encode()).hexdigest()
+        return run_pgbench(
+            self.installation,
+            SCRIPTS / f"{self.scenario.script}.sql",
+            {"checksum": checksum, **self.scenario.defines},
+            connections=connections,
+            seconds=seconds,
+            # A generic plan would not use the index for rare words.
+            options="-c plan_cache_mode=force_custom_plan",
+        )
 
 
 def _agreed_total(contenders: dict[str, _Http]) -> int:

@@ -7,23 +7,20 @@ own work is measured; the bank list is fresh.
 """
 
 import json
-import os
 import random
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from statistics import median
 from typing import Any
 from uuid import UUID
 
 import psycopg
 
-from config.local.embedded.layout import OWNER, binary, database_settings, database_url
+from config.local.embedded.layout import OWNER, database_url
 from tests.benchmarks import load
 from tests.benchmarks.comparison import alternate
 from tests.benchmarks.installation import Installation
+from tests.benchmarks.pgbench import SCRIPTS, run_pgbench
+from tests.benchmarks.rounds import summarize
 
 WALLETS = 1_000
 AMOUNT = 100
@@ -98,7 +95,7 @@ def run(
         peer_token, holders = make_peer_records(installation)
         contenders["DRF + ORM"] = peer()
         contenders["DRF + ORM, pool"] = peer(PEER_POOL="1")
-        contenders["pgbench"] = lambda wallets: _pgbench(
+        contenders["pgbench"] = lambda wallets: _pgbench_rate(
             installation, wallets, seconds, connections
         )
     for measure in contenders.values():  # warm up: caches, prepared statements, connections
@@ -129,16 +126,7 @@ def measured(
     raw: dict[str, list[float]] = {contender: [] for contender in contenders}
     for contender, measure in alternate(contenders, rounds):
         raw[contender].append(measure(wallets))
-    medians = {contender: median(values) for contender, values in raw.items()}
-    return {
-        "per_second": {key: round(value, 1) for key, value in medians.items()},
-        "ours_times": {
-            key: round(medians["ours"] / value, 2)
-            for key, value in medians.items()
-            if key != "ours"
-        },
-        "rounds": {key: [round(v, 1) for v in values] for key, values in raw.items()},
-    }
+    return summarize(raw)
 
 
 def make_our_records(installation: Installation) -> tuple[str, list[str]]:
@@ -201,19 +189,14 @@ def make_peer_records(installation: Installation) -> tuple[str, list[str]]:
     return token, holders
 
 
-def _pgbench(installation: Installation, wallets: int, seconds: float, connections: int) -> float:
-    where = database_settings(installation.folder, OWNER)
-    command = [
-        str(binary("pgbench")),
-        *("--no-vacuum", "--protocol=prepared", f"--client={connections}", "--jobs=1"),
-        *(f"--time={max(1, round(seconds))}", f"--define=wallets={wallets}"),
-        f"--file={Path(__file__).parent / 'pgbench' / 'withdrawal.sql'}",
-        *("--host", where["HOST"], "--port", where["PORT"], "--username", where["USER"]),
-        where["NAME"],
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
-    for line in done.stdout.splitlines():
-        if line.startswith("tps = "):
-            return float(line.split()[2])
-    sys.stderr.write(done.stderr)
-    raise RuntimeError("pgbench gave no figure")
+def _pgbench_rate(
+    installation: Installation, wallets: int, seconds: float, connections: int
+) -> float:
+    count, took = run_pgbench(
+        installation,
+        SCRIPTS / "withdrawal.sql",
+        {"wallets": wallets},
+        connections=connections,
+        seconds=seconds,
+    )
+    return count / took
