@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from config.local.sandbox.banks.nigeria import BANKS as NIGERIAN
+from config.local.sandbox.banks import BANKS_OF_COUNTRY
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import assert_error, make_caller
 from tests.factories.withdrawals import (
@@ -60,7 +60,7 @@ def test_the_banks_of_a_currency_are_names_and_codes(
     assert all(isinstance(value, str) for bank in body["data"] for value in bank.values())
     if currency == "NGN":
         found = {(bank["name"], bank["code"]) for bank in body["data"]}
-        assert found == {(bank.name, bank.code) for bank in NIGERIAN}
+        assert found == {(bank.name, bank.code) for bank in BANKS_OF_COUNTRY["NG"]}
 
 
 @pytest.mark.usefixtures("fresh_memory")
