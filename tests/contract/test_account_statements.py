@@ -1,7 +1,5 @@
 """Account statements over HTTP: exact record, files, words, errors, strangers."""
 
-from __future__ import annotations
-
 import csv
 import io
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Long answers are compressed for clients that accept it; a known one is not sent again."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

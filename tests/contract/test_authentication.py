@@ -1,7 +1,5 @@
 """Bearer tokens: who gets in, who does not, and how soon a revocation holds."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Bank lists, their cache, and the names of accounts, with the provider over real HTTP."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

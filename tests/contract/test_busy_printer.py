@@ -1,7 +1,5 @@
 """Documents while the printer is busy: refused at once, and every other request is served."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.cache import cache
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """A charset of the Content-Type never decides how text is read, and never ends in a fault."""
 
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

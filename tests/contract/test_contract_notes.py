@@ -1,7 +1,5 @@
 """Contract notes of fills: figures of the ledger, and the parties that the client may know."""
 
-from __future__ import annotations
-
 import io
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Quotes and conversions: exact answers, refusals that move nothing, lists and events."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import timedelta

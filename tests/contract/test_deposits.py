@@ -1,7 +1,5 @@
 """Deposits over the API and the payment provider's sandbox, from account number to wallet."""
 
-from __future__ import annotations
-
 import json
 import re
 from decimal import Decimal

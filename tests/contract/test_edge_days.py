@@ -1,7 +1,5 @@
 """Every parameter of the API that takes a day or a time, with days at the edges of the calendar."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Every answer under /v1 is the envelope, and every failure names itself."""
 
-from __future__ import annotations
-
 import json
 import re
 

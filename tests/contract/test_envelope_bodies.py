@@ -1,7 +1,5 @@
 """Bad bodies: a clear refusal in the envelope, nothing done, never a 500."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """What became of an order: its totals, its fills, and whose order a trade names."""
 
-from __future__ import annotations
-
 import random
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Holdings of members and of the organisation: exact records, pages, strangers."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from typing import Any

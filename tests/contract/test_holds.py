@@ -1,7 +1,5 @@
 """Frozen owners and debtors over HTTP: exact refusals that move nothing, and what still works."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any

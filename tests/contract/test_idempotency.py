@@ -1,7 +1,5 @@
 """`Idempotency-Key`: one effect and one answer for one key."""
 
-from __future__ import annotations
-
 import time
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Lists: pages, limits, order and filters, against the same done in plain Python."""
 
-from __future__ import annotations
-
 import math
 import random
 from datetime import UTC, datetime

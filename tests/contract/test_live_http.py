@@ -1,7 +1,5 @@
 """What only a real server and real connections show: framing, limits, concurrent keys."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

@@ -1,7 +1,5 @@
 """`/v1/api/credit/loan-configuration`: exact answers, and who sees what."""
 
-from __future__ import annotations
-
 import json
 import re
 from decimal import Decimal

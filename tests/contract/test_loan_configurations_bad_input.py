@@ -3,8 +3,6 @@
 Every value that a field refuses is in tests/credit/configurations/test_terms_inputs.py.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.assertions.unchanged import assert_nothing_changes

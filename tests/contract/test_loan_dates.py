@@ -1,7 +1,5 @@
 """The dates of loans: as JavaScript prints them, and months added at the end of a month."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The least a loan may be, what may be pledged, and what a loan shows from its first moment."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -1,7 +1,5 @@
 """What loans tell of others: nothing of a creditor's wallet, nothing of who is an organisation."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 from uuid import UUID

@@ -1,7 +1,5 @@
 """Loans refused over HTTP: what is short or not offered, and bodies that are not right."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

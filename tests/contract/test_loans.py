@@ -1,7 +1,5 @@
 """Loans over HTTP: the interface's own record, who sees a loan, and the added operations."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 from decimal import Decimal

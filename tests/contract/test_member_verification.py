@@ -1,7 +1,5 @@
 """Verification of members that their organisation requires for deposits or withdrawals."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

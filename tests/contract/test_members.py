@@ -1,7 +1,5 @@
 """Members: changed by what is sent, found by status and verification."""
 
-from __future__ import annotations
-
 import json
 import re
 

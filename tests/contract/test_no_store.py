@@ -1,7 +1,5 @@
 """Of every operation: no cache keeps a response, and none has a comment of staff in it."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
 
 import pytest

@@ -1,7 +1,5 @@
 """The token and revocation endpoints: RFC 6749 §4.4 and RFC 7009 to the letter."""
 
-from __future__ import annotations
-
 import base64
 from datetime import timedelta
 

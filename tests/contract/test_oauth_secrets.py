@@ -1,7 +1,5 @@
 """Wrong secrets: what they cost, what they tell, and whom they shut out (decisions §4)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 

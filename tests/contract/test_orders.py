@@ -1,7 +1,5 @@
 """Placing orders when all is well: the interface's record, numbers and effects."""
 
-from __future__ import annotations
-
 import json
 import re
 from decimal import Decimal

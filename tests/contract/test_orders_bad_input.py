@@ -3,8 +3,6 @@
 Every value that a field refuses is in tests/orders/book/test_order_inputs.py.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

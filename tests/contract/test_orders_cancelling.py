@@ -1,7 +1,5 @@
 """Cancelling orders over HTTP: what is freed, what is told, who may, and once only."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """`Idempotency-Key` on placing orders: one effect, one answer."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Lists of orders: envelope and meta, filters and order, what strangers see, and the cost."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

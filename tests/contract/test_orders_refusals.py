@@ -1,7 +1,5 @@
 """Every rule that refuses an order: its own message and code, and nothing is reserved."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the OpenAPI document says of orders is true: fields and failures."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

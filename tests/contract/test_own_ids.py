@@ -1,7 +1,5 @@
 """Names, references and IDs of a client: visible on one line, and the same with spaces around."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 import pytest

@@ -1,7 +1,5 @@
 """`client_reference` and `metadata` on withdrawals, orders and loans, as clients see them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -5,8 +5,6 @@ ways (`make requests` in every way), and what is answered is compared with every
 and its toolkit bring along.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A member's investments: exact records and figures, filters, strangers, and what it costs."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from typing import Any

@@ -3,8 +3,6 @@
 A new list is held to these rules by being there.
 """
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Limits per key: headers on every answer, 429 beyond them, nothing when they are off."""
 
-from __future__ import annotations
-
 import re
 from concurrent.futures import ThreadPoolExecutor
 

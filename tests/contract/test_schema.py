@@ -1,7 +1,5 @@
 """The OpenAPI document is valid, complete and served offline."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

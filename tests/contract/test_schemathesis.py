@@ -6,8 +6,6 @@ token. What may be otherwise is named below, with the reason. Of the bad request
 `make requests` all.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Logins and names of staff never leave the house: not in an event, not in an answer."""
 
-from __future__ import annotations
-
 import json
 import re
 from decimal import Decimal

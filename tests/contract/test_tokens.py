@@ -1,7 +1,5 @@
 """One token and both lists of tokens: shapes, messages, access, and what a token looks like."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

@@ -3,8 +3,6 @@
 Every value that a parameter refuses is in tests/exchange/api/test_list_queries.py.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.factories.api_clients import assert_error, make_caller

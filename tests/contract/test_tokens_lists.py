@@ -4,8 +4,6 @@ Between the requests of one test the tokens and grants change, so that whatever 
 earlier requests would show.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 import random

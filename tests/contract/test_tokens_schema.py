@@ -1,7 +1,5 @@
 """What the OpenAPI document says of tokens is what the lists do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

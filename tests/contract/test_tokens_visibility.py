@@ -4,8 +4,6 @@ Every organisation is asked again and again, so that what one of them was told b
 another one was told, would show.
 """
 
-from __future__ import annotations
-
 import threading
 
 import psycopg

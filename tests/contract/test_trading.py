@@ -1,7 +1,5 @@
 """Orders that meet, over HTTP: what both sides pay and get, what is told, book and trades."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Transfers between wallets: exact answers, refusals that move nothing, lists and events."""
 
-from __future__ import annotations
-
 import json
 import re
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Balances and statements: exact records, filters, order, strangers; the scopes that reads need."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

@@ -3,8 +3,6 @@
 Every value that a field refuses is in tests/wallets/withdrawals/test_withdrawal_inputs.py.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`Idempotency-Key` on withdrawals and cancellations: one effect, one answer."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 

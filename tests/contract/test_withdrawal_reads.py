@@ -1,7 +1,5 @@
 """Withdrawals that were asked for: listed, filtered, fetched and cancelled; the fee of one."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

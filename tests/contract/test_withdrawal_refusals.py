@@ -1,7 +1,5 @@
 """The interface's error table of withdrawals: exact messages, and which of two wins."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Both withdrawal operations when all is well: the interface's records, numbers and effects."""
 
-from __future__ import annotations
-
 import json
 import re
 from decimal import Decimal
