@@ -13,7 +13,7 @@ def as_owner(*, rollback: bool = False) -> Iterator[Any]:
 
     An error rolls the block back; with `rollback` it is always rolled back.
     """
-    alias = "default" if _is_superuser() else "owner"
+    alias = owner_alias()
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
         cursor.execute("SELECT current_setting('role')")
         [role] = cursor.fetchone()
@@ -33,8 +33,8 @@ def without_guards() -> Iterator[Any]:
         cursor.execute("SET LOCAL session_replication_role = origin")
 
 
-def _is_superuser() -> bool:
+def owner_alias() -> str:
+    """Return the database alias that can take the owner's role: `default`, if a superuser's."""
     with connections["default"].cursor() as cursor:
         cursor.execute("SELECT rolsuper FROM pg_roles WHERE rolname = session_user")
-        found: bool = cursor.fetchone()[0]
-        return found
+        return "default" if cursor.fetchone()[0] else "owner"

@@ -21,7 +21,7 @@ from exchange.core.idempotency import StoredResponse
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import Token
-from tests.environment.owner import as_owner
+from tests.environment.owner import as_owner, owner_alias
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.staff import LONG_AGO
 from wallets.banks.models import BankList
@@ -164,13 +164,14 @@ def make_member_wallet(amount: str | int | Decimal = 0, *, currency: str = "KES"
 def make_staff(*codenames: str) -> StaffUser:
     """Make staff with the named permissions, by default those to decide and resolve."""
     wanted = codenames or ("decide_withdrawal", "resolve_payout", "add_deposit", "decide_deposit")
+    alias = owner_alias()
     with as_owner():
-        user = StaffUser.objects.create_user(
+        user = StaffUser.objects.db_manager(alias).create_user(
             username=f"staff{next(_numbers)}",
             is_staff=True,
             access_changed_at=timezone.now() - LONG_AGO,
         )
-        user.user_permissions.add(*Permission.objects.filter(codename__in=wanted))
+        user.user_permissions.add(*Permission.objects.using(alias).filter(codename__in=wanted))
     # Read again: the instance above caches that it had no permissions.
     return StaffUser.objects.get(pk=user.pk)
 
