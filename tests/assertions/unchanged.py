@@ -40,6 +40,17 @@ def assert_nothing_changes() -> Iterator[None]:
     assert _contents(_OURS, _LEFT_OUT) == before
 
 
+@contextmanager
+def assert_no_table_changes() -> Iterator[None]:
+    """Assert that the block changes no row of any table, Django's included, and adds none.
+
+    Sessions and the provider's webhooks are left out.
+    """
+    before = table_fingerprints()
+    yield
+    assert table_fingerprints() == before
+
+
 def table_fingerprints() -> dict[str, tuple[int, int]]:
     """Return a fingerprint of every table, including Django's.
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from exchange.core.errors import InvalidRequest
 from exchange.core.ids import uuid7
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes, table_fingerprints
 from tests.environment.owner import without_guards
 from tests.factories.deposits import Owner, arrive, make_virtual_account, transaction_record
 from tests.factories.treasury import make_debt, move, system_balance, terms, treasurer
@@ -99,15 +99,14 @@ def test_only_whole_units_of_a_debt_are_written_off():
 
 def test_only_whole_units_are_moved_by_the_treasury():
     person = treasurer()
-    before = table_fingerprints()
-    for wrong in (
-        terms("top_up", "1000.5", currency="UGX"),
-        terms("top_up", "1000", currency="UGX", charge=Decimal("0.5")),
-    ):
-        with pytest.raises(InvalidRequest) as refused:
-            propose_movement(terms=wrong, user=person)
-        assert refused.value.message == NO_DECIMALS
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for wrong in (
+            terms("top_up", "1000.5", currency="UGX"),
+            terms("top_up", "1000", currency="UGX", charge=Decimal("0.5")),
+        ):
+            with pytest.raises(InvalidRequest) as refused:
+                propose_movement(terms=wrong, user=person)
+            assert refused.value.message == NO_DECIMALS
     move(terms("top_up", 1000, currency="UGX", charge=Decimal(3)))
     assert_books_hold()
 

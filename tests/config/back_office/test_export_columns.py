@@ -13,7 +13,7 @@ from django.utils import timezone
 from config.back_office.exports import SOURCES
 from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER
 from exchange.exports.admin import Exportable
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.environment.owner import without_guards
 from tests.factories.back_office import signed_in_client, text_of
 from tests.factories.exports import file_bytes, read_csv, read_xlsx, request_export
@@ -186,9 +186,8 @@ def test_a_role_without_exports_is_offered_none_and_gets_none(wallet, model):
     administrator = signed_in_client(ADMINISTRATOR)
     listed = administrator.get(reverse(f"admin:{model}_changelist"))
     assert f"{model.replace('_', '/')}/export/" not in listed.content.decode()
-    before = table_fingerprints()
-    assert request_export(administrator, model).status_code == 403
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        assert request_export(administrator, model).status_code == 403
     finance = signed_in_client(FINANCE_APPROVER)
     listed = finance.get(reverse(f"admin:{model}_changelist"))
     assert f"{model.replace('_', '/')}/export/" in listed.content.decode()

@@ -18,7 +18,7 @@ from credit.configurations.services.configurations import propose_change
 from credit.configurations.services.plausibility import find_terms_notices
 from exchange.core.ids import uuid7
 from exchange.staff.admin.pending import VIEW_ONLY
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.credit.configurations.pages import (
     decision,
     form,
@@ -49,22 +49,20 @@ def test_terms_beyond_their_band_need_a_reason_of_both():
     beyond = {**shown_values(ada, made), "interest_rate": "3"}
     shown = "Monthly interest rate: 30 % → 3 % (-90.00 %). Usual is a change of at most 20 %"
     address = page(made, "propose")
-    before = table_fingerprints()
-    asked = submit_confirmation(ada, address, **beyond)
-    assert f'class="errornote" role="alert">{shown}' in asked.content.decode()
-    for note in ("", "x"):
-        submit_confirmation(ada, address, at=asked, **beyond, note=note)
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        asked = submit_confirmation(ada, address, **beyond)
+        assert f'class="errornote" role="alert">{shown}' in asked.content.decode()
+        for note in ("", "x"):
+            submit_confirmation(ada, address, at=asked, **beyond, note=note)
     propose_terms(ada, made, **beyond)
     version = pending_version(made)
     assert version.note == "Agreed with the creditor in May"
     assert shown in text_of(ben.get(page(made)))
     asked = ben.get(decision(made, "approve"))
     assert f'class="errornote" role="alert">{shown}' in asked.content.decode()
-    before = table_fingerprints()
-    for reason in ("", "yes"):
-        submit_confirmation(ben, decision(made, "approve"), at=asked, reason=reason)
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for reason in ("", "yes"):
+            submit_confirmation(ben, decision(made, "approve"), at=asked, reason=reason)
     why = "Compared with the signed agreement"
     submit_confirmation(ben, decision(made, "approve"), at=asked, reason=why)
     version.refresh_from_db()
@@ -99,9 +97,8 @@ def test_a_creditor_gives_no_reason_and_the_officer_does():
     )
     ben = signed_in_client(CREDIT_OFFICER, "ben")
     address = decision(made, "approve")
-    before = table_fingerprints()
-    submit_confirmation(ben, address)
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        submit_confirmation(ben, address)
     submit_confirmation(ben, address, reason="Asked the creditor by telephone")
     made.refresh_from_db()
     assert made.versions.get(status="Approved").number == 2
@@ -116,11 +113,10 @@ def test_one_officer_proposes_and_another_one_approves():
     hers = ada.get(page(made))
     assert "Someone other than the proposer must approve this." in text_of(hers)
     assert b"disabled" in hers.content
-    before = table_fingerprints()
-    response = submit_confirmation(ada, decision(made, "approve"))
-    message = "Someone other than the proposer must approve this. No changes were made."
+    with assert_no_table_changes():
+        response = submit_confirmation(ada, decision(made, "approve"))
+        message = "Someone other than the proposer must approve this. No changes were made."
     assert messages_of(response)[-1] == message
-    assert table_fingerprints() == before
     his = ben.get(page(made))
     assert "by ada. Eligible approvers: ben." in text_of(his)
     assert b"disabled" not in his.content
@@ -143,13 +139,12 @@ def test_a_stale_page_approves_only_the_version_it_showed():
     made = LoanConfiguration.objects.get()
     seen = decision(made, "approve")
     submit_confirmation(ada, page(made, "propose"), **form(interest_rate="1"))
-    before = table_fingerprints()
-    response = submit_confirmation(ben, seen)
+    with assert_no_table_changes():
+        response = submit_confirmation(ben, seen)
     assert messages_of(response)[-1] == (
         "Version 1 is Rejected (replaced by a newer proposal), no longer "
         "Pending. No changes were made."
     )
-    assert table_fingerprints() == before
 
 
 def test_the_comparison_describes_every_change():
@@ -231,37 +226,34 @@ def test_only_one_change_can_be_pending():
     asked = client.get(page(made, "propose"))
     propose_change(configuration_id=made.pk, terms=make_terms(), actor=TESTER)
     assert "Propose new terms" not in text_of(client.get(page(made)))
-    before = table_fingerprints()
-    stale = submit_confirmation(client, page(made, "propose"), at=asked, **form())
-    message = "Pending approval was none and is version 2"
-    assert message in messages_of(stale)[-1]
-    assert b'value="Secured"' in stale.content
-    response = submit_confirmation(client, page(made, "propose"), at=stale, **form())
+    with assert_no_table_changes():
+        stale = submit_confirmation(client, page(made, "propose"), at=asked, **form())
+        message = "Pending approval was none and is version 2"
+        assert message in messages_of(stale)[-1]
+        assert b'value="Secured"' in stale.content
+        response = submit_confirmation(client, page(made, "propose"), at=stale, **form())
     assert "Another change of this loan configuration waits for a decision" in text_of(response)
     assert b'value="Secured"' in response.content
-    assert table_fingerprints() == before
 
 
 def test_a_rejection_needs_a_reason_for_the_creditor():
     made = make_configuration(approved=False)
     client = signed_in_client(CREDIT_OFFICER)
-    before = table_fingerprints()
-    asked = client.get(decision(made, "reject"))
-    assert "Monthly interest rate 30 %" in text_of(asked)
-    address = decision(made, "reject")
-    response = submit_confirmation(client, address, at=asked, reason=" ")
+    with assert_no_table_changes():
+        asked = client.get(decision(made, "reject"))
+        assert "Monthly interest rate 30 %" in text_of(asked)
+        address = decision(made, "reject")
+        response = submit_confirmation(client, address, at=asked, reason=" ")
     assert "This field is required." in text_of(response)
-    assert table_fingerprints() == before
     submit_confirmation(client, address, at=asked, reason="Too cheap, checked with the bank")
-    before = table_fingerprints()
-    again = submit_confirmation(
-        client, address, at=asked, reason="Too cheap, checked with the bank"
-    )
+    with assert_no_table_changes():
+        again = submit_confirmation(
+            client, address, at=asked, reason="Too cheap, checked with the bank"
+        )
     assert messages_of(again)[-1] == (
         "Version 1 is Rejected by credit-officer (Too cheap, checked with the bank), no longer "
         "Pending. No changes were made."
     )
-    assert table_fingerprints() == before
     made.refresh_from_db()
     assert made.status == "Rejected"
     text = text_of(client.get(page(made)))
@@ -288,13 +280,11 @@ def test_retirement_is_confirmed_first_and_is_final():
     assert made.status == "Retired"
     text = text_of(client.get(page(made)))
     assert "Propose new terms" not in text
-    before = table_fingerprints()
-    again = submit_confirmation(client, page(made, "retire"), at=asked)
-    message = (
+    with assert_no_table_changes():
+        again = submit_confirmation(client, page(made, "retire"), at=asked)
+    assert messages_of(again)[-1] == (
         "Only an Approved loan configuration can be retired: it is Retired. No changes were made."
     )
-    assert messages_of(again)[-1] == message
-    assert table_fingerprints() == before
 
 
 def test_a_configuration_changed_since_the_confirmation_is_not_retired():
@@ -307,11 +297,10 @@ def test_a_configuration_changed_since_the_confirmation_is_not_retired():
     message = "Pending approval was none and is version 2"
     assert message in messages_of(waiting)[-1]
     approve_pending(made)
-    before = table_fingerprints()
-    refused = submit_confirmation(client, page(made, "retire"), at=asked)
+    with assert_no_table_changes():
+        refused = submit_confirmation(client, page(made, "retire"), at=asked)
     assert "Effective was version 1 and is version 2" in messages_of(refused)[-1]
     assert "Monthly interest rate was 30 % and is 25 %" in messages_of(refused)[-1]
-    assert table_fingerprints() == before
 
 
 def test_a_version_approved_meanwhile_cannot_be_rejected():
@@ -322,12 +311,11 @@ def test_a_version_approved_meanwhile_cannot_be_rejected():
     address = decision(made, "reject")
     asked = client.get(address)
     approve_pending(made)
-    before = table_fingerprints()
-    refused = submit_confirmation(
-        client, address, at=asked, reason="Too cheap, checked with the bank"
-    )
+    with assert_no_table_changes():
+        refused = submit_confirmation(
+            client, address, at=asked, reason="Too cheap, checked with the bank"
+        )
     assert "Version 2 is Approved" in messages_of(refused)[-1]
-    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize(
@@ -360,13 +348,12 @@ def test_a_version_approved_meanwhile_cannot_be_rejected():
 def test_invalid_terms_are_rejected_and_the_input_is_kept(changes, message):
     client = signed_in_client(CREDIT_OFFICER)
     creditor = str(make_organisation().pk)
-    before = table_fingerprints()
-    body = form(**{"creditor": creditor, "name": "Kept here", **changes})
-    response = client.post(reverse("admin:credit_loanconfiguration_add"), body)
+    with assert_no_table_changes():
+        body = form(**{"creditor": creditor, "name": "Kept here", **changes})
+        response = client.post(reverse("admin:credit_loanconfiguration_add"), body)
     assert response.status_code == 200
     assert message in text_of(response)
     assert "name" in changes or b'value="Kept here"' in response.content
-    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("role", OTHERS)
@@ -374,17 +361,18 @@ def test_only_credit_officers_act_and_other_roles_view(role):
     made = make_configuration(approved=False)
     approved = make_configuration()
     client = signed_in_client(role)
-    before = table_fingerprints()
-    assert client.get(reverse("admin:credit_loanconfiguration_add")).status_code == 403
-    assert offer_status(client) == 403
-    assert client.post(page(made, "propose"), form()).status_code == 403
-    assert client.post(page(approved, "retire")).status_code == 403
-    assert submit_confirmation(client, decision(made, "approve")).status_code == 403
-    assert (
-        client.post(decision(made, "reject"), {"reason": "x, checked with the bank"}).status_code
-        == 403
-    )
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        assert client.get(reverse("admin:credit_loanconfiguration_add")).status_code == 403
+        assert offer_status(client) == 403
+        assert client.post(page(made, "propose"), form()).status_code == 403
+        assert client.post(page(approved, "retire")).status_code == 403
+        assert submit_confirmation(client, decision(made, "approve")).status_code == 403
+        assert (
+            client.post(
+                decision(made, "reject"), {"reason": "x, checked with the bank"}
+            ).status_code
+            == 403
+        )
     seen = text_of(client.get(page(made)))
     assert VIEW_ONLY in seen
     assert "Propose new terms" not in seen
@@ -399,13 +387,12 @@ def offer_status(client: Client) -> int:
 def test_pages_change_nothing_by_get_and_nothing_of_another_configuration():
     made, other = make_configuration(approved=False), make_configuration(approved=False)
     client = signed_in_client(CREDIT_OFFICER)
-    before = table_fingerprints()
-    for name in ("approve", "reject"):
-        assert client.get(decision(made, name)).status_code == 200
-        assert client.post(decision(made, name)).status_code == 200
-        foreign = reverse(
-            f"admin:credit_loanconfiguration_{name}", args=[made.pk, pending_version(other).pk]
-        )
-        assert client.post(foreign, {"reason": "x, checked with the bank"}).status_code == 404
-    assert client.post(page(made), {}).status_code == 405
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for name in ("approve", "reject"):
+            assert client.get(decision(made, name)).status_code == 200
+            assert client.post(decision(made, name)).status_code == 200
+            foreign = reverse(
+                f"admin:credit_loanconfiguration_{name}", args=[made.pk, pending_version(other).pk]
+            )
+            assert client.post(foreign, {"reason": "x, checked with the bank"}).status_code == 404
+        assert client.post(page(made), {}).status_code == 405

@@ -17,7 +17,7 @@ from credit.loans.services.repaying import repay
 from credit.loans.services.valuation import Pledge
 from exchange.staff.admin.pending import VIEW_ONLY
 from exchange.tokens.models import Token
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.api_clients import TESTER
 from tests.factories.back_office import (
     messages_of,
@@ -54,11 +54,10 @@ def test_one_officer_proposes_a_liquidation_and_another_one_confirms_it(lending,
     assert "Someone other than the proposer must confirm this." in text_of(hers)
     assert "Cancel proposal" in text_of(hers)
     assert b"disabled" in hers.content
-    before = table_fingerprints()
-    response = submit_confirmation(ada, decision(proposal, "confirm"))
-    message = "Someone other than the proposer must confirm this. No changes were made."
+    with assert_no_table_changes():
+        response = submit_confirmation(ada, decision(proposal, "confirm"))
+        message = "Someone other than the proposer must confirm this. No changes were made."
     assert messages_of(response)[-1] == message
-    assert table_fingerprints() == before
     lending.set_price(1)
     his = ben.get(page(loan))
     assert b"disabled" not in his.content
@@ -106,11 +105,10 @@ def test_any_officer_declines_a_proposal_and_another_can_follow(loan, ada, ben):
         assert ("Cancel the proposed liquidation?" in text_of(asked)) is own
         response = submit_confirmation(client, decision(proposal, "decline"), at=asked)
         assert messages_of(response)[-1] == "Rejected. Nothing moved."
-        before = table_fingerprints()
-        again = submit_confirmation(client, decision(proposal, "decline"), at=asked)
-        person = user_of(client)
+        with assert_no_table_changes():
+            again = submit_confirmation(client, decision(proposal, "decline"), at=asked)
+            person = user_of(client)
         assert messages_of(again)[-1] == f"Already rejected by {person}. No changes were made."
-        assert table_fingerprints() == before
         proposal.refresh_from_db()
         assert (proposal.status, proposal.decided_by) == ("Rejected", person)
     loan.refresh_from_db()
@@ -122,10 +120,9 @@ def test_a_stale_page_confirms_only_the_proposal_it_showed(loan, ada, ben):
     seen = propose(ada, loan)
     submit_confirmation(ada, decision(seen, "decline"))
     propose(ada, loan, WRITE_OFF, note="The collateral is worthless")
-    before = table_fingerprints()
-    response = submit_confirmation(ben, decision(seen, "confirm"))
+    with assert_no_table_changes():
+        response = submit_confirmation(ben, decision(seen, "confirm"))
     assert messages_of(response)[-1] == ("Already rejected by ada. No changes were made.")
-    assert table_fingerprints() == before
 
 
 def test_a_payment_after_the_proposal_is_shown_and_reduces_the_units(lending, ada, ben):
@@ -163,11 +160,10 @@ def test_a_payment_during_confirmation_stops_the_closure(lending, ada, ben):
         amount=Decimal(1000),
         actor=TESTER,
     )
-    before = table_fingerprints()
-    refused = submit_confirmation(ben, address, at=asked)
-    message = "Outstanding was 1,596,000.00 NGN and is 1,595,000.00 NGN"
+    with assert_no_table_changes():
+        refused = submit_confirmation(ben, address, at=asked)
+        message = "Outstanding was 1,596,000.00 NGN and is 1,595,000.00 NGN"
     assert message in messages_of(refused)[-1]
-    assert table_fingerprints() == before
 
 
 def test_collateral_added_after_the_proposal_is_shown_and_returned(lending, loan, ada, ben):
@@ -197,20 +193,19 @@ def test_prices_expire_after_a_day(loan, ada, ben):
         "credit_closureproposal", "approval_guard", "created_at = %s", long_ago, proposal.pk
     )
     assert "The proposed prices are older than 24 hours." in text_of(ben.get(page(loan)))
-    before = table_fingerprints()
-    response = submit_confirmation(ben, decision(proposal, "confirm"))
-    message = "The proposed prices are older than 24 hours. No changes were made."
+    with assert_no_table_changes():
+        response = submit_confirmation(ben, decision(proposal, "confirm"))
+        message = "The proposed prices are older than 24 hours. No changes were made."
     assert messages_of(response)[-1] == message
-    assert table_fingerprints() == before
 
 
 def test_a_proposal_needs_the_displayed_prices(lending, loan, ada):
     asked = ada.get(page(loan, LIQUIDATE))
     lending.set_price(9_000)
-    before = table_fingerprints()
-    response = submit_confirmation(
-        ada, page(loan, LIQUIDATE), at=asked, note="No answer yet, checked with the bank"
-    )
+    with assert_no_table_changes():
+        response = submit_confirmation(
+            ada, page(loan, LIQUIDATE), at=asked, note="No answer yet, checked with the bank"
+        )
     symbol = lending.token.symbol
     assert messages_of(response) == [
         f"No changes were made. Since you opened the page: {symbol} to transfer was 105 units at "
@@ -219,7 +214,6 @@ def test_a_proposal_needs_the_displayed_prices(lending, loan, ada):
         "546,000.00 NGN and is 651,000.00 NGN. Review it again."
     ]
     assert "No answer yet, checked with the bank" in text_of(response)
-    assert table_fingerprints() == before
 
 
 def test_a_double_click_proposes_once(loan, ada):
@@ -227,25 +221,23 @@ def test_a_double_click_proposes_once(loan, ada):
     submit_confirmation(
         ada, page(loan, WRITE_OFF), at=asked, note="No answer, checked with the bank"
     )
-    before = table_fingerprints()
-    again = submit_confirmation(
-        ada, page(loan, WRITE_OFF), at=asked, note="No answer, checked with the bank"
-    )
+    with assert_no_table_changes():
+        again = submit_confirmation(
+            ada, page(loan, WRITE_OFF), at=asked, note="No answer, checked with the bank"
+        )
     assert (
         messages_of(again)[-1] == "Another proposal for this loan is pending. No changes were made."
     )
-    assert table_fingerprints() == before
 
 
 def test_a_double_click_confirms_once(loan, ada, ben):
     address = decision(propose(ada, loan), "confirm")
     asked = ben.get(address)
     submit_confirmation(ben, address, at=asked)
-    before = table_fingerprints()
-    again = submit_confirmation(ben, address, at=asked)
-    message = "Already approved by ben. No changes were made."
+    with assert_no_table_changes():
+        again = submit_confirmation(ben, address, at=asked)
+        message = "Already approved by ben. No changes were made."
     assert messages_of(again)[-1] == message
-    assert table_fingerprints() == before
 
 
 def test_the_displayed_plan_is_the_frozen_plan(lending, loan, ada):
@@ -258,27 +250,25 @@ def test_the_displayed_plan_is_the_frozen_plan(lending, loan, ada):
 
 def test_a_missing_price_blocks_a_liquidation_and_no_write_off(lending, loan, ada):
     Token.objects.filter(pk=lending.token.pk).update(quoted_at=None)
-    before = table_fingerprints()
-    for response in (
-        ada.get(page(loan, LIQUIDATE)),
-        ada.post(page(loan, LIQUIDATE), {"note": "x, checked with the bank", "seen": "x"}),
-    ):
-        assert response["Location"] == page(loan)
-        assert (
-            messages_of(response)[-1]
-            == f"{lending.token.symbol} has no price. No changes were made."
-        )
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for response in (
+            ada.get(page(loan, LIQUIDATE)),
+            ada.post(page(loan, LIQUIDATE), {"note": "x, checked with the bank", "seen": "x"}),
+        ):
+            assert response["Location"] == page(loan)
+            assert (
+                messages_of(response)[-1]
+                == f"{lending.token.symbol} has no price. No changes were made."
+            )
     assert ada.get(page(loan, WRITE_OFF)).status_code == 200
     assert f"Market value {lending.token.symbol} has no price" in text_of(ada.get(page(loan)))
 
 
 def test_a_proposal_needs_a_note(loan, ada):
-    before = table_fingerprints()
-    response = submit_confirmation(ada, page(loan, WRITE_OFF), note=" ")
+    with assert_no_table_changes():
+        response = submit_confirmation(ada, page(loan, WRITE_OFF), note=" ")
     assert "This field is required." in text_of(response)
     assert "Written off" in text_of(response)
-    assert table_fingerprints() == before
 
 
 def test_closure_needs_a_defaulted_loan_without_a_pending_proposal(lending, ada):
@@ -325,19 +315,18 @@ def test_only_credit_officers_close_loans_and_other_roles_view(role, lending, lo
     other = make_defaulted_loan(lending)
     proposal = propose(ada, loan)
     client = signed_in_client(role)
-    before = table_fingerprints()
-    for action in (LIQUIDATE, WRITE_OFF):
-        assert client.get(page(other, action)).status_code == 403
-        assert (
-            client.post(
-                page(other, action), {"note": "x, checked with the bank", "seen": "x"}
-            ).status_code
-            == 403
-        )
-    for name in ("confirm", "decline"):
-        assert client.get(decision(proposal, name)).status_code == 403
-        assert client.post(decision(proposal, name)).status_code == 403
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for action in (LIQUIDATE, WRITE_OFF):
+            assert client.get(page(other, action)).status_code == 403
+            assert (
+                client.post(
+                    page(other, action), {"note": "x, checked with the bank", "seen": "x"}
+                ).status_code
+                == 403
+            )
+        for name in ("confirm", "decline"):
+            assert client.get(decision(proposal, name)).status_code == 403
+            assert client.post(decision(proposal, name)).status_code == 403
     seen = text_of(client.get(page(loan)))
     assert VIEW_ONLY in seen
     assert "Liquidation: units to transfer" in seen
@@ -352,27 +341,26 @@ def test_pages_change_nothing_by_get_nothing_without_a_token_and_nothing_of_anot
     proposal = propose(ada, loan)
     strict = Client(enforce_csrf_checks=True)
     sign_in(strict, user_of(ben))
-    before = table_fingerprints()
-    for name in ("confirm", "decline"):
-        assert ben.get(decision(proposal, name)).status_code == 200
-        assert ben.post(decision(proposal, name)).status_code == 200
-        assert ben.post(decision(proposal, name, other)).status_code == 404
-        assert strict.post(decision(proposal, name)).status_code == 403
-    for action in (LIQUIDATE, WRITE_OFF):
-        assert ben.get(page(other, action)).status_code == 200
-        assert (
-            strict.post(
-                page(other, action), {"note": "x, checked with the bank", "seen": "x"}
-            ).status_code
-            == 403
-        )
-    assert ben.get(page(loan)).status_code == 200
-    assert ben.post(page(loan), {}).status_code == 405
-    for name in ("add", "delete"):
-        args = [] if name == "add" else [loan.pk]
-        assert ben.post(reverse(f"admin:credit_loan_{name}", args=args)).status_code == 403
-    ben.post(reverse(LIST), {"action": "delete_selected", "_selected_action": [str(loan.pk)]})
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for name in ("confirm", "decline"):
+            assert ben.get(decision(proposal, name)).status_code == 200
+            assert ben.post(decision(proposal, name)).status_code == 200
+            assert ben.post(decision(proposal, name, other)).status_code == 404
+            assert strict.post(decision(proposal, name)).status_code == 403
+        for action in (LIQUIDATE, WRITE_OFF):
+            assert ben.get(page(other, action)).status_code == 200
+            assert (
+                strict.post(
+                    page(other, action), {"note": "x, checked with the bank", "seen": "x"}
+                ).status_code
+                == 403
+            )
+        assert ben.get(page(loan)).status_code == 200
+        assert ben.post(page(loan), {}).status_code == 405
+        for name in ("add", "delete"):
+            args = [] if name == "add" else [loan.pk]
+            assert ben.post(reverse(f"admin:credit_loan_{name}", args=args)).status_code == 403
+        ben.post(reverse(LIST), {"action": "delete_selected", "_selected_action": [str(loan.pk)]})
 
 
 def test_a_concurrent_proposal_is_reported_on_the_page(loan, ada, ben):
@@ -380,12 +368,11 @@ def test_a_concurrent_proposal_is_reported_on_the_page(loan, ada, ben):
     propose_closure(
         loan_id=loan.pk, action=ClosureAction.WRITE_OFF, note="first", user=user_of(ben)
     )
-    before = table_fingerprints()
-    response = submit_confirmation(
-        ada, page(loan, LIQUIDATE), at=asked, note="second, checked with the bank"
-    )
+    with assert_no_table_changes():
+        response = submit_confirmation(
+            ada, page(loan, LIQUIDATE), at=asked, note="second, checked with the bank"
+        )
     assert (
         messages_of(response)[-1]
         == "Another proposal for this loan is pending. No changes were made."
     )
-    assert table_fingerprints() == before

@@ -20,7 +20,7 @@ from exchange.staff.models import AccessKind, AccessProposal, AccessRecord, Staf
 from exchange.staff.services import accounts
 from exchange.staff.services import proposals as staff_proposals
 from exchange.staff.services.privileged_access import access_notices
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.environment.owner import as_owner
 from tests.exchange.access.proposals import MONEY, PASSWORD, collect, confirm
 from tests.factories.api_clients import TESTER, make_organisation
@@ -173,70 +173,69 @@ def test_what_cannot_be_proposed_is_refused_and_not_filed(team):
         "You cannot change your own access",
         "You are not allowed to change this person's access",
     )
-    before = table_fingerprints()
-    for act, error, expected in (
-        (lambda: staff_proposals.propose_activation(**unknown), NotFound, "User not found"),
-        (
-            lambda: staff_proposals.propose_activation(user_id=reader.pk, **by),
-            Conflict,
-            "reader is already active",
-        ),
-        (
-            lambda: staff_proposals.propose_password_reset(user_id=gone.pk, **by),
-            Conflict,
-            "gone is deactivated",
-        ),
-        (
-            lambda: staff_proposals.propose_second_factor_reset(user_id=reader.pk, **by),
-            Conflict,
-            "reader has no second factor",
-        ),
-        (
-            lambda: staff_proposals.propose_role_change(
-                user_id=reader.pk, role=finance, expected_role="", by=team.admin
+    with assert_no_table_changes():
+        for act, error, expected in (
+            (lambda: staff_proposals.propose_activation(**unknown), NotFound, "User not found"),
+            (
+                lambda: staff_proposals.propose_activation(user_id=reader.pk, **by),
+                Conflict,
+                "reader is already active",
             ),
-            Conflict,
-            f"reader is {AUDITOR} now",
-        ),
-        (
-            lambda: staff_proposals.propose_password_reset(user_id=team.admin.pk, **by),
-            Forbidden,
-            own,
-        ),
-        (
-            lambda: staff_proposals.propose_password_reset(user_id=owner.pk, **by),
-            Forbidden,
-            other,
-        ),
-        (
-            lambda: staff_proposals.propose_invitation(username="a b", role=finance, **by),
-            InvalidRequest,
-            "valid username",
-        ),
-        (
-            lambda: staff_proposals.propose_invitation(username="Reader", role=finance, **by),
-            Conflict,
-            "The username Reader is taken",
-        ),
-        (
-            lambda: participant_proposals.propose_token(key_id=uuid7(), days=1, **by),
-            NotFound,
-            "API key not found",
-        ),
-        (
-            lambda: participant_proposals.propose_token(key_id=key.pk, days=1, **by),
-            Conflict,
-            "The API key was revoked",
-        ),
-        (
-            lambda: participant_proposals.propose_token(key_id=key.pk, days=1, by=team.first),
-            Forbidden,
-            "You may not propose API keys",
-        ),
-    ):
-        with pytest.raises(error, match=expected):
-            act()
-    assert table_fingerprints() == before
+            (
+                lambda: staff_proposals.propose_password_reset(user_id=gone.pk, **by),
+                Conflict,
+                "gone is deactivated",
+            ),
+            (
+                lambda: staff_proposals.propose_second_factor_reset(user_id=reader.pk, **by),
+                Conflict,
+                "reader has no second factor",
+            ),
+            (
+                lambda: staff_proposals.propose_role_change(
+                    user_id=reader.pk, role=finance, expected_role="", by=team.admin
+                ),
+                Conflict,
+                f"reader is {AUDITOR} now",
+            ),
+            (
+                lambda: staff_proposals.propose_password_reset(user_id=team.admin.pk, **by),
+                Forbidden,
+                own,
+            ),
+            (
+                lambda: staff_proposals.propose_password_reset(user_id=owner.pk, **by),
+                Forbidden,
+                other,
+            ),
+            (
+                lambda: staff_proposals.propose_invitation(username="a b", role=finance, **by),
+                InvalidRequest,
+                "valid username",
+            ),
+            (
+                lambda: staff_proposals.propose_invitation(username="Reader", role=finance, **by),
+                Conflict,
+                "The username Reader is taken",
+            ),
+            (
+                lambda: participant_proposals.propose_token(key_id=uuid7(), days=1, **by),
+                NotFound,
+                "API key not found",
+            ),
+            (
+                lambda: participant_proposals.propose_token(key_id=key.pk, days=1, **by),
+                Conflict,
+                "The API key was revoked",
+            ),
+            (
+                lambda: participant_proposals.propose_token(key_id=key.pk, days=1, by=team.first),
+                Forbidden,
+                "You may not propose API keys",
+            ),
+        ):
+            with pytest.raises(error, match=expected):
+                act()
 
 
 def test_duplicates_are_rejected_and_other_proposals_are_not(team):

@@ -16,7 +16,7 @@ from exchange.participants.services import api_keys
 from exchange.staff.models import AccessProposal, AccessRecord, SecondFactor, StaffUser
 from exchange.staff.services import accounts, second_factor
 from exchange.staff.services import proposals as staff_proposals
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.environment.owner import without_guards
 from tests.exchange.access.proposals import PASSWORD, collect, confirm
 from tests.factories.api_clients import make_organisation
@@ -59,23 +59,22 @@ def test_dual_control_cannot_be_skipped(team):
     StaffUser.objects.filter(pk=team.second.pk).update(is_active=False)
     by_admin = {"by": team.admin}
     finance = get_role(FINANCE_APPROVER)
-    before = table_fingerprints()
-    for act in (
-        lambda: accounts.add_person(username="x", role=finance, **by_admin),
-        lambda: accounts.change_role(
-            user_id=reader.pk, role=finance, expected_role=AUDITOR, **by_admin
-        ),
-        lambda: accounts.change_role(
-            user_id=team.first.pk, role=None, expected_role=FINANCE_APPROVER, **by_admin
-        ),
-        lambda: accounts.create_invitation(user_id=team.first.pk, **by_admin),
-        lambda: accounts.activate(user_id=team.second.pk, **by_admin),
-        lambda: second_factor.reset(user_id=team.first.pk, **by_admin),
-    ):
-        with pytest.raises(Forbidden) as refused:
-            act()
-        assert refused.value.code == "second_person_needed"
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for act in (
+            lambda: accounts.add_person(username="x", role=finance, **by_admin),
+            lambda: accounts.change_role(
+                user_id=reader.pk, role=finance, expected_role=AUDITOR, **by_admin
+            ),
+            lambda: accounts.change_role(
+                user_id=team.first.pk, role=None, expected_role=FINANCE_APPROVER, **by_admin
+            ),
+            lambda: accounts.create_invitation(user_id=team.first.pk, **by_admin),
+            lambda: accounts.activate(user_id=team.second.pk, **by_admin),
+            lambda: second_factor.reset(user_id=team.first.pk, **by_admin),
+        ):
+            with pytest.raises(Forbidden) as refused:
+                act()
+            assert refused.value.code == "second_person_needed"
 
 
 def test_an_uncollected_secret_expires_after_three_days(team):

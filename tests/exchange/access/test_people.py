@@ -21,7 +21,7 @@ from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.core.ids import uuid7
 from exchange.staff.models import AccessRecord, StaffUser
 from exchange.staff.services import accounts, lockout
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.logins import PASSWORD, create_login_user
 from tests.factories.staff import create_staff, create_superuser
 
@@ -86,16 +86,15 @@ def test_a_new_person_of_a_shell_and_one_who_was_confirmed(admin, second):
 def test_a_new_person_is_refused_with_a_reason(admin):
     reader = create_login_user(AUDITOR, "reader")
     auditor = get_role(AUDITOR)
-    before = table_fingerprints()
-    for by, username, details, error, message in (
-        (reader, "ada", None, Forbidden, "You are not allowed to add users"),
-        (admin, "READER", None, Conflict, "The username READER is taken"),
-        (admin, "a b", None, InvalidRequest, "Enter a valid username"),
-        (admin, "ada", {"email": "nowhere"}, InvalidRequest, "Enter a valid email address"),
-    ):
-        with pytest.raises(error, match=message):
-            accounts.add_person(username=username, role=auditor, by=by, details=details)
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for by, username, details, error, message in (
+            (reader, "ada", None, Forbidden, "You are not allowed to add users"),
+            (admin, "READER", None, Conflict, "The username READER is taken"),
+            (admin, "a b", None, InvalidRequest, "Enter a valid username"),
+            (admin, "ada", {"email": "nowhere"}, InvalidRequest, "Enter a valid email address"),
+        ):
+            with pytest.raises(error, match=message):
+                accounts.add_person(username=username, role=auditor, by=by, details=details)
 
 
 def test_a_name_that_was_free_a_moment_ago_is_taken(admin):
@@ -148,13 +147,12 @@ def test_no_one_is_shown_under_the_name_of_a_colleague(admin, first, last):
     mine = {"first_name": "Amina", "last_name": "Finance"}
     accounts.change_details(user_id=colleague.pk, details=mine, by=admin)
     lindiwe = create_login_user(AUDITOR, "lindiwe")
-    before = table_fingerprints()
     details = {"first_name": first, "last_name": last}
-    with pytest.raises(Conflict, match=r"amina\.finance is shown under this name"):
-        accounts.change_details(user_id=lindiwe.pk, details=details, by=admin)
-    with pytest.raises(Conflict, match=r"amina\.finance is shown under this name"):
-        accounts.add_person(username="new", role=get_role(AUDITOR), by=admin, details=details)
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        with pytest.raises(Conflict, match=r"amina\.finance is shown under this name"):
+            accounts.change_details(user_id=lindiwe.pk, details=details, by=admin)
+        with pytest.raises(Conflict, match=r"amina\.finance is shown under this name"):
+            accounts.add_person(username="new", role=get_role(AUDITOR), by=admin, details=details)
     accounts.change_details(user_id=lindiwe.pk, details={"first_name": "Amina"}, by=admin)
     accounts.change_details(user_id=colleague.pk, details={"email": "a@b.example"}, by=admin)
 
@@ -169,17 +167,16 @@ def test_recorded_details_are_cut_to_300_characters(admin):
 
 def test_unchanged_details_are_not_recorded_and_invalid_ones_are_rejected(admin):
     ada = create_login_user(AUDITOR)
-    before = table_fingerprints()
-    accounts.change_details(user_id=ada.pk, details={"first_name": ""}, by=admin)
-    assert table_fingerprints() == before
-    for details in ({"email": "nowhere"}, {"first_name": "x" * 151}):
-        with pytest.raises(InvalidRequest):
-            accounts.change_details(user_id=ada.pk, details=details, by=admin)
-    with pytest.raises(Forbidden):
-        accounts.change_details(user_id=ada.pk, details={"first_name": "A"}, by=ada)
-    with pytest.raises(NotFound, match="User not found"):
-        accounts.change_details(user_id=uuid7(), details={}, by=admin)
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        accounts.change_details(user_id=ada.pk, details={"first_name": ""}, by=admin)
+    with assert_no_table_changes():
+        for details in ({"email": "nowhere"}, {"first_name": "x" * 151}):
+            with pytest.raises(InvalidRequest):
+                accounts.change_details(user_id=ada.pk, details=details, by=admin)
+        with pytest.raises(Forbidden):
+            accounts.change_details(user_id=ada.pk, details={"first_name": "A"}, by=ada)
+        with pytest.raises(NotFound, match="User not found"):
+            accounts.change_details(user_id=uuid7(), details={}, by=admin)
 
 
 # --- role ---
@@ -188,11 +185,9 @@ def test_unchanged_details_are_not_recorded_and_invalid_ones_are_rejected(admin)
 def test_a_role_is_replaced_only_if_it_is_the_expected_one(admin):
     ada, bob = create_login_user(AUDITOR), create_login_user(AUDITOR, "bob")
     long_ago = ada.access_changed_at
-    before = table_fingerprints()
-    with pytest.raises(Conflict) as refused:
+    with assert_no_table_changes(), pytest.raises(Conflict) as refused:
         accounts.change_role(user_id=ada.pk, role=None, expected_role=BACK_OFFICE, by=admin)
     assert refused.value.message == f"ada is {AUDITOR} now. Reload the page and try again"
-    assert table_fingerprints() == before
     accounts.change_role(user_id=ada.pk, role=None, expected_role=AUDITOR, by=admin)
     ada.refresh_from_db()
     assert (accounts.role_name(ada), accounts.role_name(bob)) == ("", AUDITOR)
@@ -299,42 +294,44 @@ def test_users_cannot_change_their_own_access_nor_others_without_permission(admi
         "You cannot change your own access",
         "You are not allowed to change this person's access",
     )
-    before = table_fingerprints()
-    for user, expected_role, by, message in (
-        (admin, ADMINISTRATOR, admin, own),
-        (ada, AUDITOR, reader, other),
-        (ada, AUDITOR, second, other),
-    ):
-        one = {"user_id": user.pk, "by": by}
-        for act in (
-            lambda one=one, expected_role=expected_role: accounts.change_role(
-                role=auditor, expected_role=expected_role, **one
-            ),
-            lambda one=one: accounts.deactivate(**one),
-            lambda one=one: accounts.activate(**one),
-            lambda one=one: accounts.create_invitation(**one),
-            lambda one=one: accounts.unlock(**one),
+    with assert_no_table_changes():
+        for user, expected_role, by, message in (
+            (admin, ADMINISTRATOR, admin, own),
+            (ada, AUDITOR, reader, other),
+            (ada, AUDITOR, second, other),
         ):
-            with pytest.raises(Forbidden, match=message):
-                act()
-    assert table_fingerprints() == before
+            one = {"user_id": user.pk, "by": by}
+            for act in (
+                lambda one=one, expected_role=expected_role: accounts.change_role(
+                    role=auditor, expected_role=expected_role, **one
+                ),
+                lambda one=one: accounts.deactivate(**one),
+                lambda one=one: accounts.activate(**one),
+                lambda one=one: accounts.create_invitation(**one),
+                lambda one=one: accounts.unlock(**one),
+            ):
+                with pytest.raises(Forbidden, match=message):
+                    act()
 
 
 def test_only_a_superuser_touches_a_superuser(admin, second):
     owner, other = create_superuser(), create_superuser("other")
-    before = table_fingerprints()
-    for act in (
-        lambda: accounts.change_details(user_id=owner.pk, details={"first_name": "O"}, by=admin),
-        lambda: accounts.deactivate(user_id=owner.pk, by=admin),
-        lambda: accounts.create_invitation(user_id=owner.pk, by=admin, confirmed_by=second),
-        lambda: accounts.require_may_change_access(owner, admin),
-        lambda: accounts.unlock(user_id=owner.pk, by=admin),
-    ):
-        with pytest.raises(Forbidden, match="You are not allowed to change this person's access"):
-            act()
-    with pytest.raises(Forbidden, match="You cannot change your own access"):
-        accounts.require_may_change_access(owner, owner)
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for act in (
+            lambda: accounts.change_details(
+                user_id=owner.pk, details={"first_name": "O"}, by=admin
+            ),
+            lambda: accounts.deactivate(user_id=owner.pk, by=admin),
+            lambda: accounts.create_invitation(user_id=owner.pk, by=admin, confirmed_by=second),
+            lambda: accounts.require_may_change_access(owner, admin),
+            lambda: accounts.unlock(user_id=owner.pk, by=admin),
+        ):
+            with pytest.raises(
+                Forbidden, match="You are not allowed to change this person's access"
+            ):
+                act()
+        with pytest.raises(Forbidden, match="You cannot change your own access"):
+            accounts.require_may_change_access(owner, owner)
     accounts.require_may_change_access(owner, other)
     accounts.require_may_change_access(admin, other)
     accounts.require_may_change_access(second, admin)

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR, BACK_OFFICE, FINANCE_APPROVER
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.back_office import signed_in_client, submit_confirmation, text_of
 from tests.factories.tokens import make_token
 from tests.factories.wallets import OVERRIDE, Wallet, make_member_wallet, store_bank_list
@@ -102,10 +102,9 @@ def test_service_errors_are_marked_at_their_field(wallet, changes, field, words)
     office = signed_in_client(BACK_OFFICE)
     address = reverse("admin:wallets_deposit_add")
     assert office.post(address, deposit_of(wallet, reference="taken")).status_code == 302
-    before = table_fingerprints()
-    response = office.post(address, deposit_of(wallet, **changes))
-    assert_marked(response, field, words)
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        response = office.post(address, deposit_of(wallet, **changes))
+        assert_marked(response, field, words)
     assert Deposit.objects.filter(status="Pending").count() == 1
 
 
@@ -121,10 +120,9 @@ def test_the_price_that_is_wrong_or_the_reason_that_is_missing_is_marked(typed, 
     address = reverse("admin:exchange_token_quote", args=[make_token().pk])
     office = signed_in_client(BACK_OFFICE)
     asked = submit_confirmation(office, address, **typed)
-    before = table_fingerprints()
-    response = submit_confirmation(office, address, at=asked, **typed)
-    assert_marked(response, field, words, anchor=False)
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        response = submit_confirmation(office, address, at=asked, **typed)
+        assert_marked(response, field, words, anchor=False)
 
 
 def test_the_term_that_is_wrong_is_marked():
@@ -134,10 +132,9 @@ def test_the_term_that_is_wrong_is_marked():
     form = office.get(address).context["form"]
     typed = {name: form[name].value() for name in form.fields}
     typed |= {"min_buy": "12", "max_buy": "11"}
-    before = table_fingerprints()
-    response = office.post(address, {k: v for k, v in typed.items() if v not in (None, False)})
-    assert_marked(response, "id_min_buy", "Must not be above highest price, buy")
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        response = office.post(address, {k: v for k, v in typed.items() if v not in (None, False)})
+        assert_marked(response, "id_min_buy", "Must not be above highest price, buy")
 
 
 def test_errors_without_a_field_appear_above_the_form(wallet):
@@ -181,35 +178,32 @@ def test_a_confirmation_that_needs_a_reason_marks_it(wallet, finance):
     deposit = Deposit.objects.get(status="Pending")
     address = reverse("admin:wallets_deposit_reject", args=[deposit.pk])
     seen = finance.get(address).context["seen"]
-    before = table_fingerprints()
-    response = finance.post(address, {"seen": seen, "reason": ""})
-    assert_marked(response, "id_reason", "This field is required.")
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        response = finance.post(address, {"seen": seen, "reason": ""})
+        assert_marked(response, "id_reason", "This field is required.")
 
 
 def test_a_rejection_without_a_reason_comes_back_to_its_field(wallet, finance):
     made = wallet.request(500)
-    before = table_fingerprints()
-    for name, typed, words in (
-        ("reject", "  ", "Enter a reason for the rejection"),
-        ("approve", "x" * 501, "at most 500 characters"),
-    ):
-        address = reverse(f"admin:wallets_withdrawal_{name}", args=[made.pk])
-        response = submit_confirmation(finance, address, reason=typed, override=OVERRIDE)
-        assert_marked(response, "id_reason", words)
+    with assert_no_table_changes():
+        for name, typed, words in (
+            ("reject", "  ", "Enter a reason for the rejection"),
+            ("approve", "x" * 501, "at most 500 characters"),
+        ):
+            address = reverse(f"admin:wallets_withdrawal_{name}", args=[made.pk])
+            response = submit_confirmation(finance, address, reason=typed, override=OVERRIDE)
+            assert_marked(response, "id_reason", words)
     assert "x" * 501 in response.content.decode()
-    assert table_fingerprints() == before
 
 
 def test_a_bulk_rejection_without_a_reason_marks_it(wallet, finance):
     made = wallet.request(500)
-    before = table_fingerprints()
-    response = finance.post(
-        reverse("admin:wallets_withdrawal_bulk"),
-        {"decision": "reject", "row": f"{made.pk}:{made.version}", "reason": ""},
-    )
-    assert_marked(response, "reason", "Enter a reason for the rejection", anchor=False)
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        response = finance.post(
+            reverse("admin:wallets_withdrawal_bulk"),
+            {"decision": "reject", "row": f"{made.pk}:{made.version}", "reason": ""},
+        )
+        assert_marked(response, "reason", "Enter a reason for the rejection", anchor=False)
 
 
 def test_a_filter_that_cannot_be_read_says_so_at_its_field(finance):

@@ -31,7 +31,7 @@ from exchange.events.services.outbox import (
     redeliver_undelivered,
 )
 from exchange.participants.models import Organisation
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.environment.database import session
 from tests.environment.owner import without_guards
 from tests.environment.processes import wait_until
@@ -97,11 +97,10 @@ def test_an_event_that_is_being_sent_keeps_its_lease(owner):
 
 def test_an_organisation_cannot_redeliver_events_of_another(owner, bystander):
     event = emit_event(bystander)
-    before = table_fingerprints()
-    for unknown, of in ((event.id, owner.pk), (uuid.uuid4(), owner.pk), (uuid.uuid4(), None)):
-        with pytest.raises(EventNotFound):
-            redeliver(event_id=unknown, actor=TESTER, organisation_id=of)
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for unknown, of in ((event.id, owner.pk), (uuid.uuid4(), owner.pk), (uuid.uuid4(), None)):
+            with pytest.raises(EventNotFound):
+                redeliver(event_id=unknown, actor=TESTER, organisation_id=of)
 
 
 @pytest.mark.parametrize("endpoint", ["none", "disabled"])
@@ -109,16 +108,17 @@ def test_redelivery_requires_an_enabled_endpoint_of_the_organisation(owner, endp
     event = exhaust_attempts(emit_event(owner))
     own = WebhookEndpoint.objects.filter(organisation=owner)
     own.update(enabled=False) if endpoint == "disabled" else own.delete()
-    before = table_fingerprints()
-    for act in (
-        lambda: redeliver(event_id=event.id, actor=TESTER),
-        lambda: redeliver_undelivered(organisation_id=owner.pk, actor=TESTER),
-    ):
-        with pytest.raises(Conflict) as refused:
-            act()
-        assert refused.value.message == "No webhook endpoint is enabled. Enable one and try again"
-        assert refused.value.code == "no_endpoint"
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for act in (
+            lambda: redeliver(event_id=event.id, actor=TESTER),
+            lambda: redeliver_undelivered(organisation_id=owner.pk, actor=TESTER),
+        ):
+            with pytest.raises(Conflict) as refused:
+                act()
+            assert (
+                refused.value.message == "No webhook endpoint is enabled. Enable one and try again"
+            )
+            assert refused.value.code == "no_endpoint"
 
 
 def test_only_undelivered_events_are_redelivered(owner, bystander):

@@ -22,7 +22,7 @@ from exchange.exports.sheets import open_spool
 from exchange.exports.sources import DateRange
 from exchange.participants.models import Organisation
 from exchange.staff.models import StaffUser
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.exchange.exports.export_factories import (
     NAME,
     SOURCE,
@@ -88,17 +88,16 @@ def test_invalid_exports_are_rejected_and_not_recorded(user):
     gone = create_login_user(AUDITOR, "gone")
     StaffUser.objects.filter(pk=gone.pk).update(is_active=False)
     gone.refresh_from_db()
-    before = table_fingerprints()
-    for who, values, error, reported in (
-        (administrator, {}, Forbidden, "You may not export this list"),
-        (gone, {}, Forbidden, "You may not export this list"),
-        (user, {"form": "pdf"}, InvalidRequest, r"Choose a file format: CSV, Excel \(XLSX\)"),
-        (user, {"query": "bad"}, InvalidRequest, "There is no such filter"),
-        (user, {"source": "tests.nothing"}, NotFound, "This list cannot be exported"),
-    ):
-        with pytest.raises(error, match=reported):
-            start(who, **values)
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for who, values, error, reported in (
+            (administrator, {}, Forbidden, "You may not export this list"),
+            (gone, {}, Forbidden, "You may not export this list"),
+            (user, {"form": "pdf"}, InvalidRequest, r"Choose a file format: CSV, Excel \(XLSX\)"),
+            (user, {"query": "bad"}, InvalidRequest, "There is no such filter"),
+            (user, {"source": "tests.nothing"}, NotFound, "This list cannot be exported"),
+        ):
+            with pytest.raises(error, match=reported):
+                start(who, **values)
 
 
 def test_an_export_requires_the_permission_of_its_list(user, monkeypatch):

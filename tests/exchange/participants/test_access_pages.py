@@ -22,7 +22,7 @@ from config.local.demo.loader import enrol_second_factor
 from exchange.events.models import Event, WebhookEndpoint
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.staff.models import AccessRecord, RecoveryCode, SecondFactor, StaffUser
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes, table_fingerprints
 from tests.factories.back_office import (
     make_participants,
     messages_of,
@@ -108,12 +108,11 @@ def test_a_long_lived_token_shows_once_and_is_revoked_with_its_key(caplog):
     revoked = submit_confirmation(client, revoke)
     assert messages_of(revoked) == ["Payouts and its access tokens revoked."]
     assert get_access_token_model().objects.count() == 0
-    before = table_fingerprints()
-    again = submit_confirmation(client, revoke, at=asked)
-    assert messages_of(again)[-1] == "The API key is already revoked. No changes were made."
-    refused = client.post(reverse("admin:exchange_apikey_token", args=[key.pk]), {"days": "90"})
+    with assert_no_table_changes():
+        again = submit_confirmation(client, revoke, at=asked)
+        assert messages_of(again)[-1] == "The API key is already revoked. No changes were made."
+        refused = client.post(reverse("admin:exchange_apikey_token", args=[key.pk]), {"days": "90"})
     assert "The API key was revoked" in text_of(refused)
-    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("days", ["0", "-1", "3651", "x", ""])
@@ -313,35 +312,34 @@ def test_administrators_cannot_change_their_own_access():
     enrol_second_factor(me)
     sign_in(client, me)
     finance = str(Group.objects.get(name=FINANCE_APPROVER).pk)
-    before = table_fingerprints()
-    for page, body in (
-        ("role", {"role": finance, "expected_role": ADMINISTRATOR}),
-        ("reset", {}),
-        ("unlock", {}),
-        ("deactivate", {}),
-        ("invitation", {}),
-    ):
-        refused = client.post(staff_page(me, page), body)
-        assert refused.status_code == 200
-        assert "another administrator" in text_of(refused), page
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for page, body in (
+            ("role", {"role": finance, "expected_role": ADMINISTRATOR}),
+            ("reset", {}),
+            ("unlock", {}),
+            ("deactivate", {}),
+            ("invitation", {}),
+        ):
+            refused = client.post(staff_page(me, page), body)
+            assert refused.status_code == 200
+            assert "another administrator" in text_of(refused), page
 
 
 def test_only_a_superuser_changes_a_superuser():
     client = signed_in_client(ADMINISTRATOR)
     superuser = create_superuser("owner", password="x")
     enrol_second_factor(superuser)
-    before = table_fingerprints()
-    for page in ("details", "role", "reset", "unlock", "deactivate", "activate", "invitation"):
-        assert client.get(staff_page(superuser, page)).status_code == 403
-        assert (
-            client.post(staff_page(superuser, page), {"email": "x@example.com"}).status_code == 403
-        )
-    assert client.post(staff_page(superuser, "change"), {"is_superuser": "on"}).status_code in {
-        403,
-        405,
-    }
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for page in ("details", "role", "reset", "unlock", "deactivate", "activate", "invitation"):
+            assert client.get(staff_page(superuser, page)).status_code == 403
+            assert (
+                client.post(staff_page(superuser, page), {"email": "x@example.com"}).status_code
+                == 403
+            )
+        assert client.post(staff_page(superuser, "change"), {"is_superuser": "on"}).status_code in {
+            403,
+            405,
+        }
 
 
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER])
@@ -349,15 +347,14 @@ def test_only_an_administrator_manages_people(role):
     colleague = create_staff("colleague", "correct horse battery", AUDITOR)
     enrol_second_factor(colleague)
     client = signed_in_client(role)
-    before = table_fingerprints()
-    refused = invite(client)
-    if role == FINANCE_APPROVER:  # may propose administrators only
-        assert "You are not allowed to add users" in text_of(refused)
-    else:
-        assert refused.status_code == 403
-    for page in ("details", "role", "reset", "unlock", "deactivate", "activate", "invitation"):
-        assert client.post(staff_page(colleague, page), {}).status_code == 403
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        refused = invite(client)
+        if role == FINANCE_APPROVER:  # may propose administrators only
+            assert "You are not allowed to add users" in text_of(refused)
+        else:
+            assert refused.status_code == 403
+        for page in ("details", "role", "reset", "unlock", "deactivate", "activate", "invitation"):
+            assert client.post(staff_page(colleague, page), {}).status_code == 403
 
 
 def test_a_role_change_names_the_current_role():

@@ -12,7 +12,7 @@ from exchange.participants.services.organisations import (
     create_organisation,
     set_active,
 )
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.api_clients import TESTER
 
 pytestmark = pytest.mark.django_db
@@ -50,27 +50,26 @@ def test_only_the_given_organisation_is_changed():
 def test_an_invalid_name_or_email_or_an_unknown_organisation_changes_nothing():
     kept = create_organisation(name="Acme", actor=TESTER)
     unknown: dict[str, Any] = {"organisation_id": uuid7(), "actor": TESTER}
-    before = table_fingerprints()
-    for values, fields in (
-        ({"name": " ", "email": ""}, {"name": "This field cannot be blank."}),
-        ({"name": "Acme", "email": "nowhere"}, {"email": EMAIL}),
-    ):
-        for act in (
-            lambda values=values: create_organisation(**values, actor=TESTER),
-            lambda values=values: change_organisation(
-                organisation_id=kept.pk, **values, actor=TESTER
-            ),
+    with assert_no_table_changes():
+        for values, fields in (
+            ({"name": " ", "email": ""}, {"name": "This field cannot be blank."}),
+            ({"name": "Acme", "email": "nowhere"}, {"email": EMAIL}),
         ):
-            with pytest.raises(InvalidRequest) as refused:
-                act()
-            assert refused.value.fields == fields
-    for missing in (
-        lambda: change_organisation(name="New", email="", **unknown),
-        lambda: set_active(active=False, **unknown),
-    ):
-        with pytest.raises(NotFound, match=r"^Organisation not found$"):
-            missing()
-    assert table_fingerprints() == before
+            for act in (
+                lambda values=values: create_organisation(**values, actor=TESTER),
+                lambda values=values: change_organisation(
+                    organisation_id=kept.pk, **values, actor=TESTER
+                ),
+            ):
+                with pytest.raises(InvalidRequest) as refused:
+                    act()
+                assert refused.value.fields == fields
+        for missing in (
+            lambda: change_organisation(name="New", email="", **unknown),
+            lambda: set_active(active=False, **unknown),
+        ):
+            with pytest.raises(NotFound, match=r"^Organisation not found$"):
+                missing()
 
 
 @pytest.mark.parametrize("name", ["Ac\u200bme", "\u202eemcA", "Ac\nme"])

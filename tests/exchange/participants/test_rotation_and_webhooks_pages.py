@@ -14,7 +14,7 @@ from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.events.services import outbox as events
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.participants.services.api_keys import issue_access_token, issue_api_key
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.back_office import (
     make_participants,
     messages_of,
@@ -94,11 +94,10 @@ def test_a_key_rotated_without_overlap_is_revoked(key, token):
 def test_sending_the_rotation_twice_issues_one_key(key):
     client = signed_in_client(ADMINISTRATOR)
     rotate(client, key, "24")
-    before = table_fingerprints()
-    again = text_of(rotate(client, key, "24"))
-    new_key = ApiKey.objects.exclude(pk=key.pk).get()
+    with assert_no_table_changes():
+        again = text_of(rotate(client, key, "24"))
+        new_key = ApiKey.objects.exclude(pk=key.pk).get()
     assert f"The API key was already rotated to {new_key.client_id}" in again
-    assert table_fingerprints() == before
 
 
 def test_an_expiry_before_the_end_of_the_overlap_stays(key):
@@ -130,22 +129,20 @@ def test_one_access_token_of_a_key_is_revoked_without_the_others(key, token):
     reported = messages_of(submit_confirmation(client, this, at=asked))
     assert reported[-1] == "Access token revoked."
     assert (works(token), works(other)) == (False, True)
-    before = table_fingerprints()
-    assert messages_of(submit_confirmation(client, this, at=asked))[-1] == gone
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        assert messages_of(submit_confirmation(client, this, at=asked))[-1] == gone
 
 
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, FINANCE_APPROVER])
 def test_only_an_administrator_rotates_and_revokes(key, token, role):
     client = signed_in_client(role)
     (found,) = get_access_token_model().objects.all()
-    before = table_fingerprints()
-    assert rotate(client, key, "0").status_code == 403
-    address = reverse("admin:exchange_apikey_revoke_token", args=[key.pk])
-    this = f"{address}?token={found.pk}"
-    assert client.get(this).status_code == 403
-    assert client.post(this, {"seen": "{}"}).status_code == 403
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        assert rotate(client, key, "0").status_code == 403
+        address = reverse("admin:exchange_apikey_revoke_token", args=[key.pk])
+        this = f"{address}?token={found.pk}"
+        assert client.get(this).status_code == 403
+        assert client.post(this, {"seen": "{}"}).status_code == 403
     assert works(token)
 
 
@@ -166,14 +163,13 @@ def test_a_member_is_corrected_and_the_organisation_sees_it():
     )
     assert '"name":"Ada Obi"' in member.document
     Member.objects.create(organisation=organisation, name="Bo", email="bo@acme.example")
-    before = table_fingerprints()
-    for changes, reported in (
-        ({"email": "BO@acme.example"}, "A member with this email exists already"),
-        ({"email": "nobody"}, "Enter a valid email address."),
-        ({"name": " "}, "This field is required."),
-    ):
-        assert reported in text_of(correct(client, member, **changes))
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for changes, reported in (
+            ({"email": "BO@acme.example"}, "A member with this email exists already"),
+            ({"email": "nobody"}, "Enter a valid email address."),
+            ({"name": " "}, "This field is required."),
+        ):
+            assert reported in text_of(correct(client, member, **changes))
     assert correct(signed_in_client(AUDITOR), member).status_code == 403
 
 
@@ -243,21 +239,21 @@ def test_a_disabled_endpoint_receives_nothing_until_it_is_enabled(settings):
     submit_confirmation(client, address_of(endpoint, "disable"))
     endpoint.refresh_from_db()
     assert (endpoint.enabled, endpoint.disabled_reason) == (False, "Switched off by the exchange")
-    before = table_fingerprints()
-    assert (
-        messages_of(client.post(address_of(endpoint, "test")))[-1]
-        == "The webhook endpoint is disabled. Enable it and try again"
-    )
-    reported = messages_of(submit_confirmation(client, address_of(endpoint, "send_again")))
-    assert (
-        reported[-1]
-        == "The webhook endpoint is disabled. Enable it and try again. No changes were made."
-    )
-    settings.WEBHOOK_ALLOW_LOCAL = False
-    assert (
-        "url must" in messages_of(submit_confirmation(client, address_of(endpoint, "enable")))[-1]
-    )
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        assert (
+            messages_of(client.post(address_of(endpoint, "test")))[-1]
+            == "The webhook endpoint is disabled. Enable it and try again"
+        )
+        reported = messages_of(submit_confirmation(client, address_of(endpoint, "send_again")))
+        assert (
+            reported[-1]
+            == "The webhook endpoint is disabled. Enable it and try again. No changes were made."
+        )
+        settings.WEBHOOK_ALLOW_LOCAL = False
+        assert (
+            "url must"
+            in messages_of(submit_confirmation(client, address_of(endpoint, "enable")))[-1]
+        )
     settings.WEBHOOK_ALLOW_LOCAL = True
     submit_confirmation(client, address_of(endpoint, "enable"))
     endpoint.refresh_from_db()
@@ -271,10 +267,9 @@ def test_other_roles_cannot_change_webhooks(role):
     organisation, _ = make_participants()
     endpoint = endpoint_of(organisation)
     client = signed_in_client(role)
-    before = table_fingerprints()
-    for name in ("test", "send_again", "enable", "disable"):
-        assert client.post(address_of(endpoint, name)).status_code == 403
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for name in ("test", "send_again", "enable", "disable"):
+            assert client.post(address_of(endpoint, name)).status_code == 403
 
 
 def test_an_organisations_page_links_to_its_records():

@@ -24,7 +24,7 @@ from exchange.staff.models import StaffUser
 from exchange.tokens.models import Quote
 from exchange.tokens.services import quotes
 from exchange.tokens.services.quotes import QUOTES, Prices
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.logins import create_login_user
 from tests.factories.staff import backdate_access, backdate_installation, create_staff
 from tests.factories.tokens import make_token
@@ -119,18 +119,17 @@ def test_one_proposal_is_closed_and_no_other(office, finance):
         assert quote.decided_at is not None
         assert before <= quote.decided_at <= timezone.now()
     assert set(QUOTES.pending_records()) == {second}
-    unmoved = table_fingerprints()
-    for record in (stored, Quote(pk=uuid7())):
-        with pytest.raises(StateConflict) as refused:
-            QUOTES.close(record, "Approved", finance)
-        assert refused.value.message == "The quote is no longer Pending"
-    with pytest.raises(StateConflict, match=r"^Already rejected by finance$"):
-        QUOTES.get_pending(first.pk)
-    with pytest.raises(Rejected):
-        QUOTES.get_approvable(second.pk, office)
-    with pytest.raises(NotFound):
-        QUOTES.get(uuid7())
-    assert table_fingerprints() == unmoved
+    with assert_no_table_changes():
+        for record in (stored, Quote(pk=uuid7())):
+            with pytest.raises(StateConflict) as refused:
+                QUOTES.close(record, "Approved", finance)
+            assert refused.value.message == "The quote is no longer Pending"
+        with pytest.raises(StateConflict, match=r"^Already rejected by finance$"):
+            QUOTES.get_pending(first.pk)
+        with pytest.raises(Rejected):
+            QUOTES.get_approvable(second.pk, office)
+        with pytest.raises(NotFound):
+            QUOTES.get(uuid7())
     assert QUOTES.get(first.pk) == first
     assert QUOTES.get_approvable(second.pk, finance) == second
     assert set(Quote.objects.filter(QUOTES.proposed_by(office))) == {first, second}

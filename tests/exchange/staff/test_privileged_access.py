@@ -33,7 +33,7 @@ from exchange.staff.services.privileged_access import (
 )
 from exchange.tokens.models import Quote
 from exchange.tokens.services import quotes
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.environment.owner import as_owner
 from tests.factories.configuration import set_setting
 from tests.factories.logins import sign_in
@@ -78,11 +78,9 @@ def test_new_users_approve_no_withdrawal():
     store_bank_list()
     withdrawal = make_wallet(1000).request(500)
     new = newcomer()
-    before = table_fingerprints()
-    with pytest.raises(Forbidden) as refused:
+    with assert_no_table_changes(), pytest.raises(Forbidden) as refused:
         approve(withdrawal, new)
     assert refused.value.code == "cooling_off"
-    assert table_fingerprints() == before
     backdate_access(new, hours=25)
     assert approve(withdrawal, new).status == "Approved"
 

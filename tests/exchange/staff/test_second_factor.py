@@ -12,7 +12,7 @@ from exchange.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from exchange.core.ids import uuid7
 from exchange.staff.models import AccessRecord, RecoveryCode, SecondFactor, StaffUser
 from exchange.staff.services import second_factor
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.logins import create_login_user
 from tests.factories.staff import backdate_access, create_superuser
 
@@ -100,20 +100,19 @@ def test_spaces_in_a_code_are_left_out_and_six_digits_are_all_of_it(clock):
 def test_a_wrong_code_sets_no_second_factor_up(clock):
     user = create_login_user(FINANCE_APPROVER)
     secret = second_factor.new_secret()
-    before = table_fingerprints()
-    with pytest.raises(InvalidRequest) as refused:
+    with assert_no_table_changes(), pytest.raises(InvalidRequest) as refused:
         second_factor.set_up(user=user, secret=secret, code=code_of(secret, STEP - 2))
     assert refused.value.message == WRONG
-    assert table_fingerprints() == before
 
 
 def test_a_second_factor_is_replaced_only_where_that_is_wanted(clock):
     user = create_login_user(FINANCE_APPROVER)
     secret, codes = enrol(user)
-    before = table_fingerprints()
-    with pytest.raises(Conflict, match="You already have a second factor"):
+    with (
+        assert_no_table_changes(),
+        pytest.raises(Conflict, match="You already have a second factor"),
+    ):
         enrol(user)
-    assert table_fingerprints() == before
     other, renewed = enrol(user, replace=True)
     assert second_factor.matches_secret(user=user, secret=other)
     assert not second_factor.matches_secret(user=user, secret=secret)
@@ -232,10 +231,8 @@ def test_a_row_of_another_person_with_the_same_hash_is_not_used_up(clock):
 def test_a_recovery_code_whose_use_cannot_be_recorded_is_not_used(clock):
     user = create_login_user(AUDITOR)
     _, codes = enrol(user)
-    before = table_fingerprints()
-    with pytest.raises(DataError), transaction.atomic():
+    with assert_no_table_changes(), pytest.raises(DataError), transaction.atomic():
         second_factor.use_recovery_code(user=user, code=codes[0], address=TOO_LONG)
-    assert table_fingerprints() == before
 
 
 def test_new_recovery_codes_take_the_place_of_all_earlier_ones_of_the_person(clock):
@@ -281,17 +278,21 @@ def test_an_impossible_or_forbidden_reset_is_rejected(clock):
     ada, owner = create_login_user(AUDITOR), create_superuser()
     enrol(admin, skip_cooling_off=True)
     enrol(owner)
-    before = table_fingerprints()
-    for user_id, by, error, message in (
-        (uuid7(), admin, NotFound, "User not found"),
-        (admin.pk, admin, Forbidden, "You cannot reset your own second factor"),
-        (ada.pk, other, Forbidden, "You are not allowed to reset this person's second factor"),
-        (owner.pk, admin, Forbidden, "You are not allowed to reset this person's second factor"),
-        (ada.pk, admin, Conflict, "ada has no second factor"),
-    ):
-        with pytest.raises(error, match=message):
-            second_factor.reset(user_id=user_id, by=by)
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for user_id, by, error, message in (
+            (uuid7(), admin, NotFound, "User not found"),
+            (admin.pk, admin, Forbidden, "You cannot reset your own second factor"),
+            (ada.pk, other, Forbidden, "You are not allowed to reset this person's second factor"),
+            (
+                owner.pk,
+                admin,
+                Forbidden,
+                "You are not allowed to reset this person's second factor",
+            ),
+            (ada.pk, admin, Conflict, "ada has no second factor"),
+        ):
+            with pytest.raises(error, match=message):
+                second_factor.reset(user_id=user_id, by=by)
 
 
 def test_a_reset_that_was_confirmed_says_by_whom(clock):
@@ -317,15 +318,14 @@ def test_each_change_of_a_second_factor_is_made_whole_or_not_at_all(clock):
     """Without a surrounding transaction."""
     admin, user = create_login_user(ADMINISTRATOR, "admin"), create_login_user(AUDITOR)
     _, codes = enrol(user)
-    before = table_fingerprints()
-    for act in (
-        lambda: enrol(user, replace=True, address=TOO_LONG),
-        lambda: second_factor.use_recovery_code(user=user, code=codes[0], address=TOO_LONG),
-        lambda: second_factor.renew_recovery_codes(user=user, address=TOO_LONG),
-    ):
-        with pytest.raises(DataError):
-            act()
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for act in (
+            lambda: enrol(user, replace=True, address=TOO_LONG),
+            lambda: second_factor.use_recovery_code(user=user, code=codes[0], address=TOO_LONG),
+            lambda: second_factor.renew_recovery_codes(user=user, address=TOO_LONG),
+        ):
+            with pytest.raises(DataError):
+                act()
     assert len(second_factor.renew_recovery_codes(user=user)) == 10
     second_factor.reset(user_id=user.pk, by=admin)
     assert not second_factor.is_set_up(user)

@@ -12,7 +12,7 @@ from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANC
 from exchange.tokens.models import Token
 from orders.book.models import Order
 from orders.listings.models import TokenAction, TokenProposal
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories import lifecycle
 from tests.factories.back_office import messages_of, signed_in_client, submit_confirmation, text_of
 from tests.factories.traders import Trader, make_trader
@@ -97,13 +97,12 @@ def test_closing_shows_the_open_orders_and_cancels_them(issuer, buyer, finance):
 def test_the_confirmation_page_changes_nothing(issuer, buyer, finance):
     token = issuer.issue(raise_amount=Decimal(100_000))
     buyer.place(token, "Buy", 100, 10)
-    before = table_fingerprints()
-    for name in PAGES:
-        looked = finance.get(page(token, name))
-        # A button of a page that showed nothing asks too.
-        pressed = finance.post(page(token, name), {"explanation": "no"})
-        assert looked.status_code == pressed.status_code == (200 if name in POSSIBLE else 302)
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for name in PAGES:
+            looked = finance.get(page(token, name))
+            # A button of a page that showed nothing asks too.
+            pressed = finance.post(page(token, name), {"explanation": "no"})
+            assert looked.status_code == pressed.status_code == (200 if name in POSSIBLE else 302)
 
 
 def test_cancelling_a_raise_shows_and_pays_every_refund(issuer, buyer, finance, second):
@@ -146,29 +145,27 @@ def test_a_raise_that_changed_meanwhile_needs_another_review(issuer, buyer, fina
     buyer.place(token, "Buy", 100, 10)
     opened = finance.get(page(token, "complete"))
     buyer.place(token, "Buy", 100, 5)
-    before = table_fingerprints()
-    response = submit_confirmation(
-        finance, page(token, "complete"), at=opened, explanation="Now, as the issuer reported"
-    )
+    with assert_no_table_changes():
+        response = submit_confirmation(
+            finance, page(token, "complete"), at=opened, explanation="Now, as the issuer reported"
+        )
     assert (
         "Proceeds to the issuer was 1,000.00 KES and is 1,500.00 KES" in messages_of(response)[-1]
     )
     assert b"Now" in response.content
-    assert table_fingerprints() == before
     proposal = propose(finance, token, "cancel")
     to_confirm = second.get(decision_page(proposal))
     buyer.place(token, "Buy", 100, 5)
-    before = table_fingerprints()
-    response = submit_confirmation(second, decision_page(proposal), at=to_confirm)
-    assert messages_of(response)[-1] == (
-        "No changes were made. Since you opened the page: Refunded, fees included was "
-        "1,500.00 KES and is 2,000.00 KES; Units returned by buyers was 15 units and is "
-        "20 units. Review it again."
-    )
-    # What the proposer saw is not what would be done now.
-    response = submit_confirmation(second, decision_page(proposal))
+    with assert_no_table_changes():
+        response = submit_confirmation(second, decision_page(proposal), at=to_confirm)
+        assert messages_of(response)[-1] == (
+            "No changes were made. Since you opened the page: Refunded, fees included was "
+            "1,500.00 KES and is 2,000.00 KES; Units returned by buyers was 15 units and is "
+            "20 units. Review it again."
+        )
+        # What the proposer saw is not what would be done now.
+        response = submit_confirmation(second, decision_page(proposal))
     assert "The raise has changed since this was proposed" in messages_of(response)[-1]
-    assert table_fingerprints() == before
     rejected = submit_confirmation(
         second, decision_page(proposal, "reject"), reason="Sold since, as the issuer reported"
     )
@@ -201,27 +198,24 @@ def test_a_refund_with_unavailable_units_is_shown_and_rejected(issuer, buyer, fi
     shown = text_of(second.get(decision_page(proposal)))
     assert "Buyers with unavailable units: cancellation will fail 1" in shown
     assert "No, only 6 units" in shown
-    before = table_fingerprints()
-    refused = submit_confirmation(second, decision_page(proposal))
+    with assert_no_table_changes():
+        refused = submit_confirmation(second, decision_page(proposal))
     assert "not available; release them first" in messages_of(refused)[-1]
-    assert table_fingerprints() == before
 
 
 def test_a_proposal_needs_an_explanation_and_a_second_person(issuer, finance, second):
     token = issuer.issue()
-    before = table_fingerprints()
-    without = submit_confirmation(finance, page(token, "cancel"), explanation=" ")
+    with assert_no_table_changes():
+        without = submit_confirmation(finance, page(token, "cancel"), explanation=" ")
     assert "This field is required." in text_of(without)
-    assert table_fingerprints() == before
     proposal = propose(finance, token, "cancel")
-    before = table_fingerprints()
-    own = submit_confirmation(finance, decision_page(proposal))
-    assert "Someone other than the proposer must approve this" in messages_of(own)[-1]
-    again = submit_confirmation(
-        second, page(token, "exit"), explanation="Sold, as the issuer reported"
-    )
+    with assert_no_table_changes():
+        own = submit_confirmation(finance, decision_page(proposal))
+        assert "Someone other than the proposer must approve this" in messages_of(own)[-1]
+        again = submit_confirmation(
+            second, page(token, "exit"), explanation="Sold, as the issuer reported"
+        )
     assert "A proposal about this token is pending already" in messages_of(again)[-1]
-    assert table_fingerprints() == before
     shown = text_of(second.get(page(token, "change")))
     assert "Cancel Pending finance-approver -" in shown
 
@@ -279,29 +273,27 @@ def test_an_action_done_meanwhile_is_reported_and_not_repeated(issuer, finance, 
     proposal = propose(finance, token, "exit")
     to_exit = second.get(decision_page(proposal))
     submit_confirmation(second, decision_page(proposal), at=to_exit)
-    before = table_fingerprints()
-    again = submit_confirmation(second, decision_page(proposal), at=to_exit)
-    assert messages_of(again)[-1] == "Already approved by second. No changes were made."
-    not_closed = submit_confirmation(finance, page(token, "reopen"))
-    message = "is not available: the token is exited. No changes were made."
-    assert messages_of(not_closed)[-1] == f"Reopen {message}"
-    stale = submit_confirmation(
-        finance, page(token, "cancel"), at=to_cancel, explanation="no, as the issuer reported"
-    )
+    with assert_no_table_changes():
+        again = submit_confirmation(second, decision_page(proposal), at=to_exit)
+        assert messages_of(again)[-1] == "Already approved by second. No changes were made."
+        not_closed = submit_confirmation(finance, page(token, "reopen"))
+        message = "is not available: the token is exited. No changes were made."
+        assert messages_of(not_closed)[-1] == f"Reopen {message}"
+        stale = submit_confirmation(
+            finance, page(token, "cancel"), at=to_cancel, explanation="no, as the issuer reported"
+        )
     assert "Status was Trading and is Exited" in messages_of(stale)[-1]
-    assert table_fingerprints() == before
 
 
 def test_a_raise_is_not_exited(issuer, finance):
     token = issuer.issue(raise_amount=Decimal(100_000))
-    before = table_fingerprints()
-    refused = submit_confirmation(
-        finance, page(token, "exit"), explanation="no, as the issuer reported"
-    )
+    with assert_no_table_changes():
+        refused = submit_confirmation(
+            finance, page(token, "exit"), explanation="no, as the issuer reported"
+        )
     assert messages_of(refused)[-1] == (
         "Exit is not available: the token is in raise. No changes were made."
     )
-    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
@@ -309,18 +301,17 @@ def test_only_finance_manages_the_lifecycle(issuer, role):
     token = issuer.issue()
     proposal = lifecycle.propose(token.pk, TokenAction.EXIT)
     client = signed_in_client(role)
-    before = table_fingerprints()
-    for name in PAGES:
-        body = {"explanation": "no", "seen": "complete:0"}
-        assert client.post(page(token, name), body).status_code == 403, name
-    for name in PAGES:
-        assert client.get(page(token, name)).status_code == 403, name
-    for name in ("confirm", "reject"):
-        decided = client.post(
-            decision_page(proposal, name), {"reason": "no, as the issuer asked", "seen": "{}"}
-        )
-        assert decided.status_code == 403, name
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for name in PAGES:
+            body = {"explanation": "no", "seen": "complete:0"}
+            assert client.post(page(token, name), body).status_code == 403, name
+        for name in PAGES:
+            assert client.get(page(token, name)).status_code == 403, name
+        for name in ("confirm", "reject"):
+            decided = client.post(
+                decision_page(proposal, name), {"reason": "no, as the issuer asked", "seen": "{}"}
+            )
+            assert decided.status_code == 403, name
     assert "Available actions" not in text_of(client.get(page(token, "change")))
 
 

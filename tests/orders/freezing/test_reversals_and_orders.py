@@ -15,7 +15,7 @@ from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.tokens.models import Token
 from orders.book.models import Order, Trade
 from orders.freezing.services import confirm_reversal
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.api_clients import make_caller, make_member
 from tests.factories.deposits import Owner, arrive, make_checkout, transaction_record
 from tests.factories.holds import make_paid_deposit, reverse
@@ -195,27 +195,26 @@ def test_no_way_to_a_debt_passes_by_open_buys(trader, token):
     deposit = make_paid_deposit(trader.wallet, "1000")
     trader.place(token, "Buy", 100, 10)
     proposal, user = propose(deposit)
-    before = table_fingerprints()
+    with assert_no_table_changes():
 
-    @transaction.atomic
-    def take_back() -> None:
-        reversals.REVERSALS.close(proposal, ApprovalStatus.APPROVED, user)
-        Deposit.objects.filter(pk=deposit.pk).update(status="Reversed")
-        post_transfer(
-            kind=TransferKind.DEPOSIT_REVERSE,
-            reference=f"deposit:{deposit.pk}:reverse",
-            subject_id=deposit.pk,
-            actor=SYSTEM,
-            legs=[
-                Leg(wallet_account(deposit, AccountKind.RECEIVABLE), Decimal(-1000)),
-                Leg(system_account("KES", AccountKind.CLEARING), Decimal(1000)),
-            ],
-        )
+        @transaction.atomic
+        def take_back() -> None:
+            reversals.REVERSALS.close(proposal, ApprovalStatus.APPROVED, user)
+            Deposit.objects.filter(pk=deposit.pk).update(status="Reversed")
+            post_transfer(
+                kind=TransferKind.DEPOSIT_REVERSE,
+                reference=f"deposit:{deposit.pk}:reverse",
+                subject_id=deposit.pk,
+                actor=SYSTEM,
+                legs=[
+                    Leg(wallet_account(deposit, AccountKind.RECEIVABLE), Decimal(-1000)),
+                    Leg(system_account("KES", AccountKind.CLEARING), Decimal(1000)),
+                ],
+            )
 
-    with pytest.raises(IntegrityError) as caught:
-        take_back()
-    assert violated_constraint(caught.value) == "receivable_after_reserved"
-    assert table_fingerprints() == before
+        with pytest.raises(IntegrityError) as caught:
+            take_back()
+        assert violated_constraint(caught.value) == "receivable_after_reserved"
     assert_books_hold()
 
 

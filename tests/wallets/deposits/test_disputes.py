@@ -11,7 +11,7 @@ import pytest
 from config.local.sandbox import SandboxServer
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Rejected, StateConflict
 from orders.freezing.services import confirm_reversal
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes, table_fingerprints
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.chargebacks import (
     alerts,
@@ -259,9 +259,8 @@ def test_a_payment_without_an_owner_that_was_charged_back_is_closed_without_a_re
 def test_a_forged_webhook_moves_nothing_and_an_authentic_lie_neither(sandbox, owner):
     deposit = pay_in(sandbox, owner)
     charge_back(sandbox, deposit)
-    before = table_fingerprints()
-    send_webhook(sandbox, transaction_of(deposit), secret="forged", status=401)
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        send_webhook(sandbox, transaction_of(deposit), secret="forged", status=401)
     sound = pay_in(sandbox, owner, "500")
     send_webhook(sandbox, transaction_of(sound))
     assert dispute_of(sound) == ("Completed", None, 0)
@@ -340,10 +339,8 @@ def test_one_person_marks_a_deposit_as_disputed_and_another_decides(sandbox, own
     assert (proposal.proposed_by, proposal.explanation) == (maker, "E-mail 7")
     assert wallet_of(deposit) == (Decimal("799.75"), Decimal("200.25"), 0)
     assert dispute_of(deposit) == ("Completed", Decimal("200.25"), 0)
-    before = table_fingerprints()
-    with pytest.raises(Rejected):
+    with assert_no_table_changes(), pytest.raises(Rejected):
         confirm_reversal(reversal_id=proposal.pk, user=maker)
-    assert table_fingerprints() == before
     confirm(deposit)
     assert wallet_of(deposit) == (Decimal("799.75"), 0, 0)
     assert_books_hold()
@@ -365,20 +362,19 @@ def test_a_dispute_that_may_not_be_opened_moves_nothing(sandbox, owner):
     pending, other = make_checkout(owner), reverser()
     disputed = pay_in(sandbox, owner, "50")
     mark_disputed(deposit_id=disputed.pk, explanation="x", user=person)
-    before = table_fingerprints()
-    for amount in ("0", "-1", "1000.01", "0.001", "NaN", "Infinity"):
-        with pytest.raises(InvalidRequest):
-            mark_disputed(
-                deposit_id=deposit.pk, amount=Decimal(amount), explanation="x", user=person
-            )
-    for explanation in (" ", "x" * 501):
-        with pytest.raises(InvalidRequest):
-            mark_disputed(deposit_id=deposit.pk, explanation=explanation, user=person)
-    with pytest.raises(Forbidden):
-        mark_disputed(deposit_id=deposit.pk, explanation="x", user=stranger)
-    with pytest.raises(StateConflict):
-        mark_disputed(deposit_id=pending.pk, explanation="x", user=person)
-    with pytest.raises(Conflict):
-        mark_disputed(deposit_id=disputed.pk, explanation="x", user=other)
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for amount in ("0", "-1", "1000.01", "0.001", "NaN", "Infinity"):
+            with pytest.raises(InvalidRequest):
+                mark_disputed(
+                    deposit_id=deposit.pk, amount=Decimal(amount), explanation="x", user=person
+                )
+        for explanation in (" ", "x" * 501):
+            with pytest.raises(InvalidRequest):
+                mark_disputed(deposit_id=deposit.pk, explanation=explanation, user=person)
+        with pytest.raises(Forbidden):
+            mark_disputed(deposit_id=deposit.pk, explanation="x", user=stranger)
+        with pytest.raises(StateConflict):
+            mark_disputed(deposit_id=pending.pk, explanation="x", user=person)
+        with pytest.raises(Conflict):
+            mark_disputed(deposit_id=disputed.pk, explanation="x", user=other)
     assert_books_hold()

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.core.ids import uuid7
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.environment.services import Sandbox
 from tests.factories.back_office import (
     balances,
@@ -80,22 +80,20 @@ def test_one_person_proposes_an_owner_and_another_confirms(maker, checker):
     for label in ("Owner", "Refund reference", "Last error -", "Next status check (UTC)"):
         assert f" {label} -" not in shown
     address = page(payment, "propose_assign")
-    before = table_fingerprints()
-    refused = maker.post(address, {"explanation": EXPLANATION})
+    with assert_no_table_changes():
+        refused = maker.post(address, {"explanation": EXPLANATION})
     assert "Choose an organisation or a member" in text_of(refused)
     assert f">\n{EXPLANATION}</textarea>" in refused.content.decode()
-    assert table_fingerprints() == before
     submit_confirmation(maker, address, member=str(member.pk), explanation=EXPLANATION)
     proposal = PaymentResolution.objects.get()
     confirm = page(payment, "confirm", proposal.pk)
     own = maker.get(page(payment)).content.decode()
     assert f'href="{confirm}"' not in own
     assert "Someone other than the proposer must approve this." in own
-    before = table_fingerprints()
-    assert messages_of(submit_confirmation(maker, confirm))[-1] == (
-        "Someone other than the proposer must approve this. No changes were made."
-    )
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        assert messages_of(submit_confirmation(maker, confirm))[-1] == (
+            "Someone other than the proposer must approve this. No changes were made."
+        )
     assert listed(checker, decision="awaiting_my_approval") == [payment]
     assert listed(maker, decision="awaiting_my_approval") == []
     assert listed(checker, work="undecided") == []
@@ -130,19 +128,17 @@ def test_both_people_are_warned_that_the_payer_is_not_the_owner(maker, checker):
         page(payment, "propose_assign"),
         {"member": str(member.pk), "explanation": EXPLANATION},
     )
-    before = table_fingerprints()
-    shown = submit_confirmation(maker, address, **typed)
+    with assert_no_table_changes():
+        shown = submit_confirmation(maker, address, **typed)
     assert shown.context["confirmation"].warnings == warnings
     assert "Owner Ada Name match different" in text_of(shown)
-    assert table_fingerprints() == before
     submit_confirmation(maker, address, at=shown, **typed)
     confirm = page(payment, "confirm", PaymentResolution.objects.get().pk)
     asked = checker.get(confirm)
     assert asked.context["confirmation"].warnings == warnings
-    before = table_fingerprints()
-    unwarned = checker.post(confirm, {"seen": asked.context["seen"]})
+    with assert_no_table_changes():
+        unwarned = checker.post(confirm, {"seen": asked.context["seen"]})
     assert unwarned.status_code == 200
-    assert table_fingerprints() == before
     assert messages_of(submit_confirmation(checker, confirm)) == [
         "Confirmed. 1,000.00 NGN credited."
     ]
@@ -182,20 +178,18 @@ def test_a_page_that_shows_another_state_confirms_nothing(maker, checker):
     asked = checker.get(confirm)
     # Checked meanwhile: its reason differs from the page.
     Payment.objects.filter(pk=payment.pk).update(last_error="The provider calls it fraudulent")
-    before = table_fingerprints()
-    refused = submit_confirmation(checker, confirm, at=asked, then="next")
+    with assert_no_table_changes():
+        refused = submit_confirmation(checker, confirm, at=asked, then="next")
     assert "Unmatched because was No checkout or virtual account has its reference" in text_of(
         refused
     )
-    assert table_fingerprints() == before
     asked = checker.get(confirm)
     submit_confirmation(
         checker, page(payment, "reject", proposal.pk), reason="Another slip, checked with the bank"
     )
-    before = table_fingerprints()
-    late = submit_confirmation(checker, confirm, at=asked)
+    with assert_no_table_changes():
+        late = submit_confirmation(checker, confirm, at=asked)
     assert messages_of(late)[-1] == ("Already rejected by checker. No changes were made.")
-    assert table_fingerprints() == before
     assert Deposit.objects.count() == 0
     shown = text_of(checker.get(page(payment)))
     assert "Rejected maker checker Another slip" in shown
@@ -220,12 +214,11 @@ def test_a_lost_refund_is_visible_and_two_people_record_its_result(
     assert "Record the refund" in shown
     assert "Record that nothing was refunded" in shown
     assert "Propose a refund" not in shown
-    before = table_fingerprints()
-    empty = submit_confirmation(
-        maker, page(payment, "propose_refunded"), explanation=EXPLANATION, refund_reference=" "
-    )
+    with assert_no_table_changes():
+        empty = submit_confirmation(
+            maker, page(payment, "propose_refunded"), explanation=EXPLANATION, refund_reference=" "
+        )
     assert "This field is required." in text_of(empty)
-    assert table_fingerprints() == before
     proposal = propose(
         maker, payment, "refunded", explanation=f"{EXPLANATION}, found", refund_reference="RF-7"
     )
@@ -269,24 +262,23 @@ def test_pages_of_payments_that_have_no_decision(maker):
         shown = text_of(maker.get(page(payment)))
         assert words in shown
         assert missing not in shown
-    before = table_fingerprints()
-    late = submit_confirmation(
-        maker, page(credited, "propose_refund"), explanation="x, checked with the bank"
-    )
-    assert messages_of(late)[-1] == (
-        "The payment is Credited, no longer Unmatched. No changes were made."
-    )
-    unassignable = submit_confirmation(
-        maker,
-        page(foreign, "propose_assign"),
-        member=str(member.pk),
-        explanation="x, checked with the bank",
-    )
-    assert "It cannot be assigned: the exchange keeps no wallets in its currency" in text_of(
-        unassignable
-    )
-    assert maker.get(page(foreign, "confirm", uuid7())).status_code == 404
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        late = submit_confirmation(
+            maker, page(credited, "propose_refund"), explanation="x, checked with the bank"
+        )
+        assert messages_of(late)[-1] == (
+            "The payment is Credited, no longer Unmatched. No changes were made."
+        )
+        unassignable = submit_confirmation(
+            maker,
+            page(foreign, "propose_assign"),
+            member=str(member.pk),
+            explanation="x, checked with the bank",
+        )
+        assert "It cannot be assigned: the exchange keeps no wallets in its currency" in text_of(
+            unassignable
+        )
+        assert maker.get(page(foreign, "confirm", uuid7())).status_code == 404
 
 
 @pytest.mark.parametrize("role", [BACK_OFFICE, AUDITOR])
@@ -298,15 +290,14 @@ def test_other_roles_look_and_do_not_decide(role, maker):
     assert "Your role can view this but not approve it." in shown
     for words in ("Propose an owner", "Check at the provider now", "Next in queue"):
         assert words not in shown
-    before = table_fingerprints()
-    for name in ("check", "propose_assign", "propose_refund"):
-        assert (
-            client.post(
-                page(payment, name), {"explanation": "x, checked with the bank"}
-            ).status_code
-            == 403
-        )
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for name in ("check", "propose_assign", "propose_refund"):
+            assert (
+                client.post(
+                    page(payment, name), {"explanation": "x, checked with the bank"}
+                ).status_code
+                == 403
+            )
 
 
 def test_the_list_counts_its_views_and_costs_the_same_for_one_as_for_many(

@@ -12,7 +12,7 @@ from django.urls import reverse
 from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
 from exchange.core.database import violated_constraint
 from exchange.core.errors import Conflict, InvalidRequest
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes, table_fingerprints
 from tests.environment.concurrency import Callers
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER, make_member, make_organisation
@@ -235,16 +235,15 @@ def test_both_pages_show_it_in_red():
         "reference": "FT9",
         "note": "One customer, one payment",
     }
-    before = table_fingerprints()
-    asked = office.post(address, body)
-    warned = asked.context["warned"]
-    for words in ("more than 200 % above", "more than all wallets in NGN"):
-        assert words in text_of(asked)
-    assert asked.content.decode().count('class="errornote" role="alert"') == 2
-    refused = office.post(address, {**body, "warned": warned, "note": "x"})
-    assert "A reason has at least 15 letters and two words" in text_of(refused)
-    assert office.post(address, {**body, "warned": "[]"}).status_code == 200
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        asked = office.post(address, body)
+        warned = asked.context["warned"]
+        for words in ("more than 200 % above", "more than all wallets in NGN"):
+            assert words in text_of(asked)
+        assert asked.content.decode().count('class="errornote" role="alert"') == 2
+        refused = office.post(address, {**body, "warned": warned, "note": "x"})
+        assert "A reason has at least 15 letters and two words" in text_of(refused)
+        assert office.post(address, {**body, "warned": "[]"}).status_code == 200
     done = office.post(address, {**body, "warned": warned})
     assert messages_of(done) == ["Deposit entered. A second person must confirm it."]
     deposit = Deposit.objects.get(status="Pending")
@@ -254,10 +253,9 @@ def test_both_pages_show_it_in_red():
         finance.get(confirm),
     ):
         assert "more than all wallets in NGN hold together, 100.00 NGN" in text_of(shown)
-    before = table_fingerprints()
-    submit_confirmation(finance, confirm)
-    submit_confirmation(finance, confirm, reason="yes")
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        submit_confirmation(finance, confirm)
+        submit_confirmation(finance, confirm, reason="yes")
     submit_confirmation(finance, confirm, reason="Seen on the statement of today")
     deposit.refresh_from_db()
     assert deposit.status == "Completed"
@@ -293,9 +291,8 @@ def test_a_treasury_movement_has_the_same_checks():
     assert "Cancel proposal" in text_of(
         maker.get(reverse("admin:wallets_treasurymovement_change", args=[second.pk]))
     )
-    before = table_fingerprints()
-    submit_confirmation(checker, confirm)
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        submit_confirmation(checker, confirm)
     submit_confirmation(checker, confirm, reason="Two lines on the statement")
     second.refresh_from_db()
     assert (second.status, second.approval_reason) == ("Approved", "Two lines on the statement")

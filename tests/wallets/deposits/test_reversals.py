@@ -8,7 +8,7 @@ from exchange.core.errors import Forbidden, InvalidRequest, Rejected, StateConfl
 from exchange.events.models import Event
 from exchange.staff.models import StaffUser
 from orders.freezing.services import confirm_reversal
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.deposits import (
     ACTOR,
@@ -110,23 +110,22 @@ def test_a_reversal_takes_two_people_a_reason_and_a_completed_deposit(owner):
     deposit, pending = paid(owner), make_checkout(owner)
     person, stranger = reverser(), make_staff("decide_deposit")
     proposal = propose_reversal(deposit_id=deposit.pk, explanation="Chargeback", user=person)
-    before = table_fingerprints()
-    with pytest.raises(Rejected):
-        confirm_reversal(reversal_id=proposal.pk, user=person)
-    with pytest.raises(Forbidden):
-        confirm_reversal(reversal_id=proposal.pk, user=stranger)
-    with pytest.raises(Forbidden):
-        propose_reversal(deposit_id=deposit.pk, explanation="x", user=stranger)
-    with pytest.raises(Forbidden):
-        reject_reversal(reversal_id=proposal.pk, reason="x", user=stranger)
-    for explanation in (" ", "x" * 501):
+    with assert_no_table_changes():
+        with pytest.raises(Rejected):
+            confirm_reversal(reversal_id=proposal.pk, user=person)
+        with pytest.raises(Forbidden):
+            confirm_reversal(reversal_id=proposal.pk, user=stranger)
+        with pytest.raises(Forbidden):
+            propose_reversal(deposit_id=deposit.pk, explanation="x", user=stranger)
+        with pytest.raises(Forbidden):
+            reject_reversal(reversal_id=proposal.pk, reason="x", user=stranger)
+        for explanation in (" ", "x" * 501):
+            with pytest.raises(InvalidRequest):
+                propose_reversal(deposit_id=deposit.pk, explanation=explanation, user=person)
         with pytest.raises(InvalidRequest):
-            propose_reversal(deposit_id=deposit.pk, explanation=explanation, user=person)
-    with pytest.raises(InvalidRequest):
-        reject_reversal(reversal_id=proposal.pk, reason=" ", user=person)
-    with pytest.raises(StateConflict):
-        propose_reversal(deposit_id=pending.pk, explanation="x", user=person)
-    assert table_fingerprints() == before
+            reject_reversal(reversal_id=proposal.pk, reason=" ", user=person)
+        with pytest.raises(StateConflict):
+            propose_reversal(deposit_id=pending.pk, explanation="x", user=person)
     reject_reversal(reversal_id=proposal.pk, reason="won", user=reverser())
     longest = propose_reversal(deposit_id=deposit.pk, explanation="x" * 500, user=person)
     reject_reversal(reversal_id=longest.pk, reason="won", user=person)

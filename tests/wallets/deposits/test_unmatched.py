@@ -3,7 +3,7 @@
 import pytest
 
 from exchange.core.errors import InvalidRequest, Rejected, StateConflict
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.deposits import arrive, transaction_record
 from tests.factories.wallets import assert_books_hold, balance_of, make_staff
@@ -68,18 +68,17 @@ def test_what_cannot_be_decided_changes_nothing():
     reject_resolution(
         resolution_id=rejected.pk, reason="No evidence", user=make_staff("resolve_payment")
     )
-    before = table_fingerprints()
-    for payment_id, action, owner, error in (
-        (payment.pk, PaymentAction.ASSIGN, None, InvalidRequest),
-        (payment.pk, PaymentAction.REFUND, member, InvalidRequest),
-        (foreign.pk, PaymentAction.ASSIGN, member, Rejected),
-    ):
-        with pytest.raises(error):
-            propose_resolution(
-                payment_id=payment_id, action=action, owner=owner, explanation="x", user=person
-            )
-    with pytest.raises(StateConflict):
-        confirm_resolution(resolution_id=rejected.pk, user=other)
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for payment_id, action, owner, error in (
+            (payment.pk, PaymentAction.ASSIGN, None, InvalidRequest),
+            (payment.pk, PaymentAction.REFUND, member, InvalidRequest),
+            (foreign.pk, PaymentAction.ASSIGN, member, Rejected),
+        ):
+            with pytest.raises(error):
+                propose_resolution(
+                    payment_id=payment_id, action=action, owner=owner, explanation="x", user=person
+                )
+        with pytest.raises(StateConflict):
+            confirm_resolution(resolution_id=rejected.pk, user=other)
     assert balance_of(member.id, "NGN") == 0
     assert_books_hold()

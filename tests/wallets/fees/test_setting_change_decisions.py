@@ -18,7 +18,7 @@ from exchange.core.errors import (
     StateConflict,
 )
 from exchange.staff.models import StaffUser
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.configuration import set_setting
 from tests.factories.loans import update_without_guard
 from tests.factories.staff import backdate_access, backdate_installation
@@ -73,11 +73,9 @@ def pass_hours(change: SettingChange, hours: int) -> None:
 
 
 def refuses(act: Callable[[], object], kind: type[DomainError], message: str) -> None:
-    before = table_fingerprints()
-    with pytest.raises(kind) as refusal:
+    with assert_no_table_changes(), pytest.raises(kind) as refusal:
         act()
     assert refusal.value.message == message
-    assert table_fingerprints() == before
 
 
 def test_each_decision_needs_its_own_permission(proposer, approver):

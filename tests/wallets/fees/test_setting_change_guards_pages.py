@@ -3,7 +3,7 @@
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.back_office import user_of
 from tests.factories.configuration_pages import propose, upcoming_change
 
@@ -32,10 +32,13 @@ pytestmark = pytest.mark.django_db
 )
 def test_the_database_protects_an_approved_change(office, finance, attack):
     upcoming_change(office, finance)
-    before = table_fingerprints()
-    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+    with (
+        assert_no_table_changes(),
+        pytest.raises(DatabaseError),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
         cursor.execute(attack)
-    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize(
@@ -54,8 +57,7 @@ def test_the_database_protects_an_approved_change(office, finance, attack):
 )
 def test_the_database_requires_another_person_and_no_past_time(office, finance, attack):
     propose(office)
-    before = table_fingerprints()
-    update = attack.format(other=f"'{user_of(finance).pk}'")
-    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(f"UPDATE wallets_settingchange SET {update}")
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        update = attack.format(other=f"'{user_of(finance).pk}'")
+        with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"UPDATE wallets_settingchange SET {update}")

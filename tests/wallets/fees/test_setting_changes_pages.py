@@ -17,7 +17,7 @@ from config.back_office.roles import (
     FINANCE_APPROVER,
 )
 from exchange.core.errors import Conflict
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.environment.owner import without_guards
 from tests.factories.back_office import (
     fund,
@@ -70,10 +70,9 @@ def test_one_person_proposes_and_another_approves(office, finance):
     change.refresh_from_db()
     assert (change.status, change.decided_by) == ("Approved", user_of(finance))
     assert withdrawal_fee("NGN") == Decimal("75.5")
-    before = table_fingerprints()
-    again = approve(finance, change)
+    with assert_no_table_changes():
+        again = approve(finance, change)
     assert messages_of(again)[-1] == "Already approved by finance-approver. No changes were made."
-    assert table_fingerprints() == before
 
 
 def test_a_change_takes_effect_at_its_time_and_not_before(office, finance):
@@ -125,18 +124,16 @@ def test_a_proposer_cannot_approve_even_as_superuser():
     sign_in(client, create_superuser("owner", password="x"))
     propose(client)
     change = SettingChange.objects.get()
-    before = table_fingerprints()
     message = "Someone other than the proposer must approve this. No changes were made."
-    assert messages_of(approve(client, change))[-1] == message
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        assert messages_of(approve(client, change))[-1] == message
 
 
 @pytest.mark.parametrize("role", [AUDITOR, ADMINISTRATOR, CREDIT_OFFICER, FINANCE_APPROVER])
 def test_only_the_back_office_proposes(role):
     client = signed_in_client(role)
-    before = table_fingerprints()
-    assert propose(client).status_code == 403
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        assert propose(client).status_code == 403
 
 
 @pytest.mark.parametrize("role", [AUDITOR, ADMINISTRATOR, CREDIT_OFFICER, BACK_OFFICE])
@@ -144,30 +141,28 @@ def test_only_finance_decides(role):
     propose(signed_in_client(BACK_OFFICE, "somebody"))
     change = SettingChange.objects.get()
     client = signed_in_client(role)
-    before = table_fingerprints()
-    assert approve(client, change).status_code == 403
-    for name in ("reject", "confirm_cancellation"):
-        assert client.get(page(change, name)).status_code == 403
-        assert (
-            client.post(page(change, name), {"reason": "no, checked with the bank"}).status_code
-            == 403
-        )
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        assert approve(client, change).status_code == 403
+        for name in ("reject", "confirm_cancellation"):
+            assert client.get(page(change, name)).status_code == 403
+            assert (
+                client.post(page(change, name), {"reason": "no, checked with the bank"}).status_code
+                == 403
+            )
 
 
 def test_an_effective_value_that_changed_since_the_page_is_reported(office, finance):
     propose(office)
     change = SettingChange.objects.get()
     seen = finance.get(page(change, "approve")).context["seen"]
-    before = table_fingerprints()
     # As a page that was opened before the effective value changed.
     earlier = seen.replace('"Effective value": "50.00 NGN"', '"Effective value": "40.00 NGN"')
-    refused = finance.post(page(change, "approve"), {"seen": earlier})
+    with assert_no_table_changes():
+        refused = finance.post(page(change, "approve"), {"seen": earlier})
     assert messages_of(refused) == [
         "No changes were made. Since you opened the page: Effective value was "
         "40.00 NGN and is 50.00 NGN. Review it again."
     ]
-    assert table_fingerprints() == before
     # The page that says so asks anew.
     why = "Compared with the letter of the bank"
     submit_confirmation(finance, page(change, "approve"), at=refused, reason=why)
@@ -187,14 +182,13 @@ def test_an_effective_date_that_passed_since_the_page_is_reported(office, financ
     passed = when - timedelta(hours=2)
     with without_guards() as cursor:
         cursor.execute("UPDATE wallets_settingchange SET effective_from = %s", [passed])
-    before = table_fingerprints()
-    refused = submit_confirmation(finance, page(change, "approve"), at=asked)
-    shown, past = (f"{moment:%Y-%m-%d %H:%M:%S} UTC" for moment in (when, passed))
+    with assert_no_table_changes():
+        refused = submit_confirmation(finance, page(change, "approve"), at=asked)
+        shown, past = (f"{moment:%Y-%m-%d %H:%M:%S} UTC" for moment in (when, passed))
     assert (
         f"Effective from was {shown} and is On approval ({past} has passed)"
         in messages_of(refused)[0]
     )
-    assert table_fingerprints() == before
 
 
 def test_an_effective_value_of_zero_shows_as_zero(office, finance):
@@ -210,13 +204,12 @@ def test_a_proposal_against_a_changed_value_is_reported_and_keeps_the_input(offi
     asked = office.get(address)
     assert "Effective value 50.00 NGN Upcoming changes none" in text_of(asked)
     set_setting(FEE, Decimal(40))
-    before = table_fingerprints()
-    refused = submit_confirmation(
-        office, address, at=asked, value="75.5", reason="Typed with care, checked with the bank"
-    )
+    with assert_no_table_changes():
+        refused = submit_confirmation(
+            office, address, at=asked, value="75.5", reason="Typed with care, checked with the bank"
+        )
     assert "Effective value was 50.00 NGN and is 40.00 NGN" in messages_of(refused)[0]
     assert "Typed with care, checked with the bank" in text_of(refused)
-    assert table_fingerprints() == before
 
 
 @pytest.mark.parametrize(
@@ -235,31 +228,28 @@ def test_a_double_click_decides_once(office, finance, name, meanwhile):
     submit_confirmation(
         client, page(change, name), at=asked, reason="Because, checked with the bank"
     )
-    before = table_fingerprints()
-    again = submit_confirmation(
-        client, page(change, name), at=asked, reason="Because, checked with the bank"
-    )
+    with assert_no_table_changes():
+        again = submit_confirmation(
+            client, page(change, name), at=asked, reason="Because, checked with the bank"
+        )
     assert messages_of(again)[-1] == f"Already {meanwhile}. No changes were made."
-    assert table_fingerprints() == before
 
 
 def test_opening_the_confirmation_pages_changes_nothing(office, finance):
     propose(office)
     change = SettingChange.objects.get()
-    before = table_fingerprints()
-    for client, name in ((finance, "approve"), (finance, "reject"), (office, "cancel")):
-        assert "No changes made yet." in text_of(client.get(page(change, name)))
-        # A submission without a shown page asks too.
-        assert "No changes made yet." in text_of(client.post(page(change, name)))
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for client, name in ((finance, "approve"), (finance, "reject"), (office, "cancel")):
+            assert "No changes made yet." in text_of(client.get(page(change, name)))
+            # A submission without a shown page asks too.
+            assert "No changes made yet." in text_of(client.post(page(change, name)))
 
 
 def test_one_change_of_a_setting_is_pending_at_a_time(office):
     propose(office)
-    before = table_fingerprints()
-    message = text_of(propose(office, "60"))
+    with assert_no_table_changes():
+        message = text_of(propose(office, "60"))
     assert "Another change of Withdrawal fee, NGN is pending approval" in message
-    assert table_fingerprints() == before
 
 
 def test_two_changes_do_not_take_effect_at_the_same_time(office, finance):
@@ -271,15 +261,13 @@ def test_two_changes_do_not_take_effect_at_the_same_time(office, finance):
         effective_from=first.effective_from,
         user=user_of(office),
     )
-    before = table_fingerprints()
-    with pytest.raises(Conflict, match="at the same time"):
+    with assert_no_table_changes(), pytest.raises(Conflict, match="at the same time"):
         fees.approve(
             change_id=other.pk,
             expected_value=Decimal(50),
             user=user_of(finance),
             reason="Announced by the bank",
         )
-    assert table_fingerprints() == before
 
 
 def test_rejecting_needs_a_reason_and_only_the_proposer_takes_back(office, finance):
@@ -296,10 +284,9 @@ def test_rejecting_needs_a_reason_and_only_the_proposer_takes_back(office, finan
     propose(office, "60")
     other = SettingChange.objects.get(status="Pending")
     stranger = signed_in_client(BACK_OFFICE, "stranger")
-    before = table_fingerprints()
     message = "Only the proposer can cancel this proposal. No changes were made."
-    assert messages_of(submit_confirmation(stranger, page(other, "cancel"))) == [message]
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        assert messages_of(submit_confirmation(stranger, page(other, "cancel"))) == [message]
     submit_confirmation(office, page(other, "cancel"))
     other.refresh_from_db()
     assert other.status == SettingChangeStatus.WITHDRAWN

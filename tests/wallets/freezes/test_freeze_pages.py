@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from exchange.participants.models import Member, Organisation
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.back_office import (
     make_participants,
     messages_of,
@@ -45,15 +45,16 @@ def test_a_member_is_frozen_from_its_page_after_a_confirmation(office: Client):
     # The orders that would be lost.
     assert "Orders that are cancelled (1)" in asked
     assert f"Buy {token.symbol} 10 0 90.00 KES 900.00 KES" in asked
-    before = table_fingerprints()
-    # Nothing is chosen beforehand: freezing everything cancels orders for good.
-    unchosen = submit_confirmation(office, of(member), currency="", reason=REASON)
-    assert unchosen.context["form"].errors.keys() == {"currency"}
-    assert '<option value="" selected>Choose</option>' in office.get(of(member)).content.decode()
-    office.post(of(member), {"currency": "all", "reason": REASON})
-    missing = submit_confirmation(office, of(member), currency="all", reason="")
+    with assert_no_table_changes():
+        # Nothing is chosen beforehand: freezing everything cancels orders for good.
+        unchosen = submit_confirmation(office, of(member), currency="", reason=REASON)
+        assert unchosen.context["form"].errors.keys() == {"currency"}
+        assert (
+            '<option value="" selected>Choose</option>' in office.get(of(member)).content.decode()
+        )
+        office.post(of(member), {"currency": "all", "reason": REASON})
+        missing = submit_confirmation(office, of(member), currency="all", reason="")
     assert "This field is required" in text_of(missing)
-    assert table_fingerprints() == before
     response = submit_confirmation(office, of(member), currency="all", reason=REASON)
     assert messages_of(response) == ["Frozen. Lifting it takes two people."]
     frozen = Freeze.objects.get()
@@ -98,10 +99,9 @@ def test_two_people_lift_a_freeze_with_one_confirmation_each(finance: Client):
     shown = text_of(finance.get(page(frozen)))
     assert "Someone other than the proposer must approve this" in shown
     assert f'href="{page(frozen, "confirm")}"' not in shown
-    before = table_fingerprints()
-    for name in ("lift", "confirm"):
-        submit_confirmation(finance, page(frozen, name), explanation="x, checked with the bank")
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for name in ("lift", "confirm"):
+            submit_confirmation(finance, page(frozen, name), explanation="x, checked with the bank")
     assert "Lift the freeze" in text_of(second.get(page(frozen)))
     assert f"{LIST}?decision=awaiting_my_approval" in second.get("/admin/").content.decode()
     listed = second.get(LIST, {"decision": "awaiting_my_approval"})
@@ -117,16 +117,15 @@ def test_two_people_lift_a_freeze_with_one_confirmation_each(finance: Client):
     assert frozen.state == "Lifted"
     shown = text_of(finance.get(page(frozen)))
     assert "Propose to lift" not in shown
-    before = table_fingerprints()
-    for client, name in ((finance, "lift"), (second, "confirm"), (second, "reject")):
-        response = submit_confirmation(
-            client,
-            page(frozen, name),
-            explanation="x, checked with the bank",
-            reason="x, checked with the bank",
-        )
-        assert messages_of(response)[-1].endswith("No changes were made.")
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for client, name in ((finance, "lift"), (second, "confirm"), (second, "reject")):
+            response = submit_confirmation(
+                client,
+                page(frozen, name),
+                explanation="x, checked with the bank",
+                reason="x, checked with the bank",
+            )
+            assert messages_of(response)[-1].endswith("No changes were made.")
 
 
 def test_a_proposal_is_rejected_with_a_reason_and_the_freeze_stays(finance: Client):

@@ -11,7 +11,7 @@ from django.utils import timezone
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Rejected, StateConflict
 from exchange.staff.models import StaffUser
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import TESTER
 from tests.factories.configuration import set_setting
@@ -61,11 +61,9 @@ def assert_rejected(
     act: Callable[[], object], kind: type[DomainError], message: str
 ) -> DomainError:
     """Assert that the act is rejected and changes nothing."""
-    before = table_fingerprints()
-    with pytest.raises(kind) as rejection:
+    with assert_no_table_changes(), pytest.raises(kind) as rejection:
         act()
     assert rejection.value.message == message
-    assert table_fingerprints() == before
     return rejection.value
 
 
@@ -100,11 +98,9 @@ def test_a_critical_withdrawal_is_approved_with_an_override():
     withdrawal = make_wallet(1000).request(500)
     make_wallet(1000).request(500)
     person = make_staff()
-    before = table_fingerprints()
-    with pytest.raises(Rejected) as error:
+    with assert_no_table_changes(), pytest.raises(Rejected) as error:
         approve(withdrawal, person)
     assert error.value.code == "critical_flag_not_overridden"
-    assert table_fingerprints() == before
     assert approve(withdrawal, person, OVERRIDE).status == "Approved"
     stored = Decision.objects.get(withdrawal=withdrawal)
     assert (stored.verdict, stored.override, stored.version) == ("Approve", OVERRIDE, 1)

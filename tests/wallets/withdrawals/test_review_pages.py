@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes, table_fingerprints
 from tests.factories.back_office import (
     balances,
     fund,
@@ -94,10 +94,9 @@ def test_a_rejection_releases_the_money_and_records_the_reason(owners):
 def test_a_rejection_without_a_reason_changes_nothing(owners, reason):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
     client = signed_in_client(FINANCE_APPROVER)
-    before = table_fingerprints()
-    response = decide(client, withdrawal, "reject", reason=reason)
+    with assert_no_table_changes():
+        response = decide(client, withdrawal, "reject", reason=reason)
     assert "Enter a reason for the rejection" in text_of(response)
-    assert table_fingerprints() == before
 
 
 def test_a_double_click_decides_once_and_reports_the_repeat(owners):
@@ -125,16 +124,15 @@ def test_the_browsers_back_after_a_decision_leads_to_the_record(owners):
         page(withdrawal, "approve"), page(withdrawal, "reject"),
     ]  # fmt: skip
     decide(client, withdrawal, "reject", reason="The name of another payee")
-    before = table_fingerprints()
-    for step, word in zip(steps, ("approved", "rejected"), strict=True):
-        back = client.get(step)
-        assert (back.status_code, back["Location"]) == (302, page(withdrawal))
-        assert re.fullmatch(
-            rf"Not {word}: finance-approver rejected it at \d\d:\d\d:\d\d UTC."
-            r" No changes were made.",
-            messages_of(back)[-1],
-        )
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for step, word in zip(steps, ("approved", "rejected"), strict=True):
+            back = client.get(step)
+            assert (back.status_code, back["Location"]) == (302, page(withdrawal))
+            assert re.fullmatch(
+                rf"Not {word}: finance-approver rejected it at \d\d:\d\d:\d\d UTC."
+                r" No changes were made.",
+                messages_of(back)[-1],
+            )
 
 
 def test_a_stale_page_decides_nothing_and_shows_the_change(owners):
@@ -143,28 +141,29 @@ def test_a_stale_page_decides_nothing_and_shows_the_change(owners):
     other = signed_in_client(FINANCE_APPROVER, "other")
     asked = other.get(page(withdrawal, "reject"))
     one.post(page(withdrawal, "details"), {"version": 1, "branch_code": "GH280100"})
-    before = table_fingerprints()
-    # Before the confirmation page, and on one opened before the change.
-    for response, word in (
-        (other.get(page(withdrawal, "approve"), {"version": 1}), "approved"),
-        (decide(other, withdrawal, "reject", at=asked, reason="Late, says the bank"), "rejected"),
-    ):
-        assert re.fullmatch(
-            rf"Not {word}: one added payout details at \d\d:\d\d:\d\d UTC. Review it again."
-            r" No changes were made.",
-            messages_of(response)[-1],
-        )
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        # Before the confirmation page, and on one opened before the change.
+        for response, word in (
+            (other.get(page(withdrawal, "approve"), {"version": 1}), "approved"),
+            (
+                decide(other, withdrawal, "reject", at=asked, reason="Late, says the bank"),
+                "rejected",
+            ),
+        ):
+            assert re.fullmatch(
+                rf"Not {word}: one added payout details at \d\d:\d\d:\d\d UTC. Review it again."
+                r" No changes were made.",
+                messages_of(response)[-1],
+            )
 
 
 @pytest.mark.parametrize("body", [{}, {"version": "x"}, {"version": "0"}, {"version": "-1"}])
 def test_a_decision_without_a_version_changes_nothing(owners, body):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
     client = signed_in_client(FINANCE_APPROVER)
-    before = table_fingerprints()
-    response = client.post(page(withdrawal, "approve"), body)
+    with assert_no_table_changes():
+        response = client.post(page(withdrawal, "approve"), body)
     assert messages_of(response) == ["The form is incomplete. No changes were made."]
-    assert table_fingerprints() == before
 
 
 def test_large_amounts_need_two_different_people(owners):
@@ -186,17 +185,16 @@ def test_large_amounts_need_two_different_people(owners):
         "You already approved this withdrawal. A second person must approve or reject it." in seen
     )
     assert "Eligible approvers: other." in seen
-    before = table_fingerprints()
-    asked = other.get(page(withdrawal, "approve"))
-    for response in (
-        one.get(page(withdrawal, "approve")),
-        decide(one, withdrawal, "approve", at=asked),
-    ):
-        assert messages_of(response)[-1] == (
-            "You already approved this withdrawal. A second person must approve or reject it."
-            " No changes were made."
-        )
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        asked = other.get(page(withdrawal, "approve"))
+        for response in (
+            one.get(page(withdrawal, "approve")),
+            decide(one, withdrawal, "approve", at=asked),
+        ):
+            assert messages_of(response)[-1] == (
+                "You already approved this withdrawal. A second person must approve or reject it."
+                " No changes were made."
+            )
 
     decide(other, withdrawal, "approve")
     withdrawal.refresh_from_db()
@@ -286,16 +284,15 @@ def test_the_page_shows_the_request_and_the_payment_instruction(owners):
 def test_only_finance_decides(owners, role, action):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
     client = signed_in_client(role)
-    before = table_fingerprints()
     body = {
         "version": 1,
         "reason": "because, checked with the bank",
         "action": "Fail",
         "confirmed": "yes",
     }
-    response = client.post(page(withdrawal, action), body)
+    with assert_no_table_changes():
+        response = client.post(page(withdrawal, action), body)
     assert response.status_code == 403
-    assert table_fingerprints() == before
     assert client.get(page(withdrawal, "details")).status_code == 403
 
 
@@ -326,13 +323,12 @@ def test_decisions_take_only_post_with_a_csrf_token(owners):
 def test_the_confirmation_page_changes_nothing(owners, decision):
     withdrawal = make_withdrawal(owners[0], owners[1], "NGN", "2000")
     client = signed_in_client(FINANCE_APPROVER)
-    before = table_fingerprints()
     given = {"version": "1", "reason": "Because <b>, checked with the bank", "override": OVERRIDE}
-    # Neither when it is opened, nor by fields posted without those that it shows.
-    assert "No changes made yet." in text_of(client.get(page(withdrawal, decision)))
-    confirmation = client.post(page(withdrawal, decision), given)
+    with assert_no_table_changes():
+        # Neither when it is opened, nor by fields posted without those that it shows.
+        assert "No changes made yet." in text_of(client.get(page(withdrawal, decision)))
+        confirmation = client.post(page(withdrawal, decision), given)
     assert confirmation.status_code == 200
-    assert table_fingerprints() == before
     seen, bank = text_of(confirmation), withdrawal.bank
     for part in (
         "No changes made yet.",
@@ -381,10 +377,9 @@ def test_a_page_that_said_pay_records_no_first_approval(owners):
     client = signed_in_client(FINANCE_APPROVER)
     asked = client.get(page(withdrawal, "approve"))
     set_setting("SECOND_APPROVAL_ABOVE_NGN", 1_000_000)
-    before = table_fingerprints()
-    again = decide(client, withdrawal, "approve", at=asked)
+    with assert_no_table_changes():
+        again = decide(client, withdrawal, "approve", at=asked)
     assert (
         "No changes were made. Since you opened the page: Approval was The only one required"
         " and is First of two. Review it again." in text_of(again)
     )
-    assert table_fingerprints() == before

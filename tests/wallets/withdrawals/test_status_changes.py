@@ -7,7 +7,7 @@ from exchange.core.actors import Actor
 from exchange.core.errors import StateConflict
 from exchange.core.ids import uuid7
 from exchange.events.models import Event
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.environment.processes import wait_until
 from tests.factories.api_clients import make_organisation
 from tests.factories.wallets import (
@@ -64,20 +64,19 @@ def test_a_change_from_another_status_or_version_is_rejected_with_a_reason(walle
     pending, approver = wallet.request(), withdrawal.actioned_by
     assert approver
     changed = "The withdrawal has changed. Review it and try again"
-    before = table_fingerprints()
-    for row, states, message in (
-        (stale, (Status.APPROVED,), changed),
-        (
-            withdrawal,
-            (Status.PROCESSING, Status.UNKNOWN),
-            f"Already approved by {approver}",
-        ),
-        (pending, (Status.APPROVED,), "The withdrawal is Pending, not Approved"),
-    ):
-        with pytest.raises(StateConflict) as error:
-            change_status(row, from_statuses=states, to=Status.PROCESSING)
-        assert error.value.message == message
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for row, states, message in (
+            (stale, (Status.APPROVED,), changed),
+            (
+                withdrawal,
+                (Status.PROCESSING, Status.UNKNOWN),
+                f"Already approved by {approver}",
+            ),
+            (pending, (Status.APPROVED,), "The withdrawal is Pending, not Approved"),
+        ):
+            with pytest.raises(StateConflict) as error:
+                change_status(row, from_statuses=states, to=Status.PROCESSING)
+            assert error.value.message == message
 
 
 def test_a_decision_is_stored_with_its_details(wallet):

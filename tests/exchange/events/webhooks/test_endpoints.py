@@ -18,7 +18,7 @@ from exchange.events.services.endpoints import (
     switch_endpoint,
 )
 from exchange.participants.models import Organisation
-from tests.assertions.unchanged import table_fingerprints
+from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.events import make_organisation_with_endpoint
 
@@ -73,15 +73,14 @@ def test_scheme_and_host_are_the_same_in_any_case(owner):
 def test_a_forbidden_address_is_neither_set_nor_enabled(owner):
     switch_endpoint(organisation_id=owner.id, enabled=False, actor=TESTER)
     WebhookEndpoint.objects.update(url=UNSAFE)
-    before = table_fingerprints()
-    for act in (
-        lambda: set_endpoint(organisation_id=owner.id, url=UNSAFE, actor=TESTER),
-        lambda: switch_endpoint(organisation_id=owner.id, enabled=True, actor=TESTER),
-    ):
-        with pytest.raises(InvalidRequest, match=r"^url ") as refused:
-            act()
-        assert refused.value.code == "invalid_url"
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for act in (
+            lambda: set_endpoint(organisation_id=owner.id, url=UNSAFE, actor=TESTER),
+            lambda: switch_endpoint(organisation_id=owner.id, enabled=True, actor=TESTER),
+        ):
+            with pytest.raises(InvalidRequest, match=r"^url ") as refused:
+                act()
+            assert refused.value.code == "invalid_url"
 
 
 def test_one_endpoint_is_disabled_and_enabled(owner, bystander):
@@ -150,15 +149,14 @@ def test_a_test_event_goes_to_the_requesting_organisation(owner, bystander):
 
 def test_without_an_endpoint_switching_rotation_and_tests_fail(bystander):
     organisation = make_organisation()
-    before = table_fingerprints()
-    for act in (
-        lambda: switch_endpoint(organisation_id=organisation.id, enabled=False, actor=TESTER),
-        lambda: rotate_secret(organisation_id=organisation.id, actor=TESTER),
-        lambda: send_test(organisation_id=organisation.id, actor=TESTER),
-    ):
-        with pytest.raises(EndpointNotFound):
-            act()
-    assert table_fingerprints() == before
+    with assert_no_table_changes():
+        for act in (
+            lambda: switch_endpoint(organisation_id=organisation.id, enabled=False, actor=TESTER),
+            lambda: rotate_secret(organisation_id=organisation.id, actor=TESTER),
+            lambda: send_test(organisation_id=organisation.id, actor=TESTER),
+        ):
+            with pytest.raises(EndpointNotFound):
+                act()
 
 
 @pytest.mark.django_db(transaction=True)
