@@ -22,5 +22,6 @@ class OrdersConfig(sqlfiles.SqlAppConfig):
         "book/transfer_rules",
         "book/audited",
         "listings/lifecycle",
+        "listings/terms",
     )
     stored_documents = ("book.ORDER", "trades.TRADE")

@@ -57,6 +57,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         (
             "exchange.token",
             "orders.tokenproposal",
+            "orders.termsproposal",
             "exchange.quote",
             "orders.order",
             "orders.trade",

@@ -35,6 +35,7 @@ PAGES = (
     "orders.trades.admin.trades",
     "orders.listings.admin.tokens",
     "orders.listings.admin.proposals",
+    "orders.listings.admin.terms",
     "credit.loans.admin.configurations",
     "credit.loans.admin.loans",
     "credit.loans.admin.owner_facts",

@@ -31,7 +31,7 @@ _VIEWABLE = {
         "apikey", "comment", "event", "export", "member", "organisation", "quote", "token",
         "webhookendpoint",
     ),
-    "orders": ("order", "tokenproposal", "trade"),
+    "orders": ("order", "termsproposal", "tokenproposal", "trade"),
     "wallets": (
         "account", "alert", "bankaccount", "banklist", "booksproof", "configuration",
         "settingchange", "conversion", "decision", "deposit", "depositreversal", "entry",
@@ -57,7 +57,10 @@ _VIEW_CUSTOMERS = frozenset(
         "credit.view_loanconfiguration",
         *(f"exchange.view_{model}" for model in ("comment", "event", "member", "organisation")),
         *(f"exchange.view_{model}" for model in ("quote", "token")),
-        *(f"orders.view_{model}" for model in ("order", "tokenproposal", "trade")),
+        *(
+            f"orders.view_{model}"
+            for model in ("order", "termsproposal", "tokenproposal", "trade")
+        ),
         *(
             f"wallets.view_{model}"
             for model in (
@@ -90,6 +93,7 @@ ROLES: dict[str, frozenset[str]] = {
         "exchange.add_export",
         "exchange.decide_quote",
         "exchange.end_token",
+        "orders.decide_terms",
         "exchange.view_accessproposal",
         "exchange.view_staffuser",
         "exchange.decide_accessproposal",
@@ -167,6 +171,7 @@ PRIVILEGED_PERMISSIONS = frozenset(
         "exchange.end_token",
         "exchange.propose_quote",
         "exchange.restore_administrator",
+        "orders.decide_terms",
         "wallets.add_deposit",
         "wallets.decide_break",
         "wallets.decide_configuration",

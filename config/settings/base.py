@@ -323,6 +323,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "wallets.deposits.event_schema.add_deposit_events",
         "orders.book.event_schema.add_order_events",
         "orders.trades.event_schema.add_trade_events",
+        "orders.listings.event_schema.add_token_events",
         "credit.loans.event_schema.add_loan_events",
         "exchange.events.event_schema.add_test_event",
         "config.api_docs.document.add_code_samples",

@@ -1,4 +1,4 @@
-"""An example token."""
+"""An example token, and its terms."""
 
 from typing import Any
 
@@ -49,4 +49,17 @@ TOKEN: dict[str, Any] = {
     "total_allocated": 500000,
     "createdAt": LISTED_AT,
     "updatedAt": "2025-07-04T07:00:00.000Z",
+}
+
+TERMS: dict[str, Any] = {
+    "token": TOKEN_ID,
+    "currency": "NGN",
+    "issue_price": 100,
+    "interest": TOKEN["interest"],
+    "tenor": TOKEN["tenor"],
+    "payout_frequency": TOKEN["payout_frequency"],
+    "day_count": "ACT/365",
+    "completed_at": "2025-03-31T09:30:00.000Z",
+    "maturity": "2027-03-31",
+    "version": 1,
 }

@@ -88,8 +88,12 @@ TERM_FIELDS = (
     *("investment_category", "payout_frequency", "min_buy", "min_sell", "max_buy", "max_sell"),
     *("min_trade_buy", "min_trade_sell", "max_trade_buy", "max_trade_sell", "buy_fee", "sell_fee"),
     *("carry", "management_fee", "discount", "interest", "dividend", "tenor", "valuation"),
-    *("post_raise_valuation", "esop_token"),
+    *("post_raise_valuation", "esop_token", "issue_price"),
 )
+
+
+# What the payments of a token follow from. Once they are fixed, two people change them.
+FIXED_FIELDS = ("issue_price", "interest", "tenor", "payout_frequency")
 
 
 # Pairs of limits; 0 is no limit.
@@ -192,6 +196,16 @@ class Token(Record):
     tenor = models.PositiveIntegerField(default=0, help_text="days")
     valuation = _amount()
     post_raise_valuation = _amount()
+    issue_price = models.DecimalField(
+        max_digits=38,
+        decimal_places=8,
+        null=True,
+        blank=True,
+        help_text="Principal of a unit; null: not known",
+    )
+    terms_version = models.IntegerField(
+        default=1, db_default=1, help_text="Rises with each change that two people made"
+    )
 
     # Supply and raise.
     total_supply = _amount("All units there are")
@@ -200,6 +214,11 @@ class Token(Record):
     raise_amount = _amount("What the raise is to bring; 0: there is none")
     total_raised = _amount("What the raise has brought so far")
     completed_raise = models.BooleanField(default=False)
+    completed_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When the raise was completed; null: still open, or not known",
+    )
     secondaries = models.BooleanField(
         default=False, help_text="Holders may trade it; opened by staff once the raise is complete"
     )
@@ -243,6 +262,16 @@ class Token(Record):
 
     def __str__(self) -> str:
         return f"{self.symbol} · {self.name}"
+
+    @property
+    def is_raising(self) -> bool:
+        """Whether its raise is open."""
+        return not (self.completed_raise or self.cancelled)
+
+    @property
+    def has_fixed_terms(self) -> bool:
+        """Whether `FIXED_FIELDS` change by two people only: investors have bought."""
+        return self.completed_raise or self.supply > 0
 
 
 class TokenAccess(models.Model):

@@ -57,6 +57,53 @@ INVESTMENT_KIND = (
 )
 
 
+_COMPLETED_ON = "({r}.completed_at AT TIME ZONE 'UTC')::date"
+# What the payments of a token follow from.
+TERMS = Document(
+    name="TokenTerms",
+    table="exchange_token",
+    fields=(
+        identifier("token", "Token ID", "{r}.id"),
+        text("currency", "Currency of the issue price", "{r}.currency_id"),
+        number(
+            "issue_price",
+            "Principal of a unit, on which interest is paid; null if unknown",
+            nullable=True,
+        ),
+        number("interest", "Percent a year"),
+        integer("tenor", "Days; 0: no end"),
+        text(
+            "payout_frequency",
+            "How often income is paid; empty: no income",
+            enum=PayoutFrequency.values,
+        ),
+        text(
+            "day_count",
+            "Interest is for actual days, over a year of 365",
+            "'ACT/365'",
+            enum=["ACT/365"],
+        ),
+        timestamp(
+            "completed_at",
+            "When the raise was completed, from which periods count; null while it is open, or if"
+            " unknown",
+            nullable=True,
+        ),
+        text(
+            "maturity",
+            "Completion date plus tenor; null without one of them",
+            # Where the calendar of clients ends before it, there is none.
+            "CASE WHEN {r}.tenor > 0 AND {r}.tenor <= date '9999-12-31' - "
+            f"{_COMPLETED_ON} THEN {_COMPLETED_ON} + {{r}}.tenor END",
+            format="date",
+            nullable=True,
+        ),
+        integer("version", "Rises with each change by two people, from 1", "{r}.terms_version"),
+    ),
+    example=examples.TERMS,
+)
+
+
 # In the order of the interface's table.
 TOKEN = Document(
     name="Token",

@@ -41,6 +41,7 @@ AUDIENCES = {
     "exchange.tokens.admin.forms.TokenEditForm.listing_reference": VISIBLE,
     "exchange.tokens.admin.forms.TokenTermsForm.listing_reference": VISIBLE,
     "orders.listings.admin.lifecycle.LifecycleForm.explanation": INTERNAL,
+    "orders.listings.admin.terms.TermsForm.explanation": INTERNAL,
     "wallets.reconciliation.admin.breaks.BreakExplanationForm.explanation": INTERNAL,
     "wallets.fees.admin.configuration.SettingChangeForm.reason": INTERNAL,
     "wallets.withdrawals.admin.decision_pages.ApprovalForm.reason": INTERNAL,

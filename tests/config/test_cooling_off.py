@@ -21,12 +21,14 @@ from exchange.staff.models import StaffUser
 from exchange.tokens.models import Quote
 from exchange.tokens.services import quotes
 from orders.freezing.services import confirm_reversal
-from orders.listings.models import TokenAction, TokenProposal
+from orders.listings.models import TermsProposal, TokenAction, TokenProposal
 from orders.listings.services.proposals import confirm_token_action, propose_token_action
+from orders.listings.services.terms import approve_terms
 from tests.factories.api_clients import make_organisation
 from tests.factories.breaks import make_break
 from tests.factories.holds import freeze, make_paid_deposit
 from tests.factories.lending import make_lending
+from tests.factories.lifecycle import propose_new_terms
 from tests.factories.loan_configurations import make_configuration, make_terms, pending_version
 from tests.factories.loans import make_defaulted_loan
 from tests.factories.staff import backdate_access, backdate_installation
@@ -54,7 +56,7 @@ FEE = "NGN_WITHDRAWAL_FEE"
 RIGHTS = (
     "propose_quote", "decide_quote", "add_deposit", "decide_deposit", "propose_configuration",
     "decide_configuration", "decide_withdrawal", "resolve_payout", "close_loan", "decide_break",
-    "lift_freeze", "reverse_deposit", "end_token",
+    "lift_freeze", "reverse_deposit", "end_token", "change_token", "decide_terms",
 )  # fmt: skip
 Decision = Callable[[StaffUser], Any]
 Case = Callable[[StaffUser], Decision]
@@ -157,16 +159,21 @@ def token_action(first: StaffUser) -> Decision:
     return lambda second: confirm_token_action(proposal_id=made.pk, user=second)
 
 
+def token_terms(first: StaffUser) -> Decision:
+    made = propose_new_terms(make_token(), first)
+    return lambda second: approve_terms(proposal_id=made.pk, user=second)
+
+
 CASES = [
     quote, change, cancellation, deposit, withdrawal, payout, terms, closure, explanation,
-    frozen_owner, reversal, token_action,
+    frozen_owner, reversal, token_action, token_terms,
 ]  # fmt: skip
 
 
 def picture() -> list[tuple[object, ...]]:
     models = (
         Quote, SettingChange, Deposit, Withdrawal, Proposal, Transfer, ReconciliationBreak,
-        DepositReversal, TokenProposal,
+        DepositReversal, TokenProposal, TermsProposal,
     )  # fmt: skip
     return [row for model in models for row in model.objects.order_by("pk").values_list()]
 

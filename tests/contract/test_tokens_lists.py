@@ -242,7 +242,7 @@ def change(kind: str, chance: random.Random, issuers: list[Organisation]) -> Non
                 "rename": {"name": chance.choice(WORDS)},
                 "hide": {"deal_access": "Private"},
                 "show": {"deal_access": "Public"},
-                "price": {"price_buy": chance.randrange(1, 100)},
+                "price": {"price_sell": chance.randrange(1, 100)},
                 "move type": {"type": chance.choice(["Private", "Public"])},
             }
             set_flags(one.get(), **changes[kind])

@@ -34,6 +34,7 @@ from tests.factories.breaks import make_break
 from tests.factories.conversions import convert, set_rates
 from tests.factories.deposits import Owner, arrive, make_virtual_account, transaction_record
 from tests.factories.lending import make_lending
+from tests.factories.lifecycle import propose_new_terms
 from tests.factories.loan_configurations import make_configuration, pending_version
 from tests.factories.staff import create_staff, create_superuser
 from tests.factories.traders import Trader
@@ -221,6 +222,7 @@ def _market_and_loan(every_record: EveryRecord, owner: StaffUser) -> None:
             user=owner,
         )
     )
+    every_record.add(propose_new_terms(lending.token, owner))
 
 
 def _access(every_record: EveryRecord) -> None:

@@ -1,18 +1,21 @@
 """Lifecycle actions of tokens: proposed by a new person, and confirmed by `user`."""
 
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 from exchange.core.errors import Conflict
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.tokens.models import Token
-from orders.listings.models import TokenAction, TokenProposal
+from orders.listings.models import TermsProposal, TokenAction, TokenProposal
 from orders.listings.services.lifecycle import close_token, reopen_token
 from orders.listings.services.proposals import (
     PROPOSALS,
     confirm_token_action,
     propose_token_action,
 )
+from orders.listings.services.terms import NewTerms, propose_terms
+from tests.environment.owner import without_guards
 from tests.factories.wallets import make_staff
 
 __all__ = ["close_token", "reopen_token"]
@@ -68,6 +71,31 @@ def set_flags(*tokens: Token, **flags: Any) -> None:
                 approve_only(token, action)
         Token.objects.filter(pk=token.pk).update(**flags)
         token.refresh_from_db()
+
+
+def propose_new_terms(token: Token, user: StaffUser) -> TermsProposal:
+    """Propose terms of a complete token that differ from those of `make_token`."""
+    assert token.completed_at is not None
+    terms = NewTerms(
+        issue_price=Decimal(90),
+        interest=Decimal(12),
+        tenor=365,
+        payout_frequency="Monthly",
+        completed_on=token.completed_at.date(),
+    )
+    return propose_terms(
+        token_id=token.pk, terms=terms, explanation="Agreed with holders", user=user
+    )
+
+
+def forget_terms(token: Token) -> None:
+    """Leave a token as it was before issue price and completion were kept."""
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE exchange_token SET issue_price = NULL, completed_at = NULL WHERE id = %s",
+            [token.pk],
+        )
+    token.refresh_from_db()
 
 
 def _decide(

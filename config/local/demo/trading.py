@@ -27,6 +27,7 @@ from orders.book.services import place_order
 from orders.listings.models import TokenAction, TokenProposal
 from orders.listings.services import lifecycle, proposals
 from orders.listings.services.listing import Listing, list_token
+from orders.listings.services.terms import NewTerms, propose_terms
 
 _ACTOR = Actor.system("demo")
 # Shares of the remaining units for the first two market makers; the last one gets the rest.
@@ -40,6 +41,8 @@ _FIRST_LEVEL = Decimal("0.4")
 _NEXT_LEVEL = Decimal("0.6")
 # Quotes pending approval, in percent of the current ones.
 _PENDING_QUOTES = {"EKOH": 102, "ZUMA": 99}
+# Interest pending approval, percent a year.
+_PENDING_INTEREST = {"RVTN": Decimal("13.5")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +251,8 @@ class _TokenLoader:
                 about.shifted_quote(Decimal(_PENDING_QUOTES[about.symbol] - 100)),
                 "Revaluation of the assets",
             )
+        if interest := _PENDING_INTEREST.get(about.symbol):
+            self._propose_interest(interest)
 
     def _propose_action(self, action: TokenAction, explanation: str) -> TokenProposal:
         return proposals.propose_token_action(
@@ -260,6 +265,22 @@ class _TokenLoader:
     def _decide(self, action: TokenAction, explanation: str) -> None:
         proposal = self._propose_action(action, explanation)
         proposals.confirm_token_action(proposal_id=proposal.id, user=self._market.approver)
+
+    def _propose_interest(self, interest: Decimal) -> None:
+        token = Token.objects.get(pk=self._token.pk)
+        terms = NewTerms(
+            issue_price=self._about.issue_price,
+            interest=interest,
+            tenor=token.tenor,
+            payout_frequency=token.payout_frequency,
+            completed_on=token.completed_at and token.completed_at.date(),
+        )
+        propose_terms(
+            token_id=token.pk,
+            terms=terms,
+            explanation="Holders agreed to a lower rate for a longer guarantee",
+            user=self._market.proposer,
+        )
 
     def _propose(self, price: Decimal, note: str) -> Quote:
         prices = quotes.Prices(

@@ -6,7 +6,7 @@ Services only: no request, no task. A transaction that emits may notify the deli
 
 import json
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -35,14 +35,22 @@ def emit(*, organisation_id: UUID, event_type: str, subject_id: UUID, data: str)
     `data` is JSON text, used unchanged as the body's `data`. `subject_id` is the id of the record
     the event is about. Services written in SQL call `emit_events` there.
     """
-    event_id = uuid7()
+    [event_id] = emit_to_all([organisation_id], event_type, subject_id=subject_id, data=data)
+    return event_id
+
+
+def emit_to_all(
+    organisations: Sequence[UUID], event_type: str, *, subject_id: UUID, data: str
+) -> list[UUID]:
+    """Write an outbox row as `emit` for each of `organisations`; return the ids of the events."""
+    ids, count = [uuid7() for _ in organisations], len(organisations)
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT emit_events(%s::uuid[], %s::uuid[], %s::text[], %s::uuid[], %s::text[])",
-            [[event_id], [organisation_id], [event_type], [subject_id], [data]],
+            [ids, list(organisations), [event_type] * count, [subject_id] * count, [data] * count],
         )
     notify_after_commit(DELIVER_EVENTS)
-    return event_id
+    return ids
 
 
 def describe_actor(actor: Actor) -> dict[str, str]:

@@ -10,6 +10,7 @@ from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.models import Organisation
 from exchange.tokens.admin.token_page import field_label
 from exchange.tokens.models import (
+    FIXED_FIELDS,
     DealAccess,
     InvestmentCategory,
     InvestmentType,
@@ -61,6 +62,7 @@ class TokenTermsForm(forms.Form):
     discount = QuantityInput(unit="%", help_text="Percent")
     interest = QuantityInput(unit="%", help_text="Percent")
     dividend = QuantityInput(unit="%", help_text="Percent")
+    issue_price = QuantityInput(help_text="Per unit; 0 or empty: the buy price")
     tenor = forms.IntegerField(min_value=0, max_value=36_500, required=False, help_text="Days")
     valuation = QuantityInput()
     post_raise_valuation = QuantityInput()
@@ -69,8 +71,8 @@ class TokenTermsForm(forms.Form):
         (
             "Details",
             [
-                *("name", "investment_type", "investment_category", "payout_frequency", "type"),
-                *("deal_access", "image", "listing_reference", "esop_token"),
+                *("name", "investment_type", "investment_category", "type", "deal_access"),
+                *("image", "listing_reference", "esop_token"),
             ],
         ),
         (
@@ -87,11 +89,11 @@ class TokenTermsForm(forms.Form):
             [
                 ("buy_fee", "sell_fee"),
                 ("carry", "management_fee"),
-                ("interest", "dividend"),
-                ("discount", "tenor"),
+                ("discount", "dividend"),
                 ("valuation", "post_raise_valuation"),
             ],
         ),
+        ("Payments", [("issue_price", "interest"), ("payout_frequency", "tenor")]),
     ]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -106,9 +108,17 @@ class TokenTermsForm(forms.Form):
 
 
 class TokenEditForm(TokenTermsForm):
-    """New terms, and the version they are based on."""
+    """New terms, and the version they are based on; without the terms that are `fixed`."""
 
     expected_version = forms.UUIDField(required=False, widget=forms.HiddenInput)
+    issue_price = QuantityInput(required=True, help_text="Per unit")
+
+    def __init__(self, *args: Any, fixed: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if fixed:
+            for name in FIXED_FIELDS:
+                del self.fields[name]
+            self.groups = self.groups[:-1]
 
 
 class GrantAccessForm(forms.Form):

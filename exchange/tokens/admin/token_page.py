@@ -67,7 +67,6 @@ def description_facts(token: Token) -> Facts:
         ("Offering", token.type),
         ("Instrument", token.get_investment_type_display()),
         ("Category", token.get_investment_category_display()),
-        ("Pays income", token.get_payout_frequency_display()),
         ("Employee share plan", "yes" if token.esop_token else "no"),
         ("Listing request", token.listing_reference or "-"),
         ("Image", token.image or "-"),
@@ -85,11 +84,21 @@ def term_facts(token: Token) -> Facts:
         ("Carry", percent(token.carry)),
         ("Management fee", percent(token.management_fee)),
         ("Discount", percent(token.discount)),
-        ("Interest", percent(token.interest)),
         ("Dividend", percent(token.dividend)),
-        ("Tenor", f"{token.tenor:,} days" if token.tenor else "-"),
         ("Valuation", format_money(token.valuation or None, code)),
         ("Valuation after the raise", format_money(token.post_raise_valuation or None, code)),
+    ]
+
+
+def payment_facts(token: Token) -> Facts:
+    """Return what the payments of the token follow from."""
+    return [
+        ("Issue price", format_money(token.issue_price, token.currency_id)),
+        ("Interest", f"{percent(token.interest)} a year"),
+        ("Pays income", token.get_payout_frequency_display()),
+        ("Tenor", f"{token.tenor:,} days" if token.tenor else "-"),
+        ("Raise completed (UTC)", format_time(token.completed_at) if token.completed_at else "-"),
+        ("Version", token.terms_version),
     ]
 
 

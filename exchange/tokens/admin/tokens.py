@@ -44,6 +44,10 @@ from exchange.tokens.models import (
 from exchange.tokens.services import quotes, tokens
 
 CHANGE_PERMISSION = tokens.CHANGE_PERMISSION
+_FIXED_NOTE = (
+    "Investors have bought: issue price, interest, payout frequency and tenor change with new terms"
+    " only, which two people decide."
+)
 
 
 class TokenFilters(ListFilters):
@@ -66,7 +70,7 @@ class TokenFilters(ListFilters):
 
 
 class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
-    record_pages = ("edit", "quote", "grant", "withdraw")
+    record_pages: tuple[str, ...] = ("edit", "quote", "grant", "withdraw")
     list_display = (
         "symbol", "name", "state_display", "issuer", "instrument", "buy_display", "sell_display",
     )  # fmt: skip
@@ -141,6 +145,7 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
         return [
             ("Details", token_page.description_facts(token)),
             ("Fees and terms", token_page.term_facts(token)),
+            ("Payments", token_page.payment_facts(token)),
             ("Raise", token_page.raise_facts(token)),
         ]
 
@@ -173,7 +178,12 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
         now = {name: getattr(token, name) for name in TERM_FIELDS}
         return self.form_page(
             request,
-            bind_form(request, TokenEditForm, expected_version=tokens.get_version(token), **now),
+            bind_form(
+                request,
+                partial(TokenEditForm, fixed=token.has_fixed_terms),
+                expected_version=tokens.get_version(token),
+                **now,
+            ),
             lambda data: tokens.change_terms(
                 token_id=token.pk,
                 expected_version=data.pop("expected_version"),
@@ -185,7 +195,8 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
             done="Saved.",
             record=token,
             note="Existing orders keep their fees; new limits apply to new orders. "
-            f"Amounts are in {token.currency_id} with up to {token.currency.decimals} decimals.",
+            f"Amounts are in {token.currency_id} with up to {token.currency.decimals} decimals. "
+            f"{_FIXED_NOTE if token.has_fixed_terms else ''}".strip(),
         )
 
     def grant(self, request: HttpRequest, object_id: UUID) -> HttpResponse:

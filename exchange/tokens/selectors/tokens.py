@@ -6,6 +6,7 @@ from uuid import UUID
 from exchange.core.database import fetch_one
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Token
+from exchange.tokens.payloads import TERMS
 
 # IS_VISIBLE takes the organisation's id twice: public deals, its own, and those it was granted.
 IS_PUBLIC = "exchange_token.deal_access = 'Public'"
@@ -14,10 +15,21 @@ IS_VISIBLE = f"""({IS_PUBLIC} OR exchange_token.issuer_id = %s OR exchange_token
 
 _SELECT_DOCUMENT = f"SELECT document FROM exchange_token WHERE id = %s AND {IS_VISIBLE}"  # noqa: S608 - constants
 
+_SELECT_TERMS = f"SELECT {TERMS.expression('t')} FROM exchange_token t WHERE id = %s"  # noqa: S608 - constants
+
 
 def token_document(organisation_id: UUID, token_id: UUID) -> str:
     """Return the wire document of a token in any state, JSON text. Raises `TokenNotFound`."""
     row = fetch_one(_SELECT_DOCUMENT, [token_id, organisation_id, organisation_id], retryable=True)
+    if row is None:
+        raise TokenNotFound
+    text: str = row[0]
+    return text
+
+
+def terms_document(token_id: UUID) -> str:
+    """Return the terms of a token as they are now, JSON text. Raises `TokenNotFound`."""
+    row = fetch_one(_SELECT_TERMS, [token_id], retryable=True)
     if row is None:
         raise TokenNotFound
     text: str = row[0]

@@ -56,10 +56,11 @@ def propose(*, token_id: UUID, prices: Prices, user: StaffUser, note: str = "") 
 
     `note` names the source of the prices; beyond the band it is required as the reason. Raises
     `Forbidden`, `TokenNotFound`, `InvalidRequest`, or `Conflict` while another quote of the token
-    is pending.
+    is pending and, for another buy price, while the token's raise is open (`raise_open`).
     """
     authorize_staff(user, "exchange.propose_quote", "You may not propose quotes")
     token = _get_token_for_prices(token_id, prices)
+    _require_price_of_raise(token, prices)
     note = explain(find_notices(compare_prices(token, prices)), note, field="note")
     return QUOTES.propose(
         Conflict("Another quote of this token is pending approval", code="quote_pending"),
@@ -76,8 +77,8 @@ def approve(*, quote_id: UUID, user: StaffUser, reason: str = "") -> Quote:
     """Approve a quote as a second person; its prices take effect.
 
     The band is checked again, against the current prices; beyond it a `reason` is required. Raises
-    `Forbidden`, `NotFound`, `StateConflict`, `InvalidRequest` and `Rejected`
-    (`approver_not_independent`, `reason_required`, `sell_above_buy`).
+    `Forbidden`, `NotFound`, `StateConflict`, `InvalidRequest`, `Conflict` (`raise_open`) and
+    `Rejected` (`approver_not_independent`, `reason_required`, `sell_above_buy`).
     """
     authorize_staff(user, _DECIDE_PERMISSION, "You may not approve quotes")
     with transaction.atomic():
@@ -88,6 +89,7 @@ def approve(*, quote_id: UUID, user: StaffUser, reason: str = "") -> Quote:
                 "The sell price is above the buy price. Reject the quote", code="sell_above_buy"
             )
         token = _lock_token(quote.token_id)
+        _require_price_of_raise(token, prices)
         notices = find_notices(compare_prices(token, prices))
         why = explain_approval(notices, reason, first=quote.note)
         _apply_prices(quote, token)
@@ -115,6 +117,14 @@ def reject(*, quote_id: UUID, user: StaffUser, reason: str) -> Quote:
 def _lock_token(token_id: UUID) -> Token:
     # Matching and lending read prices under this lock.
     return Token.objects.select_for_update(no_key=True).get(id=token_id)
+
+
+def _require_price_of_raise(token: Token, prices: Prices) -> None:
+    if token.is_raising and prices.buy != token.price_buy:
+        raise Conflict(
+            "The raise is open: the buy price stays until it is complete or cancelled",
+            code="raise_open",
+        )
 
 
 def _apply_prices(quote: Quote, token: Token) -> None:

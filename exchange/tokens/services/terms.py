@@ -37,6 +37,8 @@ def find_term_errors(token: Token, decimals: int) -> dict[str, str]:
     messages = {
         name: describe_number_error(name, getattr(token, name), *limits[name]) for name in limits
     }
+    if token.issue_price is not None:
+        messages["issue_price"] = describe_price_error("issue_price", token.issue_price, decimals)
     errors = {name: text for name, text in messages.items() if text}
     if not errors:
         errors = {
@@ -47,6 +49,13 @@ def find_term_errors(token: Token, decimals: int) -> dict[str, str]:
     if token.image and not re.fullmatch(IMAGE_PATTERN, token.image, re.IGNORECASE):
         errors["image"] = "image must be a web address, or a path that begins with /"
     return errors
+
+
+def describe_price_error(name: str, value: Decimal, decimals: int) -> str:
+    """Return why a price is not valid; "" if it is."""
+    return describe_number_error(name, value, decimals) or (
+        "" if value else f"{name} must be above 0"
+    )
 
 
 def describe_number_error(

@@ -4,7 +4,7 @@ Prices change by quotes, `orders` closes trading, and the ledger moves units. Ev
 audit log; the id of the last one is the version that the next change must name.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -20,7 +20,7 @@ from exchange.participants.selectors import get_organisation
 from exchange.staff.approvals import authorize_staff
 from exchange.staff.models import StaffUser
 from exchange.tokens.errors import TokenNotFound
-from exchange.tokens.models import STATE_FIELDS, TERM_FIELDS, Token, TokenAccess
+from exchange.tokens.models import FIXED_FIELDS, STATE_FIELDS, TERM_FIELDS, Token, TokenAccess
 from exchange.tokens.services.terms import find_term_errors
 
 logger = structlog.get_logger(__name__)
@@ -44,7 +44,8 @@ def change_terms(
     keep their fees; limits apply to new orders.
 
     Raises `Forbidden`, `TokenNotFound`, `InvalidRequest`, which names every invalid field, or
-    `Conflict` for a cancelled token and for one that changed meanwhile.
+    `Conflict` for a cancelled token, for one that changed meanwhile, and for `FIXED_FIELDS` of a
+    token that investors have bought (`terms_fixed`).
     """
     authorize_staff(user, CHANGE_PERMISSION, "You may not change tokens")
     unknown = sorted(set(terms) - set(TERM_FIELDS))
@@ -56,6 +57,7 @@ def change_terms(
             raise Conflict("The token is cancelled", code="state_conflict")
         _require_version(token, expected_version)
         changed = [name for name, value in terms.items() if getattr(token, name) != value]
+        _require_changeable(token, changed)
         for name in changed:
             setattr(token, name, terms[name])
         _validate(token)
@@ -141,6 +143,16 @@ def _require_version(token: Token, expected_version: UUID | None) -> None:
         f"The token has changed{detail}. Reload the page and try again",
         code="state_conflict",
     )
+
+
+def _require_changeable(token: Token, changed: Sequence[str]) -> None:
+    fixed = [name for name in FIXED_FIELDS if name in changed]
+    if fixed and token.has_fixed_terms:
+        raise Conflict(
+            f"Investors have bought this token: {', '.join(fixed)} can only be changed by proposing"
+            " new terms, which a second person approves",
+            code="terms_fixed",
+        )
 
 
 def _validate(token: Token) -> None:

@@ -31,6 +31,18 @@ BEGIN
     RETURN NULL;
 END $$;
 
+-- All buyers of a raise pay the same price.
+CREATE FUNCTION raise_price_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'the raise of token % is open: its buy price stays', OLD.id
+        USING ERRCODE = 'check_violation', CONSTRAINT = 'token_price_in_raise',
+        TABLE = TG_TABLE_NAME;
+END $$;
+CREATE TRIGGER raise_price_guard BEFORE UPDATE OF price_buy ON exchange_token
+    FOR EACH ROW
+    WHEN (NOT OLD.completed_raise AND NOT OLD.cancelled AND NEW.price_buy <> OLD.price_buy)
+    EXECUTE FUNCTION raise_price_guard();
+
 CREATE CONSTRAINT TRIGGER price_guard
     AFTER UPDATE OF price_buy, price_sell, price_exchange, quoted_at ON exchange_token
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW

@@ -55,7 +55,8 @@ END $$;
 REVOKE ALL ON FUNCTION lock_accounts_of_token FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lock_accounts_of_token TO exchange_runtime;
 
--- Moves the proceeds and the unsold units of a raise to the issuer's available accounts. Only for
+-- Moves the proceeds and the unsold units of a raise to the issuer's available accounts, from when on
+-- its terms count: their periods start. Only for
 -- `complete_raise`, and for the sale that leaves nothing to sell: the service may change what is the least
 -- that can be sold, so it does not say when that is.
 CREATE FUNCTION pay_out_raise(p_token uuid, p_actor text) RETURNS void
@@ -85,6 +86,8 @@ BEGIN
     SELECT coalesce(balance, 0) INTO v_units FROM wallets_account WHERE id = v_accounts[3];
     PERFORM post_legs('raise_complete', 'raise:' || t.id || ':close', t.id, p_actor, t.symbol,
         v_accounts, ARRAY[-v_money, v_money, -v_units, v_units]);
-    UPDATE exchange_token SET completed_raise = true WHERE id = t.id;
+    UPDATE exchange_token SET completed_raise = true, completed_at = clock_timestamp(),
+        issue_price = coalesce(issue_price, price_buy)
+    WHERE id = t.id;
 END $$;
 REVOKE ALL ON FUNCTION pay_out_raise FROM PUBLIC;

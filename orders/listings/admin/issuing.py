@@ -20,13 +20,13 @@ from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.selectors import describe_actors
 from exchange.tokens.admin.forms import QuantityInput, TokenTermsForm
 from exchange.tokens.models import Token
+from orders.listings.selectors import OWNED_KINDS
 from orders.listings.services.listing import Listing
 from wallets.deposits.admin.owner_choice import MemberChoice
 from wallets.ledger.models import Account, AccountKind, Transfer
 
 _MAX_HOLDERS = 20
 _MAX_TRANSFERS = 20
-_OWNED_KINDS = (AccountKind.AVAILABLE, AccountKind.RESERVED, AccountKind.LIEN)
 _HOLDING_LABELS = {
     AccountKind.AVAILABLE: "Available",
     AccountKind.RESERVED: "In sell orders",
@@ -103,7 +103,7 @@ def summarise_supply(token: Token) -> Section:
 
 def count_holders(token: Token) -> int:
     """Return the number of owners who hold units."""
-    held = _accounts(token).filter(kind__in=_OWNED_KINDS, balance__gt=0)
+    held = _accounts(token).filter(kind__in=OWNED_KINDS, balance__gt=0)
     return int(held.values("owner_id").distinct().count())
 
 
@@ -111,13 +111,13 @@ def list_largest_holders(token: Token) -> Section:
     """Return the largest holders."""
     found = (
         _accounts(token)
-        .filter(kind__in=_OWNED_KINDS, balance__gt=0)
+        .filter(kind__in=OWNED_KINDS, balance__gt=0)
         .values("owner_id", "organisation__name", "member__name")
         .annotate(
             owned=Sum("balance"),
             **{
                 f"in_{kind.value}": Sum("balance", filter=Q(kind=kind), default=Decimal(0))
-                for kind in _OWNED_KINDS
+                for kind in OWNED_KINDS
             },
         )
         .order_by("-owned", "owner_id")[:_MAX_HOLDERS]
@@ -132,7 +132,7 @@ def list_largest_holders(token: Token) -> Section:
                 row["member__name"] or row["organisation__name"],
             ),
             row["organisation__name"] if row["member__name"] else "-",
-            *(format_units(row[f"in_{kind.value}"]) for kind in _OWNED_KINDS),
+            *(format_units(row[f"in_{kind.value}"]) for kind in OWNED_KINDS),
             format_units(row["owned"]),
             f"{row['owned'] / token.total_supply * 100:.1f} %",
         )

@@ -16,7 +16,7 @@ from exchange.admin.display import format_time, record_link
 from exchange.admin.forms import bind_form
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units
-from exchange.tokens.admin.tokens import BaseTokenAdmin
+from exchange.tokens.admin.tokens import CHANGE_PERMISSION, BaseTokenAdmin
 from exchange.tokens.models import Token
 from orders.book.admin.show import list_link
 from orders.book.models import Trade
@@ -29,11 +29,13 @@ from orders.listings.admin.issuing import (
 )
 from orders.listings.admin.lifecycle import LIFECYCLE_ACTIONS, LifecycleAction, LifecycleForm
 from orders.listings.admin.proposals import list_token_proposals
+from orders.listings.admin.terms import TermsForm, initial_terms, list_terms, read_terms
 from orders.listings.models import TokenAction
 from orders.listings.selectors import summarise_book
 from orders.listings.services import lifecycle
 from orders.listings.services.listing import list_token
 from orders.listings.services.proposals import propose_token_action
+from orders.listings.services.terms import propose_terms
 from orders.trades.admin.show import BOTH_SIDES, side_link
 
 _MAX_TRADES = 10
@@ -42,6 +44,7 @@ _MAX_TRADES = 10
 @admin.register(Token)
 class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
     add_permission = "exchange.add_token"
+    record_pages = (*BaseTokenAdmin.record_pages, "terms")
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -58,8 +61,11 @@ class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
         ]
 
     def tools(self, request: HttpRequest, obj: Token) -> list[Tool]:
+        ended = obj.cancelled or obj.exited or not obj.has_fixed_terms
+        new_terms = Tool("Propose terms", self.address("terms", obj.pk))
         return [
             *super().tools(request, obj),
+            *([new_terms] if self.may(request, CHANGE_PERMISSION) and not ended else []),
             list_link("orders_order", obj.pk, "Orders"),
             list_link("orders_trade", obj.pk, "Trades"),
         ]
@@ -70,6 +76,7 @@ class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
     def sections(self, request: HttpRequest, obj: Token) -> list[Section]:
         return [
             list_token_proposals(obj),
+            list_terms(obj),
             _trades_section(obj),
             list_largest_holders(obj),
             list_token_transfers(obj),
@@ -91,6 +98,29 @@ class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
             note="All units are issued to the issuer; with a raise, the offered units are sold at "
             "the buy price. Issuer, symbol, currency and supply cannot be changed later. Changing "
             "quotes requires dual approval.",
+        )
+
+    # --- terms ---
+
+    def terms(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Propose terms, which take effect once a second person approves them."""
+        token: Token = self.record(request, object_id, CHANGE_PERMISSION)
+        form = bind_form(request, partial(TermsForm, token), **initial_terms(token))
+        return self.form_page(
+            request,
+            form,
+            lambda data: propose_terms(
+                token_id=token.pk,
+                terms=read_terms(data),
+                explanation=data["explanation"],
+                user=staff_of(request),
+            ),
+            title="Propose terms",
+            submit="Propose",
+            done="Terms proposed. They require a second person's approval.",
+            record=token,
+            note="Investors have bought this token: its payments follow from these terms, so two "
+            "people change them, and the organisations that hold it are notified.",
         )
 
     # --- lifecycle actions ---

@@ -30,7 +30,7 @@ NUMBERS = (
     *("min_buy", "min_sell", "max_buy", "max_sell"),
     *("min_trade_buy", "min_trade_sell", "max_trade_buy", "max_trade_sell"),
     *("buy_fee", "sell_fee", "carry", "management_fee", "discount", "interest", "dividend"),
-    *("valuation", "post_raise_valuation"),
+    *("valuation", "post_raise_valuation", "issue_price"),
 )
 CHOICES = ("type", "deal_access", "investment_type", "investment_category", "payout_frequency")
 FLAGS = ("secondaries", "esop_token")

@@ -35,7 +35,7 @@ _MONEY = ("price_buy", "price_sell", "raise_amount")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """A token to list. Rates are in percent, `tenor` in days.
+    """A token to list. Rates are in percent, `tenor` in days; an `issue_price` of 0 is `price_buy`.
 
     `raise_amount` above zero opens a primary raise of `offered` units (all, when None) at
     `price_buy`; otherwise the token starts with its raise complete.
@@ -50,6 +50,7 @@ class Listing:
     price_buy: Decimal
     price_sell: Decimal
     price_exchange: Decimal = _ZERO
+    issue_price: Decimal = _ZERO
     offered: Decimal | None = None
     raise_amount: Decimal = _ZERO
     secondaries: bool = False
@@ -214,6 +215,8 @@ def _build_token(issuer_id: UUID, listing: Listing) -> tuple[Token, dict[str, st
         wrong["creator"] = "creator must be a member of the issuer"
     now = timezone.now()
     values = {name: getattr(listing, name) for name in _COPIED}
+    # sql/token_terms.sql fills in what is not given.
+    values["issue_price"] = listing.issue_price or None
     token = Token(
         **values,
         id=uuid7(),

@@ -77,6 +77,7 @@ _SMALL = _FEW_BY_NATURE | {
     "exchange_staffuser",
     "exchange_token",
     "exchange_webhookendpoint",
+    "orders_termsproposal",
     "orders_tokenproposal",
     "wallets_alert",
     "wallets_booksproof",
@@ -128,6 +129,7 @@ def seed() -> None:
     prices = quotes.Prices(Decimal(5), Decimal(4))
     quotes.propose(token_id=token.pk, prices=prices, user=staff, note="Revalued by the auditor")
     lifecycle.propose(token.pk, TokenAction.EXIT)
+    lifecycle.propose_new_terms(token, staff)
     wallet = make_member_wallet(1000)
     withdrawal = make_approved_withdrawal(wallet)
     make_approved_withdrawal(make_wallet(1000))

@@ -25,7 +25,7 @@ from credit.loans.models import Loan
 from exchange.staff.admin.pending import VIEW_ONLY, queues
 from exchange.staff.models import AccessProposal, StaffUser
 from exchange.tokens.models import Quote
-from orders.listings.models import TokenProposal
+from orders.listings.models import TermsProposal, TokenProposal
 from tests.assertions.unchanged import table_fingerprints
 from tests.factories.back_office import signed_in_client, text_of, user_of
 from tests.factories.every_record import EveryRecord, make_every_record
@@ -52,6 +52,7 @@ DECIDED_BY: dict[type[Model], str] = {
     Proposal: FINANCE_APPROVER,
     Quote: FINANCE_APPROVER,
     TokenProposal: FINANCE_APPROVER,
+    TermsProposal: FINANCE_APPROVER,
     SettingChange: FINANCE_APPROVER,
     LoanConfiguration: CREDIT_OFFICER,
     Loan: CREDIT_OFFICER,
@@ -68,6 +69,7 @@ WORDS: dict[type[Model], str] = {
     AccessProposal: "Access proposals",
     Quote: "Quotes to approve",
     TokenProposal: "Token proposals to confirm",
+    TermsProposal: "Terms to approve",
     SettingChange: "Settings changes",
     LoanConfiguration: "Loan configurations pending approval",
     Loan: "Loan closures to confirm",
@@ -86,6 +88,7 @@ OWN_PROPOSAL: dict[type[Model], str] = {
     AccessProposal: "Someone other than the proposer and the person concerned must confirm.",
     ReconciliationBreak: "Someone other than the person who explained it must close the break.",
     Freeze: "Someone other than the proposer must approve this.",
+    TermsProposal: "Someone other than the proposer must approve this.",
 }
 # What the panel says is proposed. The pages of loans and their configurations have their own.
 PROPOSED: dict[type[Model], str] = {
@@ -100,6 +103,7 @@ PROPOSED: dict[type[Model], str] = {
     SettingChange: r"Withdrawal fee, NGN from 50\.00 NGN to 75\.50 NGN",
     ReconciliationBreak: r"Close the break of [-\d]{10}: unexplained variance",
     Freeze: r"Lift the freeze of Organisation \d+",
+    TermsProposal: r"Version 2 of the terms of TKN\d+",
 }
 
 
@@ -121,7 +125,11 @@ def approval_of(demo_records: EveryRecord, model: type[Model]) -> tuple[str, str
         subject, found = demo_records.proposals[Withdrawal]
         page = reverse("admin:wallets_proposal_change", args=[found])
         return page, reverse("admin:wallets_withdrawal_confirm", args=[subject, found])
-    verb = "approve" if model in {Quote, SettingChange, LoanConfiguration} else "confirm"
+    verb = (
+        "approve"
+        if model in {Quote, SettingChange, LoanConfiguration, TermsProposal}
+        else "confirm"
+    )
     verb = "close" if model is ReconciliationBreak else verb
     if model in demo_records.proposals:
         subject, found = demo_records.proposals[model]

@@ -94,7 +94,8 @@ def test_admins_of_libraries_are_not_registered():
         "exchange.ApiKey", "exchange.Change", "exchange.Event", "exchange.Export",
         "exchange.Member", "exchange.Organisation",
         "exchange.Quote", "exchange.StaffUser", "exchange.Token", "exchange.WebhookEndpoint",
-        "orders.Order", "orders.TokenProposal", "orders.Trade", "wallets.Account", "wallets.Alert",
+        "orders.Order", "orders.TermsProposal", "orders.TokenProposal", "orders.Trade",
+        "wallets.Account", "wallets.Alert",
         "wallets.BankAccount", "wallets.BankList", "wallets.BooksProof", "wallets.Configuration",
         "wallets.SettingChange",
         "wallets.Conversion", "wallets.Decision", "wallets.Deposit",
@@ -153,7 +154,7 @@ def test_staff_without_a_role_see_nothing():
 CUSTOMERS = {
     "credit_loan", "credit_loanconfiguration", "exchange_event", "exchange_member",
     "exchange_organisation", "exchange_quote", "exchange_token", "orders_order",
-    "orders_tokenproposal", "orders_trade",
+    "orders_termsproposal", "orders_tokenproposal", "orders_trade",
     "wallets_account", "wallets_conversion", "wallets_decision", "wallets_deposit",
     "wallets_depositreversal", "wallets_entry", "wallets_freeze", "wallets_payment",
     "wallets_payout", "wallets_proposal", "wallets_receivable",

@@ -120,7 +120,7 @@ AUDITED: dict[str, Audited] = {
         " min_sell max_buy max_sell min_trade_buy min_trade_sell max_trade_buy max_trade_sell"
         " buy_fee sell_fee carry management_fee discount interest dividend tenor valuation"
         " post_raise_valuation total_supply raise_amount completed_raise secondaries closed exited"
-        " cancelled esop_token created_at",
+        " cancelled esop_token created_at issue_price completed_at terms_version",
         left_out={
             COMPUTED: "document words",
             TOUCHED: "updated_at",
@@ -184,6 +184,10 @@ AUDITED: dict[str, Audited] = {
         " client_reference metadata requested_amount requested_currency approval_reason disputed_at"
         " disputed_amount reversed_amount",
         left_out={COMPUTED: "owner_id document reference_key", TOUCHED: "updated_at"},
+    ),
+    "orders_termsproposal": Audited(
+        "id status proposed_by_id created_at decided_by_id decided_at reason token_id version"
+        " issue_price interest tenor payout_frequency completed_at explanation"
     ),
     "orders_tokenproposal": Audited(
         "id status proposed_by_id created_at decided_by_id decided_at reason token_id action"

@@ -86,8 +86,14 @@ def edges() -> Iterator[tuple[str, Changes]]:
             yield "token_bounds_in_order", {low: least, high: most}
         for least, most in ((5, "0"), (5, "5"), (5, "6"), (0, "0.5")):
             yield ACCEPTED, {low: least, high: most}
-    offer: Changes = {"completed_raise": False, "raise_amount": "0.01", "price_buy": "0.01"}
+    offer: Changes = {
+        "completed_raise": False, "completed_at": None, "raise_amount": "0.01", "price_buy": "0.01",
+    }  # fmt: skip
     yield ACCEPTED, offer
+    yield "token_completed_with_its_raise", offer | {"completed_at": "2026-01-02"}
+    yield from each("token_issue_price_positive", "issue_price", 0)
+    yield from each("token_issue_price_positive", "issue_price", below)
+    yield from each(ACCEPTED, "issue_price", "0.01")
     for missing in ("raise_amount", "price_buy"):
         for nothing in (0, -1):
             yield "token_raise_has_an_offer", offer | {missing: nothing}

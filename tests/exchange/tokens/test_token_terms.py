@@ -169,7 +169,7 @@ def test_a_change_based_on_an_old_version_names_the_changed_fields(office):
     token, other = make_token(), make_token()
     expected_version = get_version(token)
     change(token, office, name="New")
-    change(other, office, interest=Decimal(1))
+    change(other, office, dividend=Decimal(1))
     with pytest.raises(Conflict) as refused:
         change_terms(
             token_id=token.pk,
@@ -179,7 +179,7 @@ def test_a_change_based_on_an_old_version_names_the_changed_fields(office):
         )
     assert "The token has changed" in refused.value.message
     assert "name" in refused.value.message
-    assert "interest" not in refused.value.message
+    assert "dividend" not in refused.value.message
     between = get_version(token)
     change(token, office, discount=Decimal(2))
     with pytest.raises(Conflict, match=r"has changed \(discount\)\. Reload"):

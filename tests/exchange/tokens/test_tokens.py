@@ -276,7 +276,7 @@ def test_no_token_is_listed_with_a_sell_price_above_the_buy_price():
     ["type", "deal_access", "investment_type", "investment_category", "payout_frequency"],
 )
 def test_the_database_accepts_every_choice_that_services_accept(name):
-    token = make_token()
+    token = make_token(raise_amount=Decimal(100))
     field = Token._meta.get_field(name)
     assert isinstance(field, CharField)
     words = [word for word, _ in field.flatchoices]

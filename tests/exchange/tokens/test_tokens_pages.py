@@ -39,7 +39,7 @@ def edit(client: Client, token: Token, **changes: str):
 
 
 def test_changes_of_terms_are_recorded():
-    token = make_token(buy_fee=Decimal("1.5"))
+    token = make_token(buy_fee=Decimal("1.5"), raise_amount=Decimal(1000))
     client = signed_in_client(BACK_OFFICE)
     response = edit(client, token, name="Lake Solar", max_buy="120.5", buy_fee="2", tenor="365")
     assert messages_of(response) == ["Saved."]
@@ -80,6 +80,8 @@ def test_saving_the_form_unchanged_changes_nothing():
         ({"buy_fee": "50.5"}, "Must be from 0 to 50"),
         ({"carry": "101"}, "Must be from 0 to 100"),
         ({"interest": "1.00001"}, "At most 4 decimals"),
+        ({"issue_price": "0"}, "Must be above 0"),
+        ({"issue_price": ""}, "This field is required."),
         ({"tenor": "-1"}, "greater than or equal to 0"),
         ({"name": "  "}, "This field is required."),
         ({"image": "javascript:alert(1)"}, "Must be a web address"),
@@ -88,7 +90,7 @@ def test_saving_the_form_unchanged_changes_nothing():
     ],
 )
 def test_invalid_terms_are_rejected_and_the_input_is_retained(changes, message):
-    token = make_token()
+    token = make_token(raise_amount=Decimal(1000))
     client = signed_in_client(BACK_OFFICE)
     before = table_fingerprints()
     response = edit(client, token, **{"listing_reference": "kept", **changes})
