@@ -1,6 +1,7 @@
-"""URLs of credit, relative to /v1/."""
+"""URLs of credit and of what tokens pay, relative to /v1/."""
 
 from credit.configurations.api import ConfigurationViewSet
+from credit.distributions.api import ScheduleViewSet
 from credit.loans.api import LoanViewSet
 from credit.portfolio.api import PortfolioViewSet
 from exchange.api.routers import Router
@@ -11,6 +12,7 @@ router = Router()
 router.register("api/credit/loans", LoanViewSet, "loans", only={"list"})
 router.register("api/credit/loan", LoanViewSet, "loans", only=_LOAN)
 router.register("api/credit/loan-configuration", ConfigurationViewSet, "loan_configurations")
+router.register("api/token/<str:token_id>/schedule", ScheduleViewSet, "token_schedules")
 router.register("api/credit/user/portfolio/<str:member_id>", PortfolioViewSet, "investments")
 
 urlpatterns = router.urls

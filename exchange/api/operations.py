@@ -77,7 +77,7 @@ class RecordList:
 class RecordPage(WireSchema):
     """A page of records under the name `plural`."""
 
-    document: Document
+    document: WireSchema
     plural: str
 
     @property
