@@ -32,13 +32,19 @@ from tests.environment.services import (
 )
 from tests.environment.task_notifications import task_notifications
 from tests.environment.webhook_receiver import receiver
+from tests.factories.signed_in import auditor, checker, finance, maker, office
 from wallets.banks.services import clear_bank_cache
 
 __all__ = [
+    "auditor",
+    "checker",
     "chromium",
     "django_db_setup",
+    "finance",
     "live_service",
     "live_worker",
+    "maker",
+    "office",
     "owner_connection",
     "provider_sandbox",
     "receiver",

@@ -5,13 +5,10 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from django.test import Client
 from pytest_django import Settings
 
-from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
 from config.local.sandbox import SandboxOptions, SandboxServer
 from exchange.staff.models import StaffUser
-from tests.factories.back_office import signed_in_client
 from tests.factories.wallets import Wallet, make_member_wallet, make_staff, store_bank_list
 from wallets.banks.services import clear_bank_cache
 from wallets.providers.registry import payment_provider
@@ -60,13 +57,3 @@ def proposer() -> StaffUser:
 def approver() -> StaffUser:
     """A person who may approve settings changes."""
     return make_staff("decide_configuration")
-
-
-@pytest.fixture
-def office() -> Client:
-    return signed_in_client(BACK_OFFICE)
-
-
-@pytest.fixture
-def finance() -> Client:
-    return signed_in_client(FINANCE_APPROVER)

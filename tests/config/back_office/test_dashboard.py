@@ -65,36 +65,36 @@ def addresses(response: Any) -> set[str]:
     return {unescape(url) for url in re.findall(r'href="(/admin/[^"]*)"', main[0])}
 
 
-def test_pending_withdrawals_are_listed_by_currency_with_count_amount_and_link(demo_records):
+def test_pending_withdrawals_are_listed_by_currency_with_count_amount_and_link(
+    demo_records, finance
+):
     organisation, member = demo_records
     for currency, amount in (("NGN", "2000"), ("NGN", "3000.50"), ("KES", "700")):
         make_withdrawal(organisation, member, currency, amount)
-    client = signed_in_client(FINANCE_APPROVER)
-    rows = {row.label: row for row in dashboard(client).context["dashboard"].pending_withdrawals}
+    rows = {row.label: row for row in dashboard(finance).context["dashboard"].pending_withdrawals}
     assert {*rows} == {"NGN", "KES"}
     assert rows["NGN"].cells[:2] == ("2", "5,000.50 NGN")
     assert rows["KES"].cells[:2] == ("1", "700.00 KES")
-    behind = client.get(rows["NGN"].url).context["cl"]
+    behind = finance.get(rows["NGN"].url).context["cl"]
     assert behind.result_count == 2
     assert {row.currency_id for row in behind.result_list} == {"NGN"}
 
 
-def test_payouts_are_counted_on_their_closing_day_and_link_to_that_day(demo_records):
+def test_payouts_are_counted_on_their_closing_day_and_link_to_that_day(demo_records, finance):
     organisation, member = demo_records
     for status, days_ago in (
         ("Completed", 0), ("Completed", 2), ("Completed", 2), ("Failed", 2), ("Reversed", 29),
         ("Completed", 30),
     ):  # fmt: skip
         set_closed(make_withdrawal(organisation, member, "KES", "500"), status, days_ago)
-    client = signed_in_client(FINANCE_APPROVER)
-    shown = dashboard(client).context["dashboard"]
+    shown = dashboard(finance).context["dashboard"]
     assert shown.payout_chart.description == "3 completed, 1 failed, 1 returned by bank."
     assert len(shown.payout_days) == 3
     day = timezone.now().date() - timedelta(days=2)
     row = next(row for row in shown.payout_days if row.label == f"{day}")
     link = re.search('href="([^"]+)"', str(row.cells[0]))
     assert link is not None
-    behind = client.get(unescape(link[1])).context["cl"]
+    behind = finance.get(unescape(link[1])).context["cl"]
     assert [w.status for w in behind.result_list] == ["Completed", "Completed"]
     fee = Withdrawal.objects.values_list("fee", flat=True)[0]
     assert [(row.label, row.cells) for row in shown.completed_payouts] == [
@@ -102,15 +102,14 @@ def test_payouts_are_counted_on_their_closing_day_and_link_to_that_day(demo_reco
     ]
 
 
-def test_every_number_links_to_a_page_that_opens(demo_records):
+def test_every_number_links_to_a_page_that_opens(demo_records, finance):
     organisation, member = demo_records
     make_withdrawal(organisation, member, "KES", "500")
     prove_and_store(CHECKS)
-    client = signed_in_client(FINANCE_APPROVER)
-    found = addresses(dashboard(client))
+    found = addresses(dashboard(finance))
     assert len(found) > 12
     for address in found:
-        shown = client.get(address)
+        shown = finance.get(address)
         assert shown.status_code == 200, address
         assert "A filter is not valid" not in shown.content.decode(), address
 
@@ -141,25 +140,24 @@ def backdate(proof: BooksProof, ran_at: datetime) -> None:
         )
 
 
-def test_ledger_integrity_is_passed_failed_overdue_or_not_run(demo_records):
-    client = signed_in_client(AUDITOR)
-    assert "Not run" in text_of(dashboard(client))
+def test_ledger_integrity_is_passed_failed_overdue_or_not_run(demo_records, auditor):
+    assert "Not run" in text_of(dashboard(auditor))
     proof = prove_and_store(CHECKS)
-    assert "Passed" in text_of(dashboard(client))
-    assert dashboard(client).context["dashboard"].ledger_check.good
+    assert "Passed" in text_of(dashboard(auditor))
+    assert dashboard(auditor).context["dashboard"].ledger_check.good
     age = timezone.now() - timedelta(hours=4)
     backdate(proof, age)
-    assert "the hourly check is overdue" in text_of(dashboard(client))
+    assert "the hourly check is overdue" in text_of(dashboard(auditor))
     assert prove_and_store(CHECKS, incremental=True).incremental
-    shown = text_of(dashboard(client))
+    shown = text_of(dashboard(auditor))
     assert "The incremental check passed; the full check 4 h ago passed too." in shown
     age -= timedelta(days=3)
     backdate(proof, age)
-    assert "the daily full check is overdue" in text_of(dashboard(client))
+    assert "the daily full check is overdue" in text_of(dashboard(auditor))
     off = type(proof).objects.create(
         ran_at=timezone.now(), passed=False, findings=["one", "two"], milliseconds=1
     )
-    page = dashboard(client)
+    page = dashboard(auditor)
     assert "2 checks failed" in text_of(page)
     assert not page.context["dashboard"].ledger_check.good
     assert f"/admin/wallets/booksproof/{off.pk}/change/" in addresses(page)
@@ -178,13 +176,12 @@ def test_only_approvers_have_a_list_awaiting_their_approval(demo_records):
         assert "awaiting my approval" not in text_of(dashboard(signed_in_client(role))), role
 
 
-def test_the_number_of_queries_is_constant(demo_records):
+def test_the_number_of_queries_is_constant(demo_records, finance):
     organisation, member = demo_records
-    client = signed_in_client(FINANCE_APPROVER)
 
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:
-            dashboard(client)
+            dashboard(finance)
         return len(captured)
 
     make_withdrawal(organisation, member, "KES", "500")

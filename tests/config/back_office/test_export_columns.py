@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.contrib import admin
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -32,11 +31,6 @@ from wallets.ledger.models import Account, AccountKind
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def finance() -> Client:
-    return signed_in_client(FINANCE_APPROVER)
 
 
 @pytest.fixture

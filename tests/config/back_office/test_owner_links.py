@@ -98,19 +98,18 @@ def lending() -> Lending:
     return made
 
 
-def test_links_about_a_member_never_lead_to_a_namesake(lending):
+def test_links_about_a_member_never_lead_to_a_namesake(lending, finance):
     ada = make_namesake(lending)
     in_the_same = make_namesake(lending, ada.wallet.organisation)
     awaiting_others = make_namesake(lending, lending.borrower.organisation)
-    client = signed_in_client(FINANCE_APPROVER)
     for one in (ada, in_the_same, awaiting_others):
         others = {other.wallet.owner_id for other in (ada, in_the_same, awaiting_others)}
         others.remove(one.wallet.owner_id)
         reached: dict[type[models.Model], set[UUID]] = {}
         for page in one.pages:
-            for link in links_to_lists(client, page):
+            for link in links_to_lists(finance, page):
                 assert "Ada" not in link, "by name"
-                for row in rows_of(client, link):
+                for row in rows_of(finance, link):
                     if type(row) in OWNER_OF and str(lending.token.pk) not in link:
                         owner = OWNER_OF[type(row)](row)
                         assert owner not in others, (page, link)
@@ -119,33 +118,31 @@ def test_links_about_a_member_never_lead_to_a_namesake(lending):
         assert reached == {model: {one.wallet.owner_id} for model in OWNER_OF}
 
 
-def test_the_withdrawals_of_a_member_are_shown_in_every_status(lending):
+def test_the_withdrawals_of_a_member_are_shown_in_every_status(lending, finance):
     ada = make_namesake(lending)
     ended = ada.wallet.request(100)
     decisions.cancel(
         withdrawal_id=ended.pk, organisation_id=ada.wallet.organisation.pk, actor=TESTER
     )
-    client = signed_in_client(FINANCE_APPROVER)
     shown = [
-        {row.status for row in rows_of(client, link)}
-        for link in links_to_lists(client, ada.pages[0])
+        {row.status for row in rows_of(finance, link)}
+        for link in links_to_lists(finance, ada.pages[0])
         if link.startswith(reverse("admin:wallets_withdrawal_changelist"))
     ]
     assert shown == [{"Pending", "Cancelled"}]
 
 
-def test_links_about_an_organisation_never_lead_to_another_of_its_name(lending):
+def test_links_about_an_organisation_never_lead_to_another_of_its_name(lending, finance):
     first, second = lending.creditor.organisation, lending.borrower.organisation
     type(first).objects.filter(pk__in=[first.pk, second.pk]).update(name="Acme")
     for wallet in (lending.creditor, Wallet(second)):
         wallet.fund(3000, "KES").request(500)
         Trader(wallet.fund(1000, "NGN")).place(lending.token, "Buy", 100, 1)
-    client = signed_in_client(FINANCE_APPROVER)
     for organisation in (first, second):
         reached = set()
-        for link in links_to_lists(client, organisation):
+        for link in links_to_lists(finance, organisation):
             assert "Acme" not in link
-            for row in rows_of(client, link):
+            for row in rows_of(finance, link):
                 reached.add(type(row))
                 if isinstance(row, Entry):
                     assert row.account.organisation_id == organisation.pk, link

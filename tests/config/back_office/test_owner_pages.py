@@ -17,8 +17,6 @@ from django.urls import reverse
 from config.back_office.roles import (
     ADMINISTRATOR,
     AUDITOR,
-    BACK_OFFICE,
-    FINANCE_APPROVER,
     ROLES,
 )
 from exchange.participants.admin.owner_records import ROWS
@@ -189,17 +187,16 @@ def pages_of_timeline(client: Client, owner: Model) -> Iterator[list[list[str]]]
         query = {"before": response.wsgi_request.GET["before"]}
 
 
-def test_pages_of_the_timeline_neither_skip_nor_repeat(ada, monkeypatch):
-    client = signed_in_client(AUDITOR)
+def test_pages_of_the_timeline_neither_skip_nor_repeat(ada, monkeypatch, auditor):
     # Many at one moment, which a position by time alone would skip or repeat.
     moment = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     made = [make_member(ada.organisation).pk for _ in range(5)]
     Member.objects.filter(pk__in=made).update(created_at=moment)
     for owner in (ada.member, ada.organisation):
         monkeypatch.setattr("exchange.participants.admin.timeline._PAGE", 1_000)
-        [whole] = pages_of_timeline(client, owner)
+        [whole] = pages_of_timeline(auditor, owner)
         monkeypatch.setattr("exchange.participants.admin.timeline._PAGE", 3)
-        pages = list(pages_of_timeline(client, owner))
+        pages = list(pages_of_timeline(auditor, owner))
         assert {len(page) for page in pages[:-1]} == {3}
         assert [row for page in pages for row in page] == whole
 
@@ -209,24 +206,22 @@ def test_pages_of_the_timeline_neither_skip_nor_repeat(ada, monkeypatch):
     ["x", "~", "2026-01-01", "2026-01-01T00:00:00+00:00~x", "9999-12-31T23:59:59-14:00~x",
      "0001-01-01T00:00:00+14:00~01a21509-4914-73a1-9b05-d95c392a934f", "\x00~\x00"],
 )  # fmt: skip
-def test_a_position_that_is_none_is_not_found(before):
+def test_a_position_that_is_none_is_not_found(before, auditor):
     member = make_member(make_organisation())
-    client = signed_in_client(AUDITOR)
     address = reverse("admin:exchange_member_timeline", args=[member.pk])
-    assert client.get(address, {"before": before}).status_code == 404
+    assert auditor.get(address, {"before": before}).status_code == 404
 
 
-def test_each_table_is_shown_to_those_who_may_view_its_records_only(ada):
-    client = signed_in_client(AUDITOR)
+def test_each_table_is_shown_to_those_who_may_view_its_records_only(ada, auditor):
     for permission, titles in {**SHARED, **OF_ORGANISATIONS}.items():
-        grant(client, "exchange.view_member", "exchange.view_organisation", permission)
+        grant(auditor, "exchange.view_member", "exchange.view_organisation", permission)
         timeline = [] if permission in WITHOUT_TIME else ["Timeline"]
         expected = [*titles, *timeline] if permission in SHARED else []
-        assert list(tables(page_of(client, ada.member))) == sorted(expected, key=in_order)
+        assert list(tables(page_of(auditor, ada.member))) == sorted(expected, key=in_order)
         # Members are on the page of their organisation, and in its timeline.
-        shown = list(tables(page_of(client, ada.organisation)))
+        shown = list(tables(page_of(auditor, ada.organisation)))
         assert shown == sorted([*titles, "Members", "Timeline"], key=in_order)
-        [rows] = tables(page_of(client, ada.organisation, "timeline")).values()
+        [rows] = tables(page_of(auditor, ada.organisation, "timeline")).values()
         assert {row[1] for row in rows} - {"Member"} == timeline_labels(permission)
 
 
@@ -294,23 +289,21 @@ def test_a_page_takes_the_same_bounded_number_of_queries_for_few_records_and_for
     assert f"The newest {ROWS}." in text_of(shown)
 
 
-def test_names_are_escaped_and_right_to_left_ones_stay_whole(ada):
+def test_names_are_escaped_and_right_to_left_ones_stay_whole(ada, office):
     hostile = "<script>alert(1)</script>"
     Member.objects.filter(pk=ada.member.pk).update(name=hostile, external_id="\u202eمريم'\"%_")
-    client = signed_in_client(BACK_OFFICE)
-    for page in (page_of(client, ada.member), page_of(client, ada.organisation, "timeline")):
+    for page in (page_of(office, ada.member), page_of(office, ada.organisation, "timeline")):
         body = page.content.decode()
         assert hostile not in body
         assert "&lt;script&gt;alert(1)&lt;/script&gt;" in body
     # A character that turns the line around is shown as a replacement.
-    assert "\ufffd<bdi>مريم</bdi>&#x27;&quot;%_" in page_of(client, ada.member).content.decode()
+    assert "\ufffd<bdi>مريم</bdi>&#x27;&quot;%_" in page_of(office, ada.member).content.decode()
 
 
-def test_what_blocks_an_owner_is_seen_wherever_the_owner_is():
+def test_what_blocks_an_owner_is_seen_wherever_the_owner_is(finance, auditor):
     debt = make_debt(45_000, currency="NGN")
     member = debt.member
     assert member is not None
-    finance, auditor = signed_in_client(FINANCE_APPROVER), signed_in_client(AUDITOR)
     other = make_member(member.organisation)
     freeze_owner(owner=member, currency=None, reason="Court order 7", user=user_of(finance))
     freeze_owner(owner=other, currency="GHS", reason="Dispute", user=user_of(finance))
@@ -340,13 +333,12 @@ def test_what_blocks_an_owner_is_seen_wherever_the_owner_is():
     assert ("Freeze" in tools, "Lift freeze of GHS" in tools) == (True, True)
 
 
-def test_the_badges_of_a_list_take_the_same_number_of_queries_for_many_rows():
-    client = signed_in_client(AUDITOR)
+def test_the_badges_of_a_list_take_the_same_number_of_queries_for_many_rows(auditor):
     address = reverse("admin:exchange_member_changelist")
 
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:
-            assert "Owes 1,000.00 KES" in text_of(client.get(address))
+            assert "Owes 1,000.00 KES" in text_of(auditor.get(address))
         return len(captured)
 
     make_debt()

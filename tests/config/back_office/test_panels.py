@@ -55,16 +55,15 @@ def test_every_page_has_the_common_panels():
     assert panels_of(Token) == EVERYWHERE
 
 
-def test_a_change_links_to_its_record_unless_only_the_owner_may_open_it():
+def test_a_change_links_to_its_record_unless_only_the_owner_may_open_it(auditor):
     organisation = make_organisation()
     export = Export.objects.create(
         source="x", title="X", form="csv", file_name="x.csv",
         requested_by=create_login_user(AUDITOR),
         about_rows=0, created_at=timezone.now(),
     )  # fmt: skip
-    client = signed_in_client(AUDITOR)
     for record, leads in ((organisation, True), (export, False)):
         change = Change.objects.get(record_id=str(record.pk))
-        page = client.get(reverse("admin:exchange_change_change", args=[change.pk]))
+        page = auditor.get(reverse("admin:exchange_change_change", args=[change.pk]))
         name = f"admin:exchange_{record._meta.model_name}_change"
         assert (reverse(name, args=[record.pk]) in page.content.decode()) is leads

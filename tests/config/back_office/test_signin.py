@@ -24,7 +24,6 @@ from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.back_office import (
     make_participants,
     messages_of,
-    signed_in_client,
     text_of,
 )
 from tests.factories.logins import (
@@ -375,12 +374,11 @@ def test_unknown_usernames_are_stored_nowhere():
     assert AccessRecord.objects.count() == 0
 
 
-def test_a_session_continues_under_a_new_secret_key(settings):
-    client = signed_in_client(AUDITOR)
+def test_a_session_continues_under_a_new_secret_key(settings, auditor):
     settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
     settings.SECRET_KEY = "another key that is only used inside of this one test of sign-in"
-    assert is_signed_in(client)
+    assert is_signed_in(auditor)
     settings.SECRET_KEY_FALLBACKS = []
-    assert is_signed_in(client)
+    assert is_signed_in(auditor)
     settings.SECRET_KEY = "a key that never signed anything and has no fallback of any kind"
-    assert not is_signed_in(client)
+    assert not is_signed_in(auditor)

@@ -122,12 +122,11 @@ def references(ada: Customer) -> dict[str, str]:
     }
 
 
-def test_references_and_account_numbers_are_found_in_every_subject(ada):
-    client = signed_in_client(AUDITOR)
+def test_references_and_account_numbers_are_found_in_every_subject(ada, auditor):
     for text, kind in references(ada).items():
-        found = look_for(client, text)
+        found = look_for(auditor, text)
         assert len(found.get(kind, [])) == 1, (text, found)
-        assert look_for(client, f"{text}x") == {}, text
+        assert look_for(auditor, f"{text}x") == {}, text
 
 
 def test_the_reference_of_a_failed_deposit_is_found(ada):
@@ -141,43 +140,40 @@ def test_the_reference_of_a_failed_deposit_is_found(ada):
     assert len(find_deposit_ids("BANK-X")) == 2
 
 
-def test_a_payment_without_an_owner_is_found_by_our_reference_and_amount(ada):
+def test_a_payment_without_an_owner_is_found_by_our_reference_and_amount(ada, auditor):
     arrive(transaction_record("mistyped", "43.21", currency="KES"))
-    client = signed_in_client(AUDITOR)
     for text in ("mistyped", "43.21", "43.21 KES"):
-        found = look_for(client, text)
+        found = look_for(auditor, text)
         assert {kind: len(rows) for kind, rows in found.items()} == {"Payments": 1}, text
-    assert look_for(client, "43.21 NGN") == {}
+    assert look_for(auditor, "43.21 NGN") == {}
 
 
-def test_payees_payers_and_beginnings_of_references_are_found(ada):
+def test_payees_payers_and_beginnings_of_references_are_found(ada, auditor):
     payer = Payer("Forrest Green", "Equity Bank", "******4821")
     paid = arrive(transaction_record(ada.account.reference, "60", currency="KES", payer=payer))
     arrive(transaction_record("invoice-127300", "43.21", currency="KES", payer=payer))
-    client = signed_in_client(AUDITOR)
     unmatched = f"Payment {Payment.objects.get(tx_ref='invoice-127300')} of 43.21 KES"
     credited = f"Payment {paid} of 60.00 KES"
     for text in ("forrest green", "Green For"):
-        assert look_for(client, text) == {
+        assert look_for(auditor, text) == {
             "Deposits": ["60.00 KES for Ada Obi"], "Payments": [unmatched, credited],
         }, text  # fmt: skip
-    assert look_for(client, "invoice-127300") == {"Payments": [unmatched]}
+    assert look_for(auditor, "invoice-127300") == {"Payments": [unmatched]}
     # That of one that was credited, too.
-    assert look_for(client, ada.account.reference)["Payments"][0] == credited
+    assert look_for(auditor, ada.account.reference)["Payments"][0] == credited
     payee = ada.withdrawal.bank.account_name
-    assert look_for(client, payee)["Withdrawals"] == ["500.00 KES to Ada Obi"]
-    assert look_for(client, f"{payee}x").get("Withdrawals") is None
+    assert look_for(auditor, payee)["Withdrawals"] == ["500.00 KES to Ada Obi"]
+    assert look_for(auditor, f"{payee}x").get("Withdrawals") is None
     references = {"Withdrawals": ada.withdrawal.reference, "Deposits": ada.deposit.reference}
     for kind, reference in references.items():
         beginning = reference[:14]
-        assert len(look_for(client, beginning)[kind]) == 1
-        assert look_for(client, f"{beginning}_") == {}
+        assert len(look_for(auditor, beginning)[kind]) == 1
+        assert look_for(auditor, f"{beginning}_") == {}
     for text in ("payout_", "payout_ab", "deposit_"):
-        assert look_for(client, text) == {}
+        assert look_for(auditor, text) == {}
 
 
-def test_an_id_finds_the_record_of_any_kind_and_what_is_about_it(ada):
-    client = signed_in_client(AUDITOR)
+def test_an_id_finds_the_record_of_any_kind_and_what_is_about_it(ada, auditor):
     for record, kind in (
         (ada.member, "Members"),
         (ada.organisation, "Organisations"),
@@ -188,10 +184,10 @@ def test_an_id_finds_the_record_of_any_kind_and_what_is_about_it(ada):
         (ada.order, "Orders"),
         (ada.loan, "Loans"),
         (ada.order.token, "Tokens"),
-        (user_of(client), "Staff users"),
+        (user_of(auditor), "Staff users"),
     ):
-        assert len(look_for(client, str(record.pk))[kind]) == 1, kind
-    found = look_for(client, str(ada.withdrawal.pk).upper())
+        assert len(look_for(auditor, str(record.pk))[kind]) == 1, kind
+    found = look_for(auditor, str(ada.withdrawal.pk).upper())
     assert found == {
         "Withdrawals": ["500.00 KES to Ada Obi"],
         "Ledger transfers": [
@@ -201,8 +197,8 @@ def test_an_id_finds_the_record_of_any_kind_and_what_is_about_it(ada):
     }
     account = Account.objects.filter(owner_id=ada.member.pk).first()
     assert account is not None
-    assert look_for(client, str(account.pk)) == {"Other records": [str(account.pk)]}
-    assert look_for(client, str(Transfer(kind="").pk)) == {}
+    assert look_for(auditor, str(account.pk)) == {"Other records": [str(account.pk)]}
+    assert look_for(auditor, str(Transfer(kind="").pk)) == {}
 
 
 def test_a_client_reference_that_is_a_uuid_is_found(ada):
@@ -213,39 +209,36 @@ def test_a_client_reference_that_is_a_uuid_is_found(ada):
     }
 
 
-def test_amounts_are_found_with_and_without_their_currency(ada):
-    client = signed_in_client(AUDITOR)
+def test_amounts_are_found_with_and_without_their_currency(ada, auditor):
     net = f"{ada.withdrawal.disburse_amount:,.2f}"
     for text in ("500", "500.00 KES", "kes 500", net, f"{net}KES"):
-        assert look_for(client, text)["Withdrawals"] == ["500.00 KES to Ada Obi"], text
-    assert "Withdrawals" not in look_for(client, "500 NGN")
-    assert set(look_for(client, "250 KES")) == {"Deposits"}
-    assert set(look_for(client, "200.00")) == {"Wallet transfers"}
-    assert set(look_for(client, "129 kes")) == {"Conversions"}
-    assert set(look_for(client, "840,000")) == {"Loans"}
-    assert set(look_for(client, "1,596,000 NGN")) == {"Loans"}
-    assert look_for(client, "500.01") == {}
+        assert look_for(auditor, text)["Withdrawals"] == ["500.00 KES to Ada Obi"], text
+    assert "Withdrawals" not in look_for(auditor, "500 NGN")
+    assert set(look_for(auditor, "250 KES")) == {"Deposits"}
+    assert set(look_for(auditor, "200.00")) == {"Wallet transfers"}
+    assert set(look_for(auditor, "129 kes")) == {"Conversions"}
+    assert set(look_for(auditor, "840,000")) == {"Loans"}
+    assert set(look_for(auditor, "1,596,000 NGN")) == {"Loans"}
+    assert look_for(auditor, "500.01") == {}
 
 
-def test_orders_and_trades_are_searched_for_amounts_among_the_newest(monkeypatch):
+def test_orders_and_trades_are_searched_for_amounts_among_the_newest(monkeypatch, auditor):
     issuer, buyer = make_trader(), make_trader(50_000)
     token = issuer.issue()
     issuer.place(token, "Sell", 777, 10)
     buyer.place(token, "Buy", 777, 10)
-    client = signed_in_client(AUDITOR)
     code = token.currency_id
     for text in ("7,770", f"7770 {code}"):
-        assert {kind: len(rows) for kind, rows in look_for(client, text).items()} == {
+        assert {kind: len(rows) for kind, rows in look_for(auditor, text).items()} == {
             "Orders": 2, "Trades": 1,
         }  # fmt: skip
     Trader(buyer.wallet).place(token, "Buy", 1, 10)
     monkeypatch.setattr(site_search, "RECENT_ROWS", 1)
-    assert set(look_for(client, "7770")) == {"Trades"}
+    assert set(look_for(auditor, "7770")) == {"Trades"}
 
 
-def test_each_kind_is_found_by_those_who_may_view_it_only(ada):
-    client = signed_in_client(AUDITOR)
-    user = user_of(client)
+def test_each_kind_is_found_by_those_who_may_view_it_only(ada, auditor):
+    user = user_of(auditor)
     user.groups.clear()
     issuer = make_trader()
     issuer.place(issuer.issue(), "Sell", 10, 5)
@@ -268,7 +261,7 @@ def test_each_kind_is_found_by_those_who_may_view_it_only(ada):
         assert found or kind in {"Trades", "Loan configurations"}, permission
     with as_owner():
         user.user_permissions.clear()
-    assert {title for text in everything for title in look_for(client, text)} == set()
+    assert {title for text in everything for title in look_for(auditor, text)} == set()
 
 
 @pytest.mark.parametrize("role", list(ROLES))
@@ -284,24 +277,22 @@ def test_every_role_finds_the_kinds_that_it_may_view(role, ada):
     }  # fmt: skip
 
 
-def test_results_are_limited_and_lead_to_the_list(ada):
+def test_results_are_limited_and_lead_to_the_list(ada, auditor):
     for _ in range(ROWS + 1):
         make_member(ada.organisation)
-    client = signed_in_client(AUDITOR)
-    page = client.get(reverse("admin:search"), {"q": "ada"})
+    page = auditor.get(reverse("admin:search"), {"q": "ada"})
     [members] = [one for one in page.context["found"].sections if one.title == "Members"]
     assert len(members.rows) == ROWS
     assert members.more.url == f"{reverse('admin:exchange_member_changelist')}?q=ada"
     assert f"The first {ROWS}." in text_of(page)
-    assert client.get(members.more.url).status_code == 200
+    assert auditor.get(members.more.url).status_code == 200
 
 
-def test_the_search_takes_a_bounded_number_of_queries(ada):
-    client = signed_in_client(AUDITOR)
+def test_the_search_takes_a_bounded_number_of_queries(ada, auditor):
     texts = ("ada", "ada@acme.example", "500", "500 KES", str(ada.withdrawal.pk), "nothing-at-all")
     for text in texts:
         with CaptureQueriesContext(connection) as queries:
-            client.get(reverse("admin:search"), {"q": text})
+            auditor.get(reverse("admin:search"), {"q": text})
         assert len(queries) <= MOST_QUERIES, text
 
 
@@ -312,10 +303,9 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-def test_hostile_text_finds_nothing_and_breaks_nothing(ada):
-    client = signed_in_client(AUDITOR)
+def test_hostile_text_finds_nothing_and_breaks_nothing(ada, auditor):
     for text in HOSTILE:
-        page = client.get(reverse("admin:search"), {"q": text})
+        page = auditor.get(reverse("admin:search"), {"q": text})
         assert page.status_code == 200, text
         assert page.context["found"].cut_short == [], text
         titles = [section.title for section in page.context["found"].sections]
@@ -323,32 +313,30 @@ def test_hostile_text_finds_nothing_and_breaks_nothing(ada):
         assert titles == (named if text == "\u202eAda" else []), text
 
 
-def test_text_that_no_record_can_have_is_refused_in_words(ada):
-    client = signed_in_client(AUDITOR)
+def test_text_that_no_record_can_have_is_refused_in_words(ada, auditor):
     address = reverse("admin:search")
     for text, message in (
         ("a\x00b", "The text contains characters that no record can have"),
         ("x" * (MAX_LENGTH + 1), f"Enter at most {MAX_LENGTH} characters"),
     ):
-        page = client.get(address, {"q": text})
+        page = auditor.get(address, {"q": text})
         assert page.status_code == 200
         assert message in text_of(page)
         assert page.context["found"].sections == ()
     # Bytes that are not UTF-8.
-    assert client.get(f"{address}?q=%ED%A0%80%FF").status_code == 200
+    assert auditor.get(f"{address}?q=%ED%A0%80%FF").status_code == 200
     for empty in ("", "   "):
-        page = client.get(address, {"q": empty})
+        page = auditor.get(address, {"q": empty})
         assert "Nothing found" not in text_of(page)
-    assert client.post(address, {"q": "ada"}).status_code == 405
+    assert auditor.post(address, {"q": "ada"}).status_code == 405
 
 
-def test_what_is_found_and_typed_is_escaped(ada):
+def test_what_is_found_and_typed_is_escaped(ada, auditor):
     hostile = '<img src=x onerror="alert(1)">'
     Member.objects.filter(pk=ada.member.pk).update(name=hostile, email="x@acme.example")
     Organisation.objects.filter(pk=ada.organisation.pk).update(name=hostile)
-    client = signed_in_client(AUDITOR)
     for text in (hostile, "x@acme.example", "salary-4"):
-        body = client.get(reverse("admin:search"), {"q": text}).content.decode()
+        body = auditor.get(reverse("admin:search"), {"q": text}).content.decode()
         assert "<img src=x" not in body
     assert "&lt;img src=x" in body
 
@@ -397,17 +385,16 @@ def test_the_page_names_the_kinds_that_were_cut_short(ada, monkeypatch):
     assert [section.title for section in page.context["found"].sections] == ["Withdrawals"]
 
 
-def test_every_page_has_the_field_and_it_keeps_the_text(ada):
-    client = signed_in_client(AUDITOR)
+def test_every_page_has_the_field_and_it_keeps_the_text(ada, auditor):
     for address in (
         reverse("admin:index"),
         reverse("admin:exchange_member_changelist"),
         reverse("admin:exchange_member_change", args=[ada.member.pk]),
     ):
-        body = client.get(address).content.decode()
+        body = auditor.get(address).content.decode()
         assert body.count('id="site-search"') == 1
         assert f'action="{reverse("admin:search")}"' in body
-    body = client.get(reverse("admin:search"), {"q": 'a"b'}).content.decode()
+    body = auditor.get(reverse("admin:search"), {"q": 'a"b'}).content.decode()
     assert 'id="site-search" value="a&quot;b"' in body
     assert 'id="site-search"' not in Client().get(reverse("admin:login")).content.decode()
 

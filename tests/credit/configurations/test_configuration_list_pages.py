@@ -21,15 +21,14 @@ pytestmark = pytest.mark.django_db
 LIST = "admin:credit_loanconfiguration_changelist"
 
 
-def test_the_list_filters_pending_and_searches_by_name_creditor_and_id():
+def test_the_list_filters_pending_and_searches_by_name_creditor_and_id(auditor):
     lender = make_organisation("Zambezi Lending")
     quiet = make_configuration(lender, name="Quiet offer")
     busy = make_configuration(name="Busy offer")
     propose_change(configuration_id=busy.pk, terms=make_terms(name="Loud offer"), actor=TESTER)
-    client = signed_in_client(AUDITOR)
 
     def listed(**query: str) -> str:
-        return text_of(client.get(reverse(LIST), query))
+        return text_of(auditor.get(reverse(LIST), query))
 
     assert "Quiet offer" in listed()
     assert "Busy offer" in listed()
@@ -42,14 +41,13 @@ def test_the_list_filters_pending_and_searches_by_name_creditor_and_id():
     assert quiet.status == "Approved"
 
 
-def test_the_list_uses_a_constant_number_of_queries(django_assert_max_num_queries):
-    client = signed_in_client(AUDITOR)
+def test_the_list_uses_a_constant_number_of_queries(django_assert_max_num_queries, auditor):
     for _ in range(8):
         made = make_configuration()
         propose_change(configuration_id=made.pk, terms=make_terms(), actor=TESTER)
         approve_pending(made)
     with django_assert_max_num_queries(14):
-        client.get(reverse(LIST))
+        auditor.get(reverse(LIST))
 
 
 def test_the_page_shows_outstanding_and_remaining_amounts():

@@ -80,7 +80,7 @@ def html(response: Any) -> str:
     return str(response.content.decode())
 
 
-def test_the_list_finds_loans_by_their_state_dates_and_parties(lending, ada):
+def test_the_list_finds_loans_by_their_state_dates_and_parties(lending, ada, auditor):
     quiet = lending.lend()
     bad = make_defaulted_loan(make_lending())
     brink = make_lending()
@@ -89,11 +89,10 @@ def test_the_list_finds_loans_by_their_state_dates_and_parties(lending, ada):
     backdate_loan(short, days=-5, minutes=1)
     brink.set_price(9_000)
     servicing.revalue_loans(force=True)
-    client = signed_in_client(AUDITOR)
     everyone = {quiet.pk, bad.pk, short.pk}
 
     def listed(**query: str) -> set[Any]:
-        return {row.pk for row in client.get(reverse(LIST), query).context["cl"].result_list}
+        return {row.pk for row in auditor.get(reverse(LIST), query).context["cl"].result_list}
 
     assert listed() == everyone
     for query, wanted in (
@@ -119,30 +118,29 @@ def test_the_list_finds_loans_by_their_state_dates_and_parties(lending, ada):
     propose(ada, bad)
     assert listed(closure="pending") == {bad.pk}
     assert listed(closure="none") == set()
-    text = text_of(client.get(reverse(LIST), {"q": str(short.pk)}))
+    text = text_of(auditor.get(reverse(LIST), {"q": str(short.pk)}))
     assert "840,000.00 NGN 1,596,000.00 NGN" in text
     assert "88.89 %, maximum 80 %" in text
     assert "Open 105,000.00 NGN for" in text
     Token.objects.filter(pk=brink.token.pk).update(quoted_at=None)
     servicing.revalue_loans(force=True)
     assert listed(shortfall="unvalued") == {short.pk}
-    row = client.get(reverse(LIST), {"shortfall": "unvalued"})
+    row = auditor.get(reverse(LIST), {"shortfall": "unvalued"})
     assert "not valued" in text_of(row)
     assert f'title="{brink.token.symbol} has no price"' in html(row)
 
 
 def test_the_list_and_the_page_cost_the_same_for_one_as_for_many(
-    lending, django_assert_max_num_queries
+    lending, django_assert_max_num_queries, auditor
 ):
-    client = signed_in_client(AUDITOR)
     for _ in range(5):
         loan = lending.lend(amount=80_000, units=10)
     lending.set_price(1_000)
     servicing.revalue_loans(force=True)
     with django_assert_max_num_queries(14):
-        client.get(reverse(LIST))
+        auditor.get(reverse(LIST))
     with django_assert_max_num_queries(34):
-        client.get(page(loan))
+        auditor.get(page(loan))
 
 
 def test_the_dashboard_counts_and_links_to_loan_queues(lending, ada):

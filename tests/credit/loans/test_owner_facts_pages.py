@@ -6,10 +6,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from config.back_office.roles import FINANCE_APPROVER
 from credit.loans.models import Loan, Shortfall
 from tests.environment.owner import without_guards
-from tests.factories.back_office import signed_in_client
 from tests.factories.lending import make_lending
 from tests.factories.wallets import store_bank_list
 from wallets.withdrawals.models import Withdrawal
@@ -17,15 +15,14 @@ from wallets.withdrawals.models import Withdrawal
 pytestmark = pytest.mark.django_db
 
 
-def test_overdue_loans_are_critical_and_margin_calls_need_review():
+def test_overdue_loans_are_critical_and_margin_calls_need_review(finance):
     lending = make_lending()
     store_bank_list()
     withdrawal = lending.borrower.fund(5000).request(1000)
     own = lending.borrower.organisation
-    client = signed_in_client(FINANCE_APPROVER)
 
     def shown(of: Withdrawal) -> list[tuple[str, str]]:
-        page = client.get(reverse("admin:wallets_withdrawal_change", args=[of.pk]))
+        page = finance.get(reverse("admin:wallets_withdrawal_change", args=[of.pk]))
         return [(one.level.label, one.text) for one in page.context["flags"] if "loan" in one.text]
 
     loan = lending.lend(amount=1000, units=100)

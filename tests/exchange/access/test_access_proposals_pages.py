@@ -7,7 +7,7 @@ from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 
-from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER
 from config.local.demo.loader import enrol_second_factor
 from exchange.participants.models import ApiKey
 from exchange.participants.services.api_keys import issue_api_key
@@ -143,8 +143,7 @@ def test_a_finance_approver_restores_the_only_administrator_without_a_shell():
     )
 
 
-def test_the_page_states_the_end_of_the_cooling_off_period():
-    finance = signed_in_client(FINANCE_APPROVER)
+def test_the_page_states_the_end_of_the_cooling_off_period(finance):
     proposal = propose_key(signed_in_client(ADMINISTRATOR))
     backdate_access(user_of(finance), hours=1)
     assert "Your access was granted or reset" in text_of(finance.get("/admin/"))
@@ -157,9 +156,8 @@ def test_the_page_states_the_end_of_the_cooling_off_period():
     assert proposal.status == "Pending"
 
 
-def test_activating_an_organisation_with_privileged_keys_takes_two_people():
+def test_activating_an_organisation_with_privileged_keys_takes_two_people(office):
     admin, finance = signed_in_client(ADMINISTRATOR), signed_in_client(FINANCE_APPROVER)
-    office = signed_in_client(BACK_OFFICE)
     organisation, _ = make_participants()
     issue_api_key(
         organisation=organisation, name="Payouts", scopes=["wallets:withdraw"], actor=TESTER
@@ -188,9 +186,8 @@ def test_activating_an_organisation_with_privileged_keys_takes_two_people():
     assert organisation.active
 
 
-def test_an_auditor_reads_them_and_decides_nothing():
+def test_an_auditor_reads_them_and_decides_nothing(auditor):
     proposal = propose_key(signed_in_client(ADMINISTRATOR))
-    auditor = signed_in_client(AUDITOR)
     page = text_of(auditor.get(of(proposal, "change")))
     assert "Their new server, checked with the bank" in page
     assert "wallets:withdraw" in page

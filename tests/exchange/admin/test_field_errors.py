@@ -6,11 +6,10 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.back_office.roles import ADMINISTRATOR, BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.roles import ADMINISTRATOR, BACK_OFFICE
 from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.back_office import signed_in_client, submit_confirmation, text_of
 from tests.factories.tokens import make_token
@@ -67,11 +66,6 @@ def wallet() -> Wallet:
     return make_member_wallet(5000)
 
 
-@pytest.fixture
-def finance() -> Client:
-    return signed_in_client(FINANCE_APPROVER)
-
-
 def deposit_of(wallet: Wallet, **changes: str) -> dict[str, str]:
     return {
         "member": str(wallet.member_id),
@@ -83,8 +77,7 @@ def deposit_of(wallet: Wallet, **changes: str) -> dict[str, str]:
     }
 
 
-def test_form_errors_are_marked(wallet):
-    office = signed_in_client(BACK_OFFICE)
+def test_form_errors_are_marked(wallet, office):
     response = office.post(reverse("admin:wallets_deposit_add"), deposit_of(wallet, reference=""))
     assert_marked(response, "id_reference", "This field is required.")
     assert "Correct the fields marked below." in text_of(response)
@@ -98,8 +91,7 @@ def test_form_errors_are_marked(wallet):
         ({"reference": "taken"}, "id_reference", "The manual deposit taken of"),
     ],
 )
-def test_service_errors_are_marked_at_their_field(wallet, changes, field, words):
-    office = signed_in_client(BACK_OFFICE)
+def test_service_errors_are_marked_at_their_field(wallet, changes, field, words, office):
     address = reverse("admin:wallets_deposit_add")
     assert office.post(address, deposit_of(wallet, reference="taken")).status_code == 302
     with assert_no_table_changes():
@@ -116,18 +108,18 @@ def test_service_errors_are_marked_at_their_field(wallet, changes, field, words)
         ({"buy": "1180", "sell": "100"}, "id_note", "This is beyond what is usual: enter a reason"),
     ],
 )
-def test_the_price_that_is_wrong_or_the_reason_that_is_missing_is_marked(typed, field, words):
+def test_the_price_that_is_wrong_or_the_reason_that_is_missing_is_marked(
+    typed, field, words, office
+):
     address = reverse("admin:exchange_token_quote", args=[make_token().pk])
-    office = signed_in_client(BACK_OFFICE)
     asked = submit_confirmation(office, address, **typed)
     with assert_no_table_changes():
         response = submit_confirmation(office, address, at=asked, **typed)
         assert_marked(response, field, words, anchor=False)
 
 
-def test_the_term_that_is_wrong_is_marked():
+def test_the_term_that_is_wrong_is_marked(office):
     token = make_token()
-    office = signed_in_client(BACK_OFFICE)
     address = reverse("admin:exchange_token_edit", args=[token.pk])
     form = office.get(address).context["form"]
     typed = {name: form[name].value() for name in form.fields}
@@ -137,8 +129,7 @@ def test_the_term_that_is_wrong_is_marked():
         assert_marked(response, "id_min_buy", "Must not be above highest price, buy")
 
 
-def test_errors_without_a_field_appear_above_the_form(wallet):
-    office = signed_in_client(BACK_OFFICE)
+def test_errors_without_a_field_appear_above_the_form(wallet, office):
     data = deposit_of(wallet) | {"member": "", "organisation": ""}
     response = office.post(reverse("admin:wallets_deposit_add"), data)
     assert "Choose an organisation or a member" in text_of(response)
@@ -172,8 +163,7 @@ def test_members_keys_and_reports_mark_theirs(wallet):
     assert_marked(response, "id_day", "Choose a day that is not in the future")
 
 
-def test_a_confirmation_that_needs_a_reason_marks_it(wallet, finance):
-    office = signed_in_client(BACK_OFFICE)
+def test_a_confirmation_that_needs_a_reason_marks_it(wallet, finance, office):
     office.post(reverse("admin:wallets_deposit_add"), deposit_of(wallet))
     deposit = Deposit.objects.get(status="Pending")
     address = reverse("admin:wallets_deposit_reject", args=[deposit.pk])

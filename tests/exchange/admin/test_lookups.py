@@ -100,8 +100,7 @@ def test_a_list_is_filtered_by_what_it_declares_and_by_no_other_column():
     assert allowed == expected
 
 
-def test_an_auditor_learns_no_password_secret_or_factor_from_the_length_of_a_list():
-    client = signed_in_client(AUDITOR)
+def test_an_auditor_learns_no_password_secret_or_factor_from_the_length_of_a_list(auditor):
     set_endpoint(
         organisation_id=make_organisation().pk,
         url="https://hooks.example.com/",
@@ -109,12 +108,12 @@ def test_an_auditor_learns_no_password_secret_or_factor_from_the_length_of_a_lis
     )
     users = reverse("admin:exchange_staffuser_changelist")
     endpoints = reverse("admin:exchange_webhookendpoint_changelist")
-    assert client.get(users, {"is_active__exact": "1"}).context["cl"].result_count == 1
-    known = user_of(client).password[:12]
+    assert auditor.get(users, {"is_active__exact": "1"}).context["cl"].result_count == 1
+    known = user_of(auditor).password[:12]
     for address, lookup, value in (
         (users, "password__startswith", known),
         (users, "password__startswith", "x"),
-        (users, "password", user_of(client).password),
+        (users, "password", user_of(auditor).password),
         (users, "session_epoch__gte", "0"),
         (users, "second_factor__secret__startswith", "g"),
         (users, "recovery_codes__code_hash__startswith", "0"),
@@ -125,17 +124,16 @@ def test_an_auditor_learns_no_password_secret_or_factor_from_the_length_of_a_lis
         (endpoints, "organisation__api_keys__client_secret__startswith", "pbkdf2"),
     ):
         for extra in ({}, {"_facets": "True"}, {"q": "a"}, {"_popup": "1"}):
-            assert client.get(address, {lookup: value, **extra}).status_code == 400, lookup
+            assert auditor.get(address, {lookup: value, **extra}).status_code == 400, lookup
 
 
-def test_links_and_filters_of_the_lists_still_narrow_them():
-    client = signed_in_client(AUDITOR)
+def test_links_and_filters_of_the_lists_still_narrow_them(auditor):
     other = create_staff("ada", "correct horse battery", BACK_OFFICE)
-    for user, address in ((other, "192.0.2.1"), (other, "192.0.2.2"), (user_of(client), "::1")):
+    for user, address in ((other, "192.0.2.1"), (other, "192.0.2.2"), (user_of(auditor), "::1")):
         record_access_event(event=AccessEvent.SIGNED_OUT, user=user, address=address)
 
     def count(name: str, **query: Any) -> int:
-        page = client.get(reverse(f"admin:{name}_changelist"), query)
+        page = auditor.get(reverse(f"admin:{name}_changelist"), query)
         return int(page.context["cl"].result_count)
 
     assert count("exchange_accessrecord", user=other.pk, event__exact="signed_out") == 2
@@ -188,13 +186,12 @@ def test_no_list_of_the_api_is_sorted_or_filtered_by_a_secret():
     }
 
 
-def test_suggestions_need_the_right_to_see_the_records_and_search_no_secret():
+def test_suggestions_need_the_right_to_see_the_records_and_search_no_secret(auditor):
     create_staff("ada", "correct horse battery", AUDITOR)
     secret = StaffUser.objects.get(username="ada").password[:10]
     asked = {"app_label": "exchange", "model_name": "accessrecord", "field_name": "user"}
     address = reverse("admin:autocomplete")
     assert signed_in_client(BACK_OFFICE).get(address, {**asked, "term": "ada"}).status_code == 403
-    auditor = signed_in_client(AUDITOR)
     found = auditor.get(address, {**asked, "term": "ada"}).json()["results"]
     assert [one["text"] for one in found] == ["ada"]
     assert auditor.get(address, {**asked, "term": secret}).json()["results"] == []

@@ -12,10 +12,8 @@ from django.contrib.admin.utils import quote
 from django.test import Client
 from django.urls import reverse
 
-from config.back_office.roles import FINANCE_APPROVER
 from tests.factories.back_office import (
     current_flag_codes,
-    signed_in_client,
     submit_confirmation,
 )
 from tests.factories.every_record import make_every_record
@@ -38,11 +36,6 @@ from wallets.withdrawals.models import Withdrawal
 pytestmark = pytest.mark.django_db
 
 QUERY = "o=1&p=1"
-
-
-@pytest.fixture
-def finance() -> Client:
-    return signed_in_client(FINANCE_APPROVER)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from exchange.admin.display import record_link
 from exchange.participants.models import Organisation
 from tests.assertions.unchanged import assert_no_table_changes
@@ -33,11 +33,6 @@ from wallets.reconciliation.models import ReconciliationBreak
 from wallets.reconciliation.services import explain_break
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def finance() -> Client:
-    return signed_in_client(FINANCE_APPROVER)
 
 
 @pytest.fixture
@@ -69,9 +64,8 @@ def arrived_at(response: Any) -> tuple[str, dict[str, list[str]]]:
 
 
 def test_a_decision_leads_to_the_next_deposit_with_the_filters_in_their_order(
-    finance, organisation
+    finance, organisation, office
 ):
-    office = signed_in_client(BACK_OFFICE)
     made = {
         amount: enter(office, organisation, f"B-{amount}", amount)
         for amount in (300, 100, 200, 400)
@@ -101,8 +95,7 @@ def test_a_decision_leads_to_the_next_deposit_with_the_filters_in_their_order(
     assert finance.get(page(other, "confirm")).status_code == 200
 
 
-def test_without_a_list_all_that_await_the_user_follow(finance, organisation):
-    office = signed_in_client(BACK_OFFICE)
+def test_without_a_list_all_that_await_the_user_follow(finance, organisation, office):
     old, middle, new = (enter(office, organisation, f"B-{n}", n) for n in (1, 2, 3))
     whole = {"decision": ["awaiting_my_approval"]}
     assert (
@@ -118,8 +111,7 @@ def test_without_a_list_all_that_await_the_user_follow(finance, organisation):
     assert arrived_at(skipped) == (reverse("admin:wallets_deposit_changelist"), whole)
 
 
-def test_nothing_follows_for_those_who_do_not_decide(organisation, finance):
-    office = signed_in_client(BACK_OFFICE)
+def test_nothing_follows_for_those_who_do_not_decide(organisation, finance, office):
     first, _ = (enter(office, organisation, f"B-{n}", n) for n in (1, 2))
     for client in (office, signed_in_client(AUDITOR)):
         assert "Next in queue" not in text_of(client.get(page(first, "change")))
@@ -129,8 +121,7 @@ def test_nothing_follows_for_those_who_do_not_decide(organisation, finance):
         assert finance.post(page(first, "next")).status_code == 405
 
 
-def test_a_decision_that_fails_stays_where_it_is(finance, organisation):
-    office = signed_in_client(BACK_OFFICE)
+def test_a_decision_that_fails_stays_where_it_is(finance, organisation, office):
     first, _ = (enter(office, organisation, f"B-{n}", n) for n in (1, 2))
     asked = finance.get(page(first, "reject"))
     colleague = signed_in_client(FINANCE_APPROVER, "colleague")
@@ -216,9 +207,8 @@ def test_breaks_sorted_by_a_column_with_empty_values_are_each_visited_once(finan
 
 
 def test_the_next_record_costs_the_same_for_few_as_for_many(
-    finance, organisation, django_assert_max_num_queries
+    finance, organisation, django_assert_max_num_queries, office
 ):
-    office = signed_in_client(BACK_OFFICE)
     first, *_ = [enter(office, organisation, f"B-{n}", n) for n in (1, 2)]
     finance.get(page(first, "next"))
     with django_assert_max_num_queries(9):

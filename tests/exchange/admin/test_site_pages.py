@@ -13,7 +13,6 @@ from config.back_office import roles
 from config.back_office.roles import (
     ADMINISTRATOR,
     AUDITOR,
-    BACK_OFFICE,
     ROLES,
     SUPPORT,
     apply_roles,
@@ -267,13 +266,12 @@ def test_lists_have_the_width_of_the_page():
     assert reverse("admin:index") in page.content.decode()
 
 
-def test_error_pages_explain_themselves_without_scripts():
-    client = signed_in_client(BACK_OFFICE)
+def test_error_pages_explain_themselves_without_scripts(office):
     for address, status, words in (
         (reverse("admin:exchange_apikey_add"), 403, "Your role does not allow this page"),
         (reverse("admin:exchange_token_edit", args=[uuid7()]), 404, "Page not found"),
     ):
-        reply = client.get(address)
+        reply = office.get(address)
         assert reply.status_code == status
         assert words in text_of(reply)
         # Within the back office, so that one can go on; strangers see the page alone.

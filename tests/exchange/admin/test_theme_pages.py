@@ -159,12 +159,11 @@ def test_a_list_loads_its_styles_for_every_role(role):
     assert f'placeholder="{placeholder}"' in page.content.decode()
 
 
-def test_an_empty_list_names_its_records():
-    client = signed_in_client(AUDITOR)
+def test_an_empty_list_names_its_records(auditor):
     alerts = reverse("admin:wallets_alert_changelist")
-    assert "No alerts yet." in text_of(client.get(alerts))
+    assert "No alerts yet." in text_of(auditor.get(alerts))
     assert "No alerts match these filters. Clear filters" in text_of(
-        client.get(alerts, {"q": "nothing"})
+        auditor.get(alerts, {"q": "nothing"})
     )
 
 
@@ -180,12 +179,11 @@ def test_the_sidebar_links_only_to_permitted_lists():
             assert client.get(link).status_code == 200, link
 
 
-def test_the_sidebar_counts_pending_work_up_to_a_limit():
-    client = signed_in_client(FINANCE_APPROVER)
+def test_the_sidebar_counts_pending_work_up_to_a_limit(finance):
     address = reverse("admin:wallets_payout_changelist")
-    assert b'class="badge"' not in client.get(address).content
+    assert b'class="badge"' not in finance.get(address).content
     raise_alert("float", subject="NGN", message="Too little NGN at the provider")
-    assert b'<span class="badge">1<' in client.get(address).content
+    assert b'<span class="badge">1<' in finance.get(address).content
     Alert.objects.bulk_create(
         Alert(
             kind="float",
@@ -195,4 +193,4 @@ def test_the_sidebar_counts_pending_work_up_to_a_limit():
         )
         for n in range(BADGE_LIMIT)
     )
-    assert b'<span class="badge">99+<' in client.get(address).content
+    assert b'<span class="badge">99+<' in finance.get(address).content

@@ -10,7 +10,6 @@ from django.urls import reverse
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
-from config.back_office.roles import BACK_OFFICE
 from config.celery import app
 from config.local import commandline
 from exchange.core.actors import Actor
@@ -20,27 +19,26 @@ from exchange.participants.models import ApiKey, Member, Organisation
 from tests.assertions.audit import changes, whole_audit
 from tests.environment.database import server_url, worker_database
 from tests.factories.api_clients import make_caller, make_organisation
-from tests.factories.back_office import signed_in_client, user_of
+from tests.factories.back_office import user_of
 
 pytestmark = pytest.mark.django_db
 
 
-def test_back_office_changes_name_the_user():
-    client = signed_in_client(BACK_OFFICE)
-    client.post(
+def test_back_office_changes_name_the_user(office):
+    office.post(
         reverse("admin:exchange_organisation_add"),
         {"name": "Baobab", "email": "a@baobab.example"},
         headers={"X-Request-ID": "here-1"},
     )
     made = Organisation.objects.get(name="Baobab")
     deactivate = reverse("admin:exchange_organisation_deactivate", args=[made.pk])
-    client.post(
+    office.post(
         deactivate,
-        {"seen": client.get(deactivate).context["seen"]},
+        {"seen": office.get(deactivate).context["seen"]},
         headers={"X-Request-ID": "here-2"},
     )
     first, second = changes("exchange_organisation", made.pk)
-    person = user_of(client)
+    person = user_of(office)
     assert {(c.actor, c.actor_label) for c in (first, second)} == {
         (f"staff:{person.pk}", str(person))
     }

@@ -82,19 +82,17 @@ def test_only_auditors_and_administrators_read_it():
         assert "View full history" not in text_of(client.get(page(organisation)))
 
 
-def test_rows_cannot_be_added_changed_or_removed(renamed):
-    client = signed_in_client(AUDITOR)
+def test_rows_cannot_be_added_changed_or_removed(renamed, auditor):
     change = Change.objects.filter(record_id=str(renamed.pk)).latest("id")
     with assert_no_table_changes():
-        assert client.get(reverse("admin:exchange_change_add")).status_code == 403
-        assert client.post(page(change), {"actor": "x"}).status_code == 403
-        assert client.post(page(change, "delete"), {"post": "yes"}).status_code == 403
+        assert auditor.get(reverse("admin:exchange_change_add")).status_code == 403
+        assert auditor.post(page(change), {"actor": "x"}).status_code == 403
+        assert auditor.post(page(change, "delete"), {"post": "yes"}).status_code == 403
 
 
-def test_a_record_page_and_its_history_show_each_change(renamed):
-    client = signed_in_client(AUDITOR)
+def test_a_record_page_and_its_history_show_each_change(renamed, auditor):
     for address in (page(renamed), page(renamed, "history")):
-        section = client.get(address).context["sections"][-1]
+        section = auditor.get(address).context["sections"][-1]
         first, second = ([str(cell) for cell in row] for row in section["rows"])
         assert first[1:5] == ["System: job", "Organisation: name", "First", "Second"]
         assert "task:job:1" in first[5]
@@ -109,38 +107,36 @@ def test_changes_of_its_parts_are_in_the_history_of_a_record():
     assert "client secret: (hidden)" in text
 
 
-def test_a_withdrawals_page_leads_to_its_history_with_payout_and_bank_record():
+def test_a_withdrawals_page_leads_to_its_history_with_payout_and_bank_record(auditor):
     store_bank_list()
     withdrawal = make_wallet(1000).request(500)
     type(withdrawal.bank).objects.filter(pk=withdrawal.bank_id).update(branch_code="X1")
-    client = signed_in_client(AUDITOR)
     address = page(withdrawal, "history")
-    assert address in client.get(page(withdrawal)).content.decode()
-    assert "Bank record: branch code - X1" in text_of(client.get(address))
+    assert address in auditor.get(page(withdrawal)).content.decode()
+    assert "Bank record: branch code - X1" in text_of(auditor.get(address))
 
 
-def test_the_list_is_narrowed(renamed):
+def test_the_list_is_narrowed(renamed, auditor):
     other = make_organisation("Other")
-    client = signed_in_client(AUDITOR)
     mine = {str(renamed.pk), str(other.pk)}
-    of_table = listed(client, table="exchange_organisation")
+    of_table = listed(auditor, table="exchange_organisation")
     assert {change.record_id for change in of_table} == mine
-    assert [c.operation for c in listed(client, q=str(renamed.pk))] == ["UPDATE", "INSERT"]
-    found = listed(client, q="task:job:1", table="exchange_organisation")
+    assert [c.operation for c in listed(auditor, q=str(renamed.pk))] == ["UPDATE", "INSERT"]
+    found = listed(auditor, q="task:job:1", table="exchange_organisation")
     assert {c.via for c in found} == {"task:job:1"}
-    found = listed(client, who="system", table="exchange_organisation")
+    found = listed(auditor, who="system", table="exchange_organisation")
     assert {c.actor for c in found} == {"system:job"}
-    updates = listed(client, operation="UPDATE", table="exchange_organisation")
+    updates = listed(auditor, operation="UPDATE", table="exchange_organisation")
     assert [c.record_id for c in updates] == [str(renamed.pk)]
     today = timezone.now().date()
     days = {"from": str(today), "to": str(today), "table": "exchange_organisation"}
-    assert len(listed(client, **days)) == 3
+    assert len(listed(auditor, **days)) == 3
     yesterday = str(today - timedelta(days=1))
-    assert listed(client, **{**days, "from": yesterday, "to": yesterday}) == []
-    assert listed(client, **{"from": "rubbish", "table": "exchange_organisation"}) == []
+    assert listed(auditor, **{**days, "from": yesterday, "to": yesterday}) == []
+    assert listed(auditor, **{"from": "rubbish", "table": "exchange_organisation"}) == []
 
 
-def test_changes_are_found_by_the_name_of_the_record():
+def test_changes_are_found_by_the_name_of_the_record(auditor):
     store_bank_list()
     organisation = make_organisation("Kericho Estates")
     wallet = Wallet(organisation).fund(1000)
@@ -156,34 +152,32 @@ def test_changes_are_found_by_the_name_of_the_record():
     key, _ = issue_api_key(
         organisation=organisation, name="Payouts", scopes=["wallets:read"], actor=SYSTEM
     )
-    client = signed_in_client(AUDITOR)
 
     def records(term: str) -> set[str]:
-        return {change.record_id for change in listed(client, q=term)}
+        return {change.record_id for change in listed(auditor, q=term)}
 
-    rejection = listed(client, q=withdrawal.reference)
+    rejection = listed(auditor, q=withdrawal.reference)
     assert [c.table for c in rejection if "status" in (c.after or {})] == ["wallets_withdrawal"]
     assert withdrawal.reference not in str([(c.before, c.after) for c in rejection])
     for term in (withdrawal.bank.account_number, withdrawal.bank.account_name.upper()):
         assert str(withdrawal.pk) in records(term), term
     assert records("WIRE 77") == {str(entered.pk)}
-    assert len(listed(client, q="WIRE 77")) == 2
+    assert len(listed(auditor, q="WIRE 77")) == 2
     assert str(key.pk) in records(key.client_id)
     assert {str(organisation.pk), str(key.pk)} <= records("kericho estates")
-    assert str(entered.pk) in {c.record_id for c in listed(client, q=clerk.username)}
+    assert str(entered.pk) in {c.record_id for c in listed(auditor, q=clerk.username)}
     token = make_token(symbol="KAHAWA")
     assert records("kahawa") == records("KAHAWA") == {str(token.pk)}
     assert records("payout_nothing") == set()
 
 
-def test_a_search_of_the_audit_reads_indexes(django_assert_max_num_queries):
+def test_a_search_of_the_audit_reads_indexes(django_assert_max_num_queries, auditor):
     """Whatever is called so, the changes themselves are found by their indexes."""
-    client = signed_in_client(AUDITOR)
     Organisation.objects.bulk_create(Organisation(name=f"O{n}") for n in range(3000))
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE exchange_change")
     with CaptureQueriesContext(connection) as queries, django_assert_max_num_queries(30):
-        listed(client, q="payout_nothing")
+        listed(auditor, q="payout_nothing")
     (found,) = [q["sql"] for q in queries if "ORDER BY" in q["sql"] and "about_id" in q["sql"]]
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN {found}")
@@ -193,28 +187,26 @@ def test_a_search_of_the_audit_reads_indexes(django_assert_max_num_queries):
     assert "exchange_change_record_id_id_idx" in plan  # of `change_of_record`
 
 
-def test_the_file_holds_what_the_list_shows_and_no_formulae(renamed):
+def test_the_file_holds_what_the_list_shows_and_no_formulae(renamed, auditor):
     with audit_context(Actor.system("=cmd"), "=HYPERLINK(1)"):
         make_organisation("@SUM(A1)")
-    client = signed_in_client(AUDITOR)
-    rows = exported(client, table="exchange_organisation")
+    rows = exported(auditor, table="exchange_organisation")
     assert [row["operation"] for row in rows] == ["Created", "Changed", "Created"]
     assert rows[0]["through"] == "'=HYPERLINK(1)"
     assert (rows[1]["before"], rows[1]["after"]) == ('{"name":"First"}', '{"name":"Second"}')
     assert (rows[1]["who"], rows[1]["record_id"]) == ("System: job", str(renamed.pk))
     assert not [c for row in rows for c in row.values() if c.startswith(("=", "+", "-", "@"))]
-    assert len(exported(client, table="exchange_organisation", operation="UPDATE")) == 1
+    assert len(exported(auditor, table="exchange_organisation", operation="UPDATE")) == 1
 
 
-def test_the_file_spans_chunks_and_the_list_takes_the_same_queries_for_more_rows():
-    client = signed_in_client(AUDITOR)
+def test_the_file_spans_chunks_and_the_list_takes_the_same_queries_for_more_rows(auditor):
     asked = []
     for number in (60, 2000):
         Organisation.objects.bulk_create(Organisation(name=f"O{n}") for n in range(number))
         with CaptureQueriesContext(
             connection,
         ) as queries:
-            assert len(listed(client, table="exchange_organisation")) == 50
+            assert len(listed(auditor, table="exchange_organisation")) == 50
         asked.append(len(queries))
     assert asked[0] == asked[1]
-    assert len(exported(client, table="exchange_organisation")) == 2060
+    assert len(exported(auditor, table="exchange_organisation")) == 2060

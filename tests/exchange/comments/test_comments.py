@@ -10,7 +10,6 @@ from config.back_office.roles import (
     AUDITOR,
     BACK_OFFICE,
     CREDIT_OFFICER,
-    FINANCE_APPROVER,
 )
 from exchange.audit.selectors import history
 from exchange.comments.admin import CommentsPanel
@@ -59,7 +58,7 @@ def subjects():
     return {type(record): record for record in found}
 
 
-def test_staff_comment_on_every_record_that_has_the_panel():
+def test_staff_comment_on_every_record_that_has_the_panel(finance):
     found = subjects()
     having = {
         model
@@ -67,7 +66,6 @@ def test_staff_comment_on_every_record_that_has_the_panel():
         if any(isinstance(panel, CommentsPanel) for panel in panels)
     }
     assert set(found) == having
-    finance = signed_in_client(FINANCE_APPROVER)
     for record in found.values():
         response = finance.post(address(record), {"comment": WORDS})
         assert messages_of(response)[-1] == "Comment added."
@@ -111,27 +109,25 @@ def test_every_role_reads_comments_and_all_but_auditors_add_them(role):
         ("x" * 2001, "Ensure this value has at most 2000 characters (it has 2001)."),
     ],
 )
-def test_an_invalid_comment_is_shown_again_and_not_kept(text, message):
+def test_an_invalid_comment_is_shown_again_and_not_kept(text, message, office):
     organisation, _ = make_participants()
-    client = signed_in_client(BACK_OFFICE)
     with assert_no_table_changes():
-        response = client.post(address(organisation), {"comment": text})
+        response = office.post(address(organisation), {"comment": text})
         assert message in text_of(response)
         assert text.strip()[:50] in text_of(response)
 
 
-def test_a_comment_sent_twice_is_kept_once_and_a_line_break_counts_once():
+def test_a_comment_sent_twice_is_kept_once_and_a_line_break_counts_once(finance, office):
     """Browsers send two characters for a line break, and count one."""
     organisation, member = make_participants()
-    finance, back_office = signed_in_client(FINANCE_APPROVER), signed_in_client(BACK_OFFICE)
     text = "x\r\n" * 999 + "xx"
-    for client in (finance, finance, back_office):
+    for client in (finance, finance, office):
         assert messages_of(client.post(address(member), {"comment": text}))[-1] == "Comment added."
     finance.post(address(organisation), {"comment": text})
     kept = Comment.objects.order_by("id")
     assert list(kept.values_list("subject_id", "author__username", "text")) == [
         (member.pk, user_of(finance).username, "x\n" * 999 + "xx"),
-        (member.pk, user_of(back_office).username, "x\n" * 999 + "xx"),
+        (member.pk, user_of(office).username, "x\n" * 999 + "xx"),
         (organisation.pk, user_of(finance).username, "x\n" * 999 + "xx"),
     ]
     with without_guards() as cursor:

@@ -46,11 +46,6 @@ def wallet() -> Wallet:
     return make_member_wallet(5000)
 
 
-@pytest.fixture
-def finance() -> Client:
-    return signed_in_client(FINANCE_APPROVER)
-
-
 def test_withdrawals_are_exported_as_listed(wallet, finance, owner):
     wallet.member.name = "=cmd|' /C calc'!A0"
     wallet.member.save()
@@ -279,7 +274,9 @@ def page(client: Client, export: Export) -> Any:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_long_export_is_written_by_a_worker_and_kept_a_week(wallet, finance, monkeypatch):
+def test_a_long_export_is_written_by_a_worker_and_kept_a_week(
+    wallet, finance, monkeypatch, auditor
+):
     monkeypatch.setattr(exports, "_CHUNK_BYTES", 100)
     wallet.request(500)
     export = start_long_export(finance, monkeypatch, "status=Pending", form="xlsx")
@@ -293,7 +290,6 @@ def test_a_long_export_is_written_by_a_worker_and_kept_a_week(wallet, finance, m
     # Only the requester and auditors.
     assert download(signed_in_client(BACK_OFFICE), export).status_code == 404
     assert page(signed_in_client(FINANCE_APPROVER, "other"), export).status_code == 404
-    auditor = signed_in_client(AUDITOR)
     assert read_xlsx(file_bytes(download(auditor, export)))[0] == rows
     assert "Ready" in text_of(auditor.get(reverse("admin:exchange_export_changelist")))
     assert housekeeping.purge_exports() == 0

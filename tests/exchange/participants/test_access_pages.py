@@ -127,34 +127,32 @@ def test_a_token_is_valid_for_one_day_to_ten_years(days):
     assert get_access_token_model().objects.count() == 0
 
 
-def test_an_organisation_is_created_renamed_and_deactivated():
-    client = signed_in_client(BACK_OFFICE)
-    client.post(
+def test_an_organisation_is_created_renamed_and_deactivated(office):
+    office.post(
         reverse("admin:exchange_organisation_add"), {"name": "Baobab", "email": "a@baobab.example"}
     )
     made = Organisation.objects.get()
     edit = reverse("admin:exchange_organisation_edit", args=[made.pk])
-    assert "Enter a valid email" in text_of(client.post(edit, {"name": "Baobab", "email": "x"}))
-    client.post(edit, {"name": "Baobab Ltd", "email": ""})
+    assert "Enter a valid email" in text_of(office.post(edit, {"name": "Baobab", "email": "x"}))
+    office.post(edit, {"name": "Baobab Ltd", "email": ""})
     off = submit_confirmation(
-        client, reverse("admin:exchange_organisation_deactivate", args=[made.pk])
+        office, reverse("admin:exchange_organisation_deactivate", args=[made.pk])
     )
     made.refresh_from_db()
     assert (made.name, made.email, made.active) == ("Baobab Ltd", "", False)
     assert messages_of(off)[-1] == "Baobab Ltd deactivated: its API keys no longer work."
-    submit_confirmation(client, reverse("admin:exchange_organisation_activate", args=[made.pk]))
+    submit_confirmation(office, reverse("admin:exchange_organisation_activate", args=[made.pk]))
     made.refresh_from_db()
     assert made.active
 
 
-def test_a_member_is_added_once_for_each_email():
+def test_a_member_is_added_once_for_each_email(office):
     organisation, _ = make_participants()
-    client = signed_in_client(BACK_OFFICE)
     body = {"organisation": str(organisation.pk), "name": "Bo", "email": "ADA@acme.example"}
-    refused = client.post(reverse("admin:exchange_member_add"), body)
+    refused = office.post(reverse("admin:exchange_member_add"), body)
     assert "A member with this email exists already" in text_of(refused)
     assert Member.objects.count() == 1
-    client.post(reverse("admin:exchange_member_add"), {**body, "email": "bo@acme.example"})
+    office.post(reverse("admin:exchange_member_add"), {**body, "email": "bo@acme.example"})
     assert Member.objects.filter(organisation=organisation, name="Bo").count() == 1
 
 
@@ -162,12 +160,11 @@ def exhausted_event(organisation: Organisation) -> Event:
     return exhaust_attempts(emit_event(organisation))
 
 
-def test_an_event_is_sent_again_once_there_is_an_enabled_endpoint():
+def test_an_event_is_sent_again_once_there_is_an_enabled_endpoint(office):
     organisation, _ = make_participants()
     event = exhausted_event(organisation)
-    client = signed_in_client(BACK_OFFICE)
     again = reverse("admin:exchange_event_redeliver", args=[event.pk])
-    assert messages_of(client.post(again)) == [
+    assert messages_of(office.post(again)) == [
         "No webhook endpoint is enabled. Enable one and try again"
     ]
     event.refresh_from_db()
@@ -177,7 +174,7 @@ def test_an_event_is_sent_again_once_there_is_an_enabled_endpoint():
         url="https://acme.example/hook",
         secret="whsec_c2VjcmV0IHNlY3JldA==",
     )
-    assert messages_of(client.post(again))[-1] == "Event queued for delivery."
+    assert messages_of(office.post(again))[-1] == "Event queued for delivery."
     event.refresh_from_db()
     assert (event.status, event.attempts) == ("Pending", 0)
 

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.back_office.roles import ADMINISTRATOR, BACK_OFFICE
+from config.back_office.roles import ADMINISTRATOR
 from exchange.core.actors import Actor
 from exchange.events.models import Event, WebhookEndpoint
 from exchange.participants.models import ApiKey, Organisation
@@ -138,37 +138,35 @@ def test_a_post_without_the_shown_facts_changes_nothing(key, organisation):
                 assert "No changes made yet." in text_of(response)
 
 
-def test_deactivating_an_organisation_shows_the_keys_that_stop(organisation, key):
+def test_deactivating_an_organisation_shows_the_keys_that_stop(organisation, key, office):
     token = token_of(key)
     expired = issue(organisation, "Expired")
     ApiKey.objects.filter(pk=expired.pk).update(expires_at=timezone.now() - timedelta(days=1))
-    client = signed_in_client(BACK_OFFICE)
     off, on = page(organisation, "deactivate"), page(organisation, "activate")
-    asked = client.get(off)
+    asked = office.get(off)
     assert "Status Active Keys that will stop 1 Last used Never used" in text_of(asked)
     Organisation.objects.filter(pk=organisation.pk).update(name="Acme Holdings")
-    refused = submit_confirmation(client, off, at=asked)
+    refused = submit_confirmation(office, off, at=asked)
     assert "Organisation was Acme and is Acme Holdings" in text_of(refused)
     assert call(token) == 200
-    submit_confirmation(client, off, at=refused)
+    submit_confirmation(office, off, at=refused)
     assert call(token) == 401
-    reported = messages_of(submit_confirmation(client, off, at=refused))
+    reported = messages_of(submit_confirmation(office, off, at=refused))
     assert reported[-1] == "Acme Holdings is already inactive. No changes were made."
-    assert "Keys that will work again 1" in text_of(client.get(on))
+    assert "Keys that will work again 1" in text_of(office.get(on))
     submit_confirmation(signed_in_client(ADMINISTRATOR), on)
     assert call(token) == 401
     confirm_latest()
     assert call(token) == 200
 
 
-def test_disabling_a_webhook_shows_its_address(organisation):
+def test_disabling_a_webhook_shows_its_address(organisation, office):
     endpoint = WebhookEndpoint.objects.create(
         organisation=organisation,
         url="https://acme.example/hook",
         secret="whsec_c2VjcmV0IHNlY3JldA==",
     )
-    client = signed_in_client(BACK_OFFICE)
-    asked = client.get(page(endpoint, "disable"))
+    asked = office.get(page(endpoint, "disable"))
     for words in (
         "Disable the webhook of Acme?",
         "Address https://acme.example/hook Status Enabled",
@@ -176,12 +174,12 @@ def test_disabling_a_webhook_shows_its_address(organisation):
     ):
         assert words in text_of(asked), words
     WebhookEndpoint.objects.update(url="https://acme.example/other")
-    refused = text_of(submit_confirmation(client, page(endpoint, "disable"), at=asked))
+    refused = text_of(submit_confirmation(office, page(endpoint, "disable"), at=asked))
     assert "Address was https://acme.example/hook and is https://acme.example/other" in refused
     endpoint.refresh_from_db()
     assert endpoint.enabled
-    reported = messages_of(client.get(page(endpoint, "enable")))
+    reported = messages_of(office.get(page(endpoint, "enable")))
     assert reported == ["The endpoint is already enabled. No changes were made."]
-    reported = messages_of(client.get(page(endpoint, "send_again")))
+    reported = messages_of(office.get(page(endpoint, "send_again")))
     assert reported[-1] == "There are no undelivered webhooks. No changes were made."
     assert not Event.objects.exists()

@@ -151,10 +151,9 @@ def correct(client: Client, member: Member, **changes: str):
     return client.post(reverse("admin:exchange_member_edit", args=[member.pk]), body)
 
 
-def test_a_member_is_corrected_and_the_organisation_sees_it():
+def test_a_member_is_corrected_and_the_organisation_sees_it(office):
     organisation, member = make_participants()
-    client = signed_in_client(BACK_OFFICE)
-    assert messages_of(correct(client, member, external_id="A-7")) == ["Saved."]
+    assert messages_of(correct(office, member, external_id="A-7")) == ["Saved."]
     member.refresh_from_db()
     assert (member.name, member.email, member.external_id) == (
         "Ada Obi",
@@ -169,7 +168,7 @@ def test_a_member_is_corrected_and_the_organisation_sees_it():
             ({"email": "nobody"}, "Enter a valid email address."),
             ({"name": " "}, "This field is required."),
         ):
-            assert reported in text_of(correct(client, member, **changes))
+            assert reported in text_of(correct(office, member, **changes))
     assert correct(signed_in_client(AUDITOR), member).status_code == 403
 
 
@@ -199,52 +198,50 @@ def address_of(endpoint: WebhookEndpoint, name: str) -> str:
     return reverse(f"admin:exchange_webhookendpoint_{name}", args=[endpoint.pk])
 
 
-def test_an_endpoint_shows_its_deliveries_and_resends_undelivered_events(monkeypatch):
+def test_an_endpoint_shows_its_deliveries_and_resends_undelivered_events(monkeypatch, office):
     organisation, _ = make_participants()
     endpoint = endpoint_of(organisation)
     exhausted(organisation, 3)
     missed = Event.objects.order_by("id")[0]
     # The endpoint was disabled when it was created.
     Event.objects.filter(pk=missed.pk).update(status="Unsent", attempts=0)
-    client = signed_in_client(BACK_OFFICE)
-    shown = text_of(client.get(reverse("admin:exchange_event_change", args=[missed.pk])))
+    shown = text_of(office.get(reverse("admin:exchange_event_change", args=[missed.pk])))
     assert "Note The organisation had no enabled webhook endpoint. It can be resent." in shown
-    page = client.get(address_of(endpoint, "change"))
+    page = office.get(address_of(endpoint, "change"))
     assert "503 ( withdrawal.created )" in text_of(page)
     assert "Undelivered webhooks 3" in text_of(page)
     assert "whsec_" not in page.content.decode()
-    listed = client.get(
+    listed = office.get(
         reverse("admin:exchange_event_changelist"),
         {"organisation": str(organisation.pk), "delivery": "undelivered"},
     )
     assert listed.context["cl"].result_count == 3
     monkeypatch.setattr(events, "MAX_REDELIVERIES", 2)
-    reported = messages_of(submit_confirmation(client, address_of(endpoint, "send_again")))
+    reported = messages_of(submit_confirmation(office, address_of(endpoint, "send_again")))
     assert reported[-1].startswith("2 events queued for delivery.")
     statuses = Event.objects.order_by("id").values_list("status", "attempts")
     assert list(statuses) == [("Pending", 0), ("Pending", 0), ("Exhausted", 10)]
     tomorrow = f"{timezone.now().date() + timedelta(days=1)}"
     reported = messages_of(
-        submit_confirmation(client, address_of(endpoint, "send_again"), since=tomorrow)
+        submit_confirmation(office, address_of(endpoint, "send_again"), since=tomorrow)
     )
     assert reported == ["There was nothing to resend."]
     assert Event.objects.filter(status="Exhausted").count() == 1
 
 
-def test_a_disabled_endpoint_receives_nothing_until_it_is_enabled(settings):
+def test_a_disabled_endpoint_receives_nothing_until_it_is_enabled(settings, office):
     organisation, _ = make_participants()
     endpoint = endpoint_of(organisation)
     exhausted(organisation, 1)
-    client = signed_in_client(BACK_OFFICE)
-    submit_confirmation(client, address_of(endpoint, "disable"))
+    submit_confirmation(office, address_of(endpoint, "disable"))
     endpoint.refresh_from_db()
     assert (endpoint.enabled, endpoint.disabled_reason) == (False, "Switched off by the exchange")
     with assert_no_table_changes():
         assert (
-            messages_of(client.post(address_of(endpoint, "test")))[-1]
+            messages_of(office.post(address_of(endpoint, "test")))[-1]
             == "The webhook endpoint is disabled. Enable it and try again"
         )
-        reported = messages_of(submit_confirmation(client, address_of(endpoint, "send_again")))
+        reported = messages_of(submit_confirmation(office, address_of(endpoint, "send_again")))
         assert (
             reported[-1]
             == "The webhook endpoint is disabled. Enable it and try again. No changes were made."
@@ -252,13 +249,13 @@ def test_a_disabled_endpoint_receives_nothing_until_it_is_enabled(settings):
         settings.WEBHOOK_ALLOW_LOCAL = False
         assert (
             "url must"
-            in messages_of(submit_confirmation(client, address_of(endpoint, "enable")))[-1]
+            in messages_of(submit_confirmation(office, address_of(endpoint, "enable")))[-1]
         )
     settings.WEBHOOK_ALLOW_LOCAL = True
-    submit_confirmation(client, address_of(endpoint, "enable"))
+    submit_confirmation(office, address_of(endpoint, "enable"))
     endpoint.refresh_from_db()
     assert (endpoint.enabled, endpoint.disabled_reason) == (True, "")
-    client.post(address_of(endpoint, "test"))
+    office.post(address_of(endpoint, "test"))
     assert Event.objects.get(type="webhook.test").status == "Pending"
 
 
@@ -272,15 +269,14 @@ def test_other_roles_cannot_change_webhooks(role):
             assert client.post(address_of(endpoint, name)).status_code == 403
 
 
-def test_an_organisations_page_links_to_its_records():
+def test_an_organisations_page_links_to_its_records(office):
     organisation, _ = make_participants()
     endpoint_of(organisation)
-    client = signed_in_client(BACK_OFFICE)
-    page = client.get(reverse("admin:exchange_organisation_change", args=[organisation.pk]))
+    page = office.get(reverse("admin:exchange_organisation_change", args=[organisation.pk]))
     links = {tool.label: tool.url for tool in page.context["tools"] if not tool.post}
     assert {
         *("Members", "API keys", "Events", "Webhook", "Accounts", "Withdrawals", "Loans"),
         *("Orders", "Issued tokens"),
     } <= set(links)
     for url in links.values():
-        assert client.get(url).status_code == 200, url
+        assert office.get(url).status_code == 200, url

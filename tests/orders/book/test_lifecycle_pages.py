@@ -66,11 +66,6 @@ def buyer() -> Trader:
 
 
 @pytest.fixture
-def finance() -> Client:
-    return signed_in_client(FINANCE_APPROVER)
-
-
-@pytest.fixture
 def second() -> Client:
     return signed_in_client(FINANCE_APPROVER, username="second")
 

@@ -38,13 +38,12 @@ def buyer() -> Trader:
     return make_trader(50_000, member=True)
 
 
-def test_an_order_shows_its_fills_its_reservation_and_what_moved(issuer, buyer):
+def test_an_order_shows_its_fills_its_reservation_and_what_moved(issuer, buyer, auditor):
     token = issuer.issue(symbol="RVT", buy_fee=Decimal("1.5"), sell_fee=Decimal("0.5"))
     sell = issuer.place(token, "Sell", 100, 10)
     sent = {"client_reference": "INV <17>", "metadata": {"team": "a", "invoice": "17"}}
     buy = buyer.place(token, "Buy", 101, 12, client_order_id="mine-1", **sent)
-    client = signed_in_client(AUDITOR)
-    shown = client.get(reverse("admin:orders_order_change", args=[buy]))
+    shown = auditor.get(reverse("admin:orders_order_change", args=[buy]))
     text = text_of(shown)
     for words in (
         "Buy 12 units of RVT at 101.00 KES",
@@ -64,7 +63,7 @@ def test_an_order_shows_its_fills_its_reservation_and_what_moved(issuer, buyer):
         assert words in text, words
     trade = Trade.objects.get()
     assert reverse("admin:orders_trade_change", args=[trade.pk]) in shown.content.decode()
-    other = text_of(client.get(reverse("admin:orders_order_change", args=[sell])))
+    other = text_of(auditor.get(reverse("admin:orders_order_change", args=[sell])))
     assert "10 units 100.00 KES 1,000.00 KES 5.00 KES Ada Obi" in other
     assert "Reserved 0 units" in other
 
@@ -87,19 +86,18 @@ def test_a_trade_shows_both_sides_and_the_transfer_behind_it(issuer, buyer):
         assert words in text, words
 
 
-def test_a_sale_of_a_raise_has_the_issuer_on_the_other_side(issuer, buyer):
+def test_a_sale_of_a_raise_has_the_issuer_on_the_other_side(issuer, buyer, auditor):
     token = issuer.issue(raise_amount=Decimal(100_000))
     buy = buyer.place(token, "Buy", 100, 10)
-    client = signed_in_client(AUDITOR)
     side = f"{token.issuer} (issuer)"
-    assert side in text_of(client.get(reverse("admin:orders_order_change", args=[buy])))
+    assert side in text_of(auditor.get(reverse("admin:orders_order_change", args=[buy])))
     trade = Trade.objects.get()
-    assert side in text_of(client.get(reverse("admin:orders_trade_change", args=[trade.pk])))
-    assert listed(client, "orders_trade", market="primary") == [trade]
-    assert listed(client, "orders_trade", market="secondary") == []
+    assert side in text_of(auditor.get(reverse("admin:orders_trade_change", args=[trade.pk])))
+    assert listed(auditor, "orders_trade", market="primary") == [trade]
+    assert listed(auditor, "orders_trade", market="secondary") == []
 
 
-def test_orders_and_trades_are_found_by_filters_words_and_ids(issuer, buyer):
+def test_orders_and_trades_are_found_by_filters_words_and_ids(issuer, buyer, auditor):
     token = issuer.issue(symbol="RVT")
     other = issuer.issue(symbol="SOLAR")
     ask = issuer.place(token, "Sell", 100, 10)
@@ -107,10 +105,9 @@ def test_orders_and_trades_are_found_by_filters_words_and_ids(issuer, buyer):
     bid = buyer.place(token, "Buy", 100, 4, client_order_id="mine-1", client_reference=reference)
     ask2 = issuer.place(other, "Sell", 110, 10, client_reference="INV 17")
     issuer.place(other, "Sell", 100, 10)
-    client = signed_in_client(AUDITOR)
 
     def ids(**query: str) -> set[object]:
-        return {order.pk for order in listed(client, "orders_order", **query)}
+        return {order.pk for order in listed(auditor, "orders_order", **query)}
 
     assert ids(status__exact="Fulfilled") == {bid}
     assert ids(type__exact="Buy") == {bid}
@@ -124,10 +121,10 @@ def test_orders_and_trades_are_found_by_filters_words_and_ids(issuer, buyer):
     assert ids(q=str(buyer.wallet.organisation.pk)) == {bid}
     trade = Trade.objects.get()
     for wanted in (trade.pk, ask, bid, token.pk, "rvt"):
-        assert listed(client, "orders_trade", q=str(wanted)) == [trade]
+        assert listed(auditor, "orders_trade", q=str(wanted)) == [trade]
     for page in ("exchange_organisation_change", "exchange_member_change"):
         owner = buyer.wallet.organisation.pk if "organ" in page else buyer.wallet.member_id
-        shown = client.get(reverse(f"admin:{page}", args=[owner])).content.decode()
+        shown = auditor.get(reverse(f"admin:{page}", args=[owner])).content.decode()
         assert f"{reverse('admin:orders_order_changelist')}?q={owner}" in shown
 
 
@@ -159,9 +156,8 @@ def test_every_role_reads_them(issuer, buyer, role):
         assert client.get(reverse(f"admin:{name}_change", args=[row.pk])).status_code == 200
 
 
-def test_pages_use_a_constant_number_of_queries(issuer, buyer):
+def test_pages_use_a_constant_number_of_queries(issuer, buyer, auditor):
     token = issuer.issue()
-    client = signed_in_client(AUDITOR)
     ask = issuer.place(token, "Sell", 100, 50)
     addresses = [
         reverse("admin:exchange_token_changelist"),
@@ -173,7 +169,7 @@ def test_pages_use_a_constant_number_of_queries(issuer, buyer):
 
     def queries(address: str) -> int:
         with CaptureQueriesContext(connection) as captured:
-            assert client.get(address).status_code == 200
+            assert auditor.get(address).status_code == 200
         return len(captured)
 
     for _ in range(2):

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.back_office import messages_of, signed_in_client, text_of
 from tests.factories.wallets import store_bank_list
@@ -25,29 +25,27 @@ def page(name: str, *args: str) -> str:
     return reverse(f"admin:wallets_banklist_{name}", args=args)
 
 
-def test_a_list_shows_its_age_and_is_searched():
+def test_a_list_shows_its_age_and_is_searched(auditor):
     store_bank_list()
     BankList.objects.filter(pk="KES").update(banks=BANKS)
-    client = signed_in_client(AUDITOR)
-    shown = client.get(page("change", "KES"))
+    shown = auditor.get(page("change", "KES"))
     assert "Fresh" in text_of(shown)
     assert len(shown.context["sections"][0].rows) == len(BANKS)
     for term in ("KCB bank", "c'ôp", "01"):
-        found = client.get(page("change", "KES"), {"q": term})
+        found = auditor.get(page("change", "KES"), {"q": term})
         (row,) = found.context["sections"][0].rows
         assert row == (("Côp Bank", "11") if term == "c'ôp" else ("KCB Bank Kenya", "01"))
         assert "1 of 2 banks" in text_of(found)
-    assert "No banks found." in text_of(client.get(page("change", "KES"), {"q": "zzz"}))
+    assert "No banks found." in text_of(auditor.get(page("change", "KES"), {"q": "zzz"}))
     BankList.objects.filter(pk="KES").update(fetched_at=timezone.now() - timedelta(days=2))
-    assert "Stale" in text_of(client.get(page("change", "KES")))
-    assert "Stale" in text_of(client.get(page("changelist")))
+    assert "Stale" in text_of(auditor.get(page("change", "KES")))
+    assert "Stale" in text_of(auditor.get(page("changelist")))
 
 
-def test_a_provider_failure_is_reported_and_the_stored_list_stays():
+def test_a_provider_failure_is_reported_and_the_stored_list_stays(office):
     store_bank_list()
-    client = signed_in_client(BACK_OFFICE)
     before = BankList.objects.get(pk="KES")
-    message = messages_of(client.post(page("refresh", "KES")))
+    message = messages_of(office.post(page("refresh", "KES")))
     assert message == [
         "Could not fetch the bank list from the payment provider. Please try again later"
     ]
@@ -65,7 +63,6 @@ def test_who_may_not_fetch_changes_nothing(role):
         assert client.get(page("add")).status_code == 403
 
 
-def test_looking_fetches_nothing():
+def test_looking_fetches_nothing(office):
     store_bank_list()
-    client = signed_in_client(BACK_OFFICE)
-    assert client.get(page("refresh", "KES")).status_code == 405
+    assert office.get(page("refresh", "KES")).status_code == 405

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from config.back_office.roles import AUDITOR, FINANCE_APPROVER
+from config.back_office.roles import FINANCE_APPROVER
 from config.local.sandbox import SandboxServer
 from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.api_clients import make_member, make_organisation
@@ -69,7 +69,9 @@ def test_the_queue_says_amount_owner_and_what_is_left(sandbox, owner, finance):
     assert_books_hold()
 
 
-def test_a_person_marks_a_part_as_disputed_and_another_releases_it(sandbox, owner, finance):
+def test_a_person_marks_a_part_as_disputed_and_another_releases_it(
+    sandbox, owner, finance, checker
+):
     deposit = pay_in(sandbox, owner)
     assert "Mark disputed" in text_of(finance.get(page(deposit)))
     asked = text_of(finance.get(page(deposit, "dispute")))
@@ -91,7 +93,6 @@ def test_a_person_marks_a_part_as_disputed_and_another_releases_it(sandbox, owne
     assert balance_of(deposit.owner_id, "KES", "uncleared") == 300
     reversal = DepositReversal.objects.get()
     assert "Someone other than the proposer" in text_of(finance.get(page(reversal)))
-    checker = signed_in_client(FINANCE_APPROVER, "checker")
     asked = text_of(checker.get(page(reversal, "reject")))
     assert "What was held of it is available again" in asked
     submit_confirmation(checker, page(reversal, "reject"), reason="The provider won the dispute")
@@ -115,9 +116,8 @@ def test_a_credited_payment_is_checked_at_the_provider_from_its_pages(sandbox, o
     assert "Charged back 300.00 KES" in text_of(finance.get(page(payment)))
 
 
-def test_other_roles_see_disputes_and_mark_none(sandbox, owner):
+def test_other_roles_see_disputes_and_mark_none(sandbox, owner, auditor):
     deposit = pay_in(sandbox, owner)
-    auditor = signed_in_client(AUDITOR)
     shown = text_of(auditor.get(page(deposit)))
     assert "Mark disputed" not in shown
     assert "Check at the provider now" not in shown

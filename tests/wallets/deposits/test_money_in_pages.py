@@ -39,9 +39,8 @@ def page(deposit: Deposit, name: str) -> str:
     return reverse(f"admin:wallets_deposit_{name}", args=[deposit.pk])
 
 
-def test_one_person_enters_and_another_one_confirms():
+def test_one_person_enters_and_another_one_confirms(office, finance):
     _, member = make_participants()
-    office, finance = signed_in_client(BACK_OFFICE), signed_in_client(FINANCE_APPROVER)
     response = enter(office, member=str(member.pk))
     deposit = Deposit.objects.get()
     assert messages_of(response) == ["Deposit entered. A second person must confirm it."]
@@ -102,11 +101,10 @@ def test_only_the_back_office_enters_deposits(role):
         assert enter(client, organisation=str(organisation.pk)).status_code == 403
 
 
-def test_a_rejected_deposit_moves_nothing_and_needs_a_reason():
+def test_a_rejected_deposit_moves_nothing_and_needs_a_reason(finance):
     organisation, _ = make_participants()
     enter(signed_in_client(BACK_OFFICE), organisation=str(organisation.pk))
     deposit = Deposit.objects.get()
-    finance = signed_in_client(FINANCE_APPROVER)
     refused = submit_confirmation(finance, page(deposit, "reject"), reason=" ")
     assert "This field is required." in text_of(refused)
     assert "Amount 1,500.50 NGN Owner Acme" in text_of(refused)
@@ -131,55 +129,49 @@ def test_a_rejected_deposit_moves_nothing_and_needs_a_reason():
         ({"organisation": "nonsense"}, "not a valid UUID"),
     ],
 )
-def test_an_invalid_deposit_is_rejected_and_the_input_is_retained(changes, message):
+def test_an_invalid_deposit_is_rejected_and_the_input_is_retained(changes, message, office):
     organisation, _ = make_participants()
-    client = signed_in_client(BACK_OFFICE)
     with assert_no_table_changes():
         response = enter(
-            client, **{"organisation": str(organisation.pk), "note": "kept", **changes}
+            office, **{"organisation": str(organisation.pk), "note": "kept", **changes}
         )
     assert response.status_code == 200
     assert message in text_of(response)
     assert b'value="kept"' in response.content
 
 
-def test_a_deposit_is_not_for_another_organisations_member():
+def test_a_deposit_is_not_for_another_organisations_member(office):
     organisation, _ = make_participants()
     other = type(organisation).objects.create(name="Other")
     stranger = other.members.create(name="Eve", email="eve@other.example")
-    client = signed_in_client(BACK_OFFICE)
-    response = enter(client, organisation=str(organisation.pk), member=str(stranger.pk))
+    response = enter(office, organisation=str(organisation.pk), member=str(stranger.pk))
     assert "The member does not belong to the organisation" in text_of(response)
     assert Deposit.objects.count() == 0
 
 
-def test_one_reference_is_booked_once():
+def test_one_reference_is_booked_once(office):
     organisation, _ = make_participants()
-    client = signed_in_client(BACK_OFFICE)
-    enter(client, organisation=str(organisation.pk))
-    again = enter(client, organisation=str(organisation.pk), amount="7")
+    enter(office, organisation=str(organisation.pk))
+    again = enter(office, organisation=str(organisation.pk), amount="7")
     assert "The manual deposit BANK-1 of" in text_of(again)
     assert Deposit.objects.count() == 1
 
 
-def test_one_that_was_rejected_is_entered_again_and_booked_once():
+def test_one_that_was_rejected_is_entered_again_and_booked_once(office, finance):
     organisation, _ = make_participants()
-    client = signed_in_client(BACK_OFFICE)
-    enter(client, organisation=str(organisation.pk), amount="10000")
+    enter(office, organisation=str(organisation.pk), amount="10000")
     wrong = Deposit.objects.get()
-    finance = signed_in_client(FINANCE_APPROVER)
     submit_confirmation(finance, page(wrong, "reject"), reason="One nought too many")
-    enter(client, organisation=str(organisation.pk), amount="1000")
+    enter(office, organisation=str(organisation.pk), amount="1000")
     right = Deposit.objects.get(status="Pending")
     submit_confirmation(finance, page(right, "confirm"))
-    again = enter(client, organisation=str(organisation.pk), amount="1000")
+    again = enter(office, organisation=str(organisation.pk), amount="1000")
     assert "The manual deposit BANK-1 of" in text_of(again)
     assert (right.reference, Deposit.objects.count()) == (wrong.reference, 2)
 
 
-def test_whoever_entered_a_deposit_cancels_it_and_enters_it_again():
+def test_whoever_entered_a_deposit_cancels_it_and_enters_it_again(office):
     organisation, _ = make_participants()
-    office = signed_in_client(BACK_OFFICE)
     enter(office, organisation=str(organisation.pk), amount="10000")
     wrong = Deposit.objects.get()
     colleague, finance = (
@@ -212,9 +204,8 @@ def test_whoever_entered_a_deposit_cancels_it_and_enters_it_again():
     assert balances(organisation.pk, "NGN") == (Decimal(1000), Decimal(0))
 
 
-def test_a_confirmed_deposit_is_not_cancelled():
+def test_a_confirmed_deposit_is_not_cancelled(office):
     organisation, _ = make_participants()
-    office = signed_in_client(BACK_OFFICE)
     enter(office, organisation=str(organisation.pk))
     deposit = Deposit.objects.get()
     asked = office.get(page(deposit, "cancel"))
@@ -228,27 +219,26 @@ def test_a_confirmed_deposit_is_not_cancelled():
             deposits.cancel(deposit_id=deposit.pk, user=user_of(office))
 
 
-def test_an_account_leads_to_its_entries_and_a_transfer_to_its_legs():
+def test_an_account_leads_to_its_entries_and_a_transfer_to_its_legs(auditor):
     organisation, member = make_participants()
     fund(organisation, member, "NGN", "1500.5")
-    client = signed_in_client(AUDITOR)
-    wallet = client.get(reverse("admin:wallets_account_changelist"), {"owner_id": str(member.pk)})
+    wallet = auditor.get(reverse("admin:wallets_account_changelist"), {"owner_id": str(member.pk)})
     found = list(wallet.context["cl"].result_list)
     assert set(found) == set(Account.objects.filter(member=member))
     (account,) = (account for account in found if account.kind == "available")
-    shown = client.get(reverse("admin:wallets_account_change", args=[account.pk]))
+    shown = auditor.get(reverse("admin:wallets_account_change", args=[account.pk]))
     assert "1,500.50 NGN 1,500.50 NGN" in text_of(shown)
     transfer = Transfer.objects.get()
     assert reverse("admin:wallets_transfer_change", args=[transfer.pk]) in shown.content.decode()
-    legs = text_of(client.get(reverse("admin:wallets_transfer_change", args=[transfer.pk])))
+    legs = text_of(auditor.get(reverse("admin:wallets_transfer_change", args=[transfer.pk])))
     assert "Clearing The exchange 1,500.50 NGN" in legs
     assert "Amount 1,500.50 NGN" in legs
     assert "Available Ada 1,500.50 NGN 1,500.50 NGN" in legs
-    entries = client.get(
+    entries = auditor.get(
         reverse("admin:wallets_entry_changelist"), {"account__id__exact": str(account.pk)}
     )
     assert entries.context["cl"].result_count == 1
-    about = client.get(
+    about = auditor.get(
         reverse("admin:wallets_transfer_changelist"), {"q": str(transfer.subject_id)}
     )
     assert list(about.context["cl"].result_list) == [transfer]

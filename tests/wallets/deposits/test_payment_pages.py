@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.roles import AUDITOR, BACK_OFFICE
 from exchange.core.ids import uuid7
 from tests.assertions.unchanged import assert_no_table_changes
 from tests.environment.services import Sandbox
@@ -35,16 +35,6 @@ from wallets.providers.collection import Payer
 pytestmark = pytest.mark.django_db
 ADA = Payer("ADA", "Access Bank", "******4821")
 EXPLANATION = "The slip of Access Bank, no. 12"
-
-
-@pytest.fixture
-def maker() -> Client:
-    return signed_in_client(FINANCE_APPROVER, "maker")
-
-
-@pytest.fixture
-def checker() -> Client:
-    return signed_in_client(FINANCE_APPROVER, "checker")
 
 
 def page(payment: Payment, name: str = "change", *more: object) -> str:

@@ -9,7 +9,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.urls import reverse
 
-from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.roles import FINANCE_APPROVER
 from exchange.core.database import violated_constraint
 from exchange.core.errors import Conflict, InvalidRequest
 from tests.assertions.unchanged import assert_no_table_changes, table_fingerprints
@@ -223,10 +223,9 @@ def test_an_amount_above_the_providers_balance_is_remarkable():
     ]
 
 
-def test_both_pages_show_it_in_red():
+def test_both_pages_show_it_in_red(office, finance):
     payment = make_payment("100")
     deposits.book_deposit(payment=payment, actor=TESTER)
-    office, finance = signed_in_client(BACK_OFFICE), signed_in_client(FINANCE_APPROVER)
     address = reverse("admin:wallets_deposit_add")
     body = {
         "member": str(payment.member_id),
@@ -261,8 +260,7 @@ def test_both_pages_show_it_in_red():
     assert deposit.status == "Completed"
 
 
-def test_a_treasury_movement_has_the_same_checks():
-    maker = signed_in_client(FINANCE_APPROVER)
+def test_a_treasury_movement_has_the_same_checks(finance):
     address = reverse("admin:wallets_treasurymovement_add")
     body = {
         "kind": "top_up",
@@ -271,25 +269,25 @@ def test_a_treasury_movement_has_the_same_checks():
         "reference": REFERENCE,
         "note": "Payouts of the long weekend",
     }
-    maker.post(address, body)
+    finance.post(address, body)
     movement = TreasuryMovement.objects.get()
     checker = signed_in_client(FINANCE_APPROVER, "zoe")
     submit_confirmation(
         checker, reverse("admin:wallets_treasurymovement_confirm", args=[movement.pk])
     )
-    refused = maker.post(
+    refused = finance.post(
         address, {**body, "amount": "5", "reference": f"{FULL_WIDTH}", "note": f"{WHY} today"}
     )
     assert f"The treasury movement {REFERENCE} of" in text_of(refused)
     again = {**body, "reference": "FT2", "note": f"{WHY} once more"}
-    asked = maker.post(address, again)
+    asked = finance.post(address, again)
     assert f"The same amount as the treasury movement {REFERENCE}" in text_of(asked)
     assert TreasuryMovement.objects.count() == 1
-    maker.post(address, {**again, "warned": asked.context["warned"]})
+    finance.post(address, {**again, "warned": asked.context["warned"]})
     second = TreasuryMovement.objects.get(status="Pending")
     confirm = reverse("admin:wallets_treasurymovement_confirm", args=[second.pk])
     assert "Cancel proposal" in text_of(
-        maker.get(reverse("admin:wallets_treasurymovement_change", args=[second.pk]))
+        finance.get(reverse("admin:wallets_treasurymovement_change", args=[second.pk]))
     )
     with assert_no_table_changes():
         submit_confirmation(checker, confirm)
@@ -298,5 +296,5 @@ def test_a_treasury_movement_has_the_same_checks():
     assert (second.status, second.approval_reason) == ("Approved", "Two lines on the statement")
     far = {**body, "reference": "FT3", "amount": "3000.01", "note": "Payouts of December"}
     assert "more than 200 % above the largest movement of this kind" in text_of(
-        maker.post(address, far)
+        finance.post(address, far)
     )

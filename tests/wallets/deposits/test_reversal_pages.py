@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.roles import AUDITOR, BACK_OFFICE
 from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.back_office import (
@@ -35,16 +35,6 @@ EXPLANATION = "Chargeback FLW-7 of the cardholder's bank"
 def owner() -> Owner:
     member = make_member(make_organisation("Acme"), "Ada Obi")
     return Owner(member.organisation, member)
-
-
-@pytest.fixture
-def maker() -> Client:
-    return signed_in_client(FINANCE_APPROVER, "maker")
-
-
-@pytest.fixture
-def checker() -> Client:
-    return signed_in_client(FINANCE_APPROVER, "checker")
 
 
 def paid(owner: Owner, amount: str = "1000", **changes: object) -> Deposit:

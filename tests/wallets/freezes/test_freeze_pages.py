@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from config.back_office.roles import AUDITOR, FINANCE_APPROVER
+from config.back_office.roles import FINANCE_APPROVER
 from exchange.participants.models import Member, Organisation
 from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.back_office import (
@@ -147,10 +147,9 @@ def test_a_proposal_is_rejected_with_a_reason_and_the_freeze_stays(finance: Clie
     assert "Propose to lift" in text_of(second.get(page(frozen)))
 
 
-def test_who_may_only_read_changes_nothing(office: Client):
+def test_who_may_only_read_changes_nothing(office: Client, auditor: Client):
     organisation, _ = make_participants()
     frozen = freeze(organisation)
-    auditor = signed_in_client(AUDITOR)
     assert auditor.get(of(organisation)).status_code == 403
     for client in (auditor, office):
         assert "Propose to lift" not in text_of(client.get(page(frozen)))

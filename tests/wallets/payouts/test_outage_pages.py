@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.back_office.roles import AUDITOR, FINANCE_APPROVER
+from config.back_office.roles import FINANCE_APPROVER
 from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.back_office import (
     approve_withdrawal,
@@ -54,31 +54,25 @@ def unclaimed() -> Withdrawal:
     return Withdrawal.objects.get(pk=withdrawal.pk)
 
 
-def test_payouts_on_hold_show_on_the_dashboard_the_list_and_each_page(unclaimed):
-    person = signed_in_client(FINANCE_APPROVER, "one")
+def test_payouts_on_hold_show_on_the_dashboard_the_list_and_each_page(unclaimed, maker):
     pages = (
         reverse("admin:index"), reverse("admin:wallets_payout_changelist"), page(unclaimed),
     )  # fmt: skip
     for address in pages:
-        assert "on hold" not in text_of(person.get(address)).lower()
+        assert "on hold" not in text_of(maker.get(address)).lower()
     hold_payouts()
-    front, listed, review = (text_of(person.get(address)) for address in pages)
+    front, listed, review = (text_of(maker.get(address)) for address in pages)
     assert "Payouts on hold: payment provider unavailable 1" in front
     assert "the provider failed (503). 1 approved, to be sent" in listed
     assert "On hold The payment provider is failing, so no payouts are sent." in review
 
 
-def test_two_people_return_an_unsent_payout_from_its_page(unclaimed):
-    one, other = (
-        signed_in_client(FINANCE_APPROVER, "one"),
-        signed_in_client(FINANCE_APPROVER, "other"),
-    )
-    auditor = signed_in_client(AUDITOR)
-    assert "Propose a resolution Action Return Reason" in text_of(one.get(page(unclaimed)))
-    one.post(page(unclaimed, "propose"), {"action": "Return", "reason": "The bank is closed"})
+def test_two_people_return_an_unsent_payout_from_its_page(unclaimed, maker, checker, auditor):
+    assert "Propose a resolution Action Return Reason" in text_of(maker.get(page(unclaimed)))
+    maker.post(page(unclaimed, "propose"), {"action": "Return", "reason": "The bank is closed"})
     proposal = Proposal.objects.get()
     with assert_no_table_changes():
-        messages = messages_of(submit_confirmation(one, page(unclaimed, "confirm", proposal.pk)))
+        messages = messages_of(submit_confirmation(maker, page(unclaimed, "confirm", proposal.pk)))
         assert (
             messages[-1]
             == "Someone other than the proposer must confirm this. No changes were made."
@@ -87,46 +81,43 @@ def test_two_people_return_an_unsent_payout_from_its_page(unclaimed):
             submit_confirmation(auditor, page(unclaimed, "confirm", proposal.pk)).status_code == 403
         )
 
-    confirmation = text_of(other.get(page(unclaimed, "confirm", proposal.pk)))
+    confirmation = text_of(checker.get(page(unclaimed, "confirm", proposal.pk)))
     assert "Return 400.00 KES to the wallet?" in confirmation
     assert "The payout was not sent to the provider." in confirmation
-    submit_confirmation(other, page(unclaimed, "confirm", proposal.pk))
+    submit_confirmation(checker, page(unclaimed, "confirm", proposal.pk))
     unclaimed.refresh_from_db()
     assert (unclaimed.status, unclaimed.reason) == ("Rejected", "The bank is closed")
     assert balances(unclaimed.owner_id, "KES") == (Decimal(1000), Decimal(0))
 
 
-def test_a_payout_sent_before_confirmation_is_not_returned(unclaimed):
-    one, other = (
-        signed_in_client(FINANCE_APPROVER, "one"),
-        signed_in_client(FINANCE_APPROVER, "other"),
-    )
-    one.post(page(unclaimed, "propose"), {"action": "Return", "reason": "The bank is closed"})
-    assert "Confirm: return Reject" in text_of(other.get(page(unclaimed)))
+def test_a_payout_sent_before_confirmation_is_not_returned(unclaimed, maker, checker):
+    maker.post(page(unclaimed, "propose"), {"action": "Return", "reason": "The bank is closed"})
+    assert "Confirm: return Reject" in text_of(checker.get(page(unclaimed)))
     payouts.send_payout(unclaimed.pk)
-    overtaken = text_of(other.get(page(unclaimed)))
+    overtaken = text_of(checker.get(page(unclaimed)))
     assert "No longer possible. Reject" in overtaken
     assert "Propose a resolution" not in overtaken
     with assert_no_table_changes():
         messages = messages_of(
-            submit_confirmation(other, page(unclaimed, "confirm", Proposal.objects.get().pk))
+            submit_confirmation(checker, page(unclaimed, "confirm", Proposal.objects.get().pk))
         )
     assert messages[-1].startswith("Only an Approved withdrawal whose payout is not claimed")
 
 
-def test_after_a_late_return_the_page_offers_the_possible_actions(unclaimed, provider_sandbox):
-    one = signed_in_client(FINANCE_APPROVER, "one")
-    one.post(page(unclaimed, "propose"), {"action": "Return", "reason": "The bank is closed"})
+def test_after_a_late_return_the_page_offers_the_possible_actions(
+    unclaimed, provider_sandbox, maker
+):
+    maker.post(page(unclaimed, "propose"), {"action": "Return", "reason": "The bank is closed"})
     payouts.send_payout(unclaimed.pk)
     settle_at_bank(provider_sandbox, unclaimed)
     payouts.check_status(unclaimed.pk)
     return_at_bank(provider_sandbox, unclaimed)
     payouts.check_status(unclaimed.pk)
-    seen = text_of(one.get(page(unclaimed)))
+    seen = text_of(maker.get(page(unclaimed)))
     assert "Pending approval: return" in seen
     assert "No longer possible. Cancel proposal" in seen
     assert "Propose a resolution Action Reverse Reason" in seen
-    one.post(page(unclaimed, "propose"), {"action": "Reverse", "reason": "The bank sent it back"})
+    maker.post(page(unclaimed, "propose"), {"action": "Reverse", "reason": "The bank sent it back"})
     assert set(Proposal.objects.values_list("action", "status")) == {
         ("Return", "Rejected"),
         ("Reverse", "Pending"),
@@ -149,33 +140,28 @@ def approve(client: Client, withdrawal: Withdrawal) -> None:
     withdrawal.refresh_from_db()
 
 
-def test_the_page_names_the_total_that_needs_two_approvals():
+def test_the_page_names_the_total_that_needs_two_approvals(maker, checker):
     first = parts()[0]
-    one, other = (
-        signed_in_client(FINANCE_APPROVER, "one"),
-        signed_in_client(FINANCE_APPROVER, "other"),
-    )
-    seen = text_of(one.get(page(first)))
+    seen = text_of(maker.get(page(first)))
     assert (
         "Two approvals required: total for this account 5,400,000.00 NGN;"
         " 24-hour total of this owner 5,400,000.00 NGN. 0 of 2 given." in seen
     )
-    confirmation = text_of(one.get(page(first, "approve")))
+    confirmation = text_of(maker.get(page(first, "approve")))
     assert "Nothing is paid until a second person approves it too." in confirmation
-    approve(one, first)
+    approve(maker, first)
     assert (first.status, first.approvals_needed) == ("Pending", 2)
-    assert "1 of 2 given, by one" in text_of(other.get(page(first)))
-    approve(other, first)
+    assert "1 of 2 given, by maker" in text_of(checker.get(page(first)))
+    approve(checker, first)
     assert first.status == "Approved"
 
 
-def test_the_page_shows_the_remaining_sole_approval_limit():
+def test_the_page_shows_the_remaining_sole_approval_limit(maker):
     set_setting("SOLE_APPROVALS_DAILY_NGN", 2_000_000)
     first, second = parts(2)
-    one = signed_in_client(FINANCE_APPROVER, "one")
-    approve(one, first)
+    approve(maker, first)
     assert first.status == "Approved"
-    seen = text_of(one.get(page(second)))
+    seen = text_of(maker.get(page(second)))
     assert (
         "Two approvals required: 200,000.00 NGN left of the 2,000,000.00 NGN that you may"
         " approve alone in 24 hours." in seen
@@ -184,20 +170,19 @@ def test_the_page_shows_the_remaining_sole_approval_limit():
     assert "Two approvals needed" not in text_of(
         signed_in_client(FINANCE_APPROVER, "x").get(page(second))
     )
-    approve(one, second)
+    approve(maker, second)
     assert second.status == "Pending"
 
 
-def test_bulk_approval_names_the_first_of_two_approvals_and_the_reason():
+def test_bulk_approval_names_the_first_of_two_approvals_and_the_reason(maker):
     rows = parts()
-    client = signed_in_client(FINANCE_APPROVER, "one")
     chosen = {"action": "approve_selected", "_selected_action": [str(row.pk) for row in rows]}
-    confirmation = client.post(
+    confirmation = maker.post(
         reverse("admin:wallets_withdrawal_changelist") + "?status=all", chosen, follow=True
     )
     assert text_of(confirmation).count("total for this account 5,400,000.00 NGN") == 3
     seen = [f"{row.pk}:{code}" for row in rows for code in current_flag_codes(row)]
     body = {"decision": "approve", "row": [f"{row.pk}:1" for row in rows], "seen": seen}
-    response = client.post(reverse("admin:wallets_withdrawal_bulk"), body, follow=True)
+    response = maker.post(reverse("admin:wallets_withdrawal_bulk"), body, follow=True)
     assert [row["word"] for row in response.context["outcomes"]] == ["First approval"] * 3
     assert set(Withdrawal.objects.values_list("status", flat=True)) == {"Pending"}

@@ -7,7 +7,7 @@ import pytest
 import requests
 from django.urls import reverse
 
-from config.back_office.roles import AUDITOR, FINANCE_APPROVER
+from config.back_office.roles import FINANCE_APPROVER
 from tests.assertions.unchanged import assert_no_table_changes
 from tests.environment.services import PROVIDER_SECRET_KEY
 from tests.factories.back_office import (
@@ -59,20 +59,18 @@ def page(withdrawal: Withdrawal, name: str = "change", *more: object) -> str:
     return reverse(f"admin:wallets_withdrawal_{name}", args=[withdrawal.pk, *more])
 
 
-def test_two_people_fail_an_unresolved_payout_and_the_money_goes_back(unknown):
-    one, other = (
-        signed_in_client(FINANCE_APPROVER, "one"),
-        signed_in_client(FINANCE_APPROVER, "other"),
-    )
+def test_two_people_fail_an_unresolved_payout_and_the_money_goes_back(
+    unknown, maker, checker, auditor
+):
     with assert_no_table_changes():
-        early = one.post(
+        early = maker.post(
             page(unknown, "propose"),
             {"action": "Fail", "reason": "not there, checked with the bank"},
         )
         assert messages_of(early)[-1].startswith(
             "Only an Unknown withdrawal that the provider did not find"
         )
-        early_page = text_of(one.get(page(unknown)))
+        early_page = text_of(maker.get(page(unknown)))
         assert "Propose a resolution" not in early_page
         # The page says from when on it can be decided.
         since = unknown.payout.first_not_found_at + timedelta(seconds=HALF_AN_HOUR)
@@ -83,90 +81,83 @@ def test_two_people_fail_an_unresolved_payout_and_the_money_goes_back(unknown):
     )
 
     make_unresolved(unknown)
-    chosen = one.get(page(unknown))
+    chosen = maker.get(page(unknown))
     seen = text_of(chosen)
     assert "Propose a resolution Action Choose an action Send again Fail Reason" in seen
     # Nothing is preselected, and what could pay twice least of all.
     assert "selected>" not in chosen.content.decode().partition('id="propose-action"')[2]
     with assert_no_table_changes():
-        blank = one.post(
+        blank = maker.post(
             page(unknown, "propose"), {"action": "", "reason": "The bank never got it"}
         )
     assert "Choose an action and enter a reason. No changes were made." in text_of(blank)
     assert 'id="propose-action_error"' in blank.content.decode()
-    one.post(page(unknown, "propose"), {"action": "Fail", "reason": "The bank never got it"})
+    maker.post(page(unknown, "propose"), {"action": "Fail", "reason": "The bank never got it"})
     proposal = Proposal.objects.get()
-    assert "Someone other than the proposer must confirm this." in text_of(one.get(page(unknown)))
-    assert "Proposed by one: The bank never got it" in text_of(other.get(page(unknown)))
+    assert "Someone other than the proposer must confirm this." in text_of(maker.get(page(unknown)))
+    assert "Proposed by maker: The bank never got it" in text_of(checker.get(page(unknown)))
     with assert_no_table_changes():
-        own = submit_confirmation(one, page(unknown, "confirm", proposal.pk))
+        own = submit_confirmation(maker, page(unknown, "confirm", proposal.pk))
     message = "Someone other than the proposer must confirm this. No changes were made."
     assert messages_of(own)[-1] == message
-    auditor = signed_in_client(AUDITOR)
     assert submit_confirmation(auditor, page(unknown, "confirm", proposal.pk)).status_code == 403
     assert Withdrawal.objects.get(pk=unknown.pk).status == "Unknown"
     assert balances(unknown.owner_id, "KES") == (Decimal(600), Decimal(400))
 
-    confirmation = text_of(other.get(page(unknown, "confirm", proposal.pk)))
+    confirmation = text_of(checker.get(page(unknown, "confirm", proposal.pk)))
     assert "Fail the payout and release 400.00 KES?" in confirmation
     assert "Payee Ada Obi" in confirmation
-    assert "Proposed by one Reason The bank never got it" in confirmation
-    other.post(page(unknown, "confirm", proposal.pk))
+    assert "Proposed by maker Reason The bank never got it" in confirmation
+    checker.post(page(unknown, "confirm", proposal.pk))
     assert Withdrawal.objects.get(pk=unknown.pk).status == "Unknown"
 
-    submit_confirmation(other, page(unknown, "confirm", proposal.pk))
+    submit_confirmation(checker, page(unknown, "confirm", proposal.pk))
     unknown.refresh_from_db()
     assert (unknown.status, unknown.reason) == ("Failed", "The bank never got it")
     assert balances(unknown.owner_id, "KES") == (Decimal(1000), Decimal(0))
     with assert_no_table_changes():
-        again = submit_confirmation(other, page(unknown, "confirm", proposal.pk))
-    assert messages_of(again)[-1] == "Already approved by other. No changes were made."
+        again = submit_confirmation(checker, page(unknown, "confirm", proposal.pk))
+    assert messages_of(again)[-1] == "Already approved by checker. No changes were made."
 
 
-def test_an_unresolved_payout_is_sent_again_under_its_reference(unknown, provider_sandbox):
+def test_an_unresolved_payout_is_sent_again_under_its_reference(
+    unknown, provider_sandbox, maker, checker
+):
     make_unresolved(unknown)
-    one, other = (
-        signed_in_client(FINANCE_APPROVER, "one"),
-        signed_in_client(FINANCE_APPROVER, "other"),
-    )
-    one.post(
+    maker.post(
         page(unknown, "propose"),
         {"action": "Send again", "reason": "Try once more, checked with the bank"},
     )
-    submit_confirmation(other, page(unknown, "confirm", Proposal.objects.get().pk))
+    submit_confirmation(checker, page(unknown, "confirm", Proposal.objects.get().pk))
     payouts.send_payout(unknown.pk)
     unknown.refresh_from_db()
     assert unknown.status == "Processing"
     assert len(sandbox_transfers(provider_sandbox, unknown)) == 1
-    seen = text_of(one.get(page(unknown)))
+    seen = text_of(maker.get(page(unknown)))
     assert f"Provider ID {unknown.payout.provider_id}" in seen
-    assert "Send again Approved one other Try once more" in seen
+    assert "Send again Approved maker checker Try once more" in seen
 
 
-def test_a_declined_proposal_changes_nothing_else(unknown):
+def test_a_declined_proposal_changes_nothing_else(unknown, maker, checker):
     make_unresolved(unknown)
-    one, other = (
-        signed_in_client(FINANCE_APPROVER, "one"),
-        signed_in_client(FINANCE_APPROVER, "other"),
-    )
-    one.post(
+    maker.post(
         page(unknown, "propose"), {"action": "Fail", "reason": "not there, checked with the bank"}
     )
-    second = other.post(
+    second = checker.post(
         page(unknown, "propose"), {"action": "Fail", "reason": "me too, checked with the bank"}
     )
     assert messages_of(second)[-1] == "Another proposal about this withdrawal is open"
     address = page(unknown, "decline", Proposal.objects.get().pk)
-    question = other.get(address)
+    question = checker.get(address)
     assert "Payee" in text_of(question)
-    done = submit_confirmation(other, address, at=question, reason="wait, checked with the bank")
+    done = submit_confirmation(checker, address, at=question, reason="wait, checked with the bank")
     assert messages_of(done)[-1] == "Proposal closed. No money moved."
     assert Proposal.objects.get().status == "Rejected"
     with assert_no_table_changes():
         again = submit_confirmation(
-            other, address, at=question, reason="wait, checked with the bank"
+            checker, address, at=question, reason="wait, checked with the bank"
         )
-    assert messages_of(again)[-1] == "Already rejected by other. No changes were made."
+    assert messages_of(again)[-1] == "Already rejected by checker. No changes were made."
     unknown.refresh_from_db()
     assert unknown.status == "Unknown"
     assert balances(unknown.owner_id, "KES") == (Decimal(600), Decimal(400))
@@ -175,21 +166,16 @@ def test_a_declined_proposal_changes_nothing_else(unknown):
 @pytest.mark.parametrize(
     "body", [{}, {"action": "Fail"}, {"action": "Pay twice", "reason": "x, checked with the bank"}]
 )
-def test_a_proposal_without_action_and_reason_does_nothing(unknown, body):
+def test_a_proposal_without_action_and_reason_does_nothing(unknown, body, maker):
     make_unresolved(unknown)
-    client = signed_in_client(FINANCE_APPROVER, "one")
     with assert_no_table_changes():
-        response = client.post(page(unknown, "propose"), body)
+        response = maker.post(page(unknown, "propose"), body)
     assert messages_of(response) == ["Choose an action and enter a reason. No changes were made."]
 
 
-def test_a_proposal_is_decided_on_the_page_of_its_own_withdrawal(unknown):
+def test_a_proposal_is_decided_on_the_page_of_its_own_withdrawal(unknown, maker, checker):
     make_unresolved(unknown)
-    one, other = (
-        signed_in_client(FINANCE_APPROVER, "one"),
-        signed_in_client(FINANCE_APPROVER, "other"),
-    )
-    one.post(
+    maker.post(
         page(unknown, "propose"), {"action": "Fail", "reason": "not there, checked with the bank"}
     )
     proposal = Proposal.objects.get()
@@ -198,11 +184,13 @@ def test_a_proposal_is_decided_on_the_page_of_its_own_withdrawal(unknown):
     elsewhere = make_withdrawal(organisation, None, "KES", "400")
     with assert_no_table_changes():
         assert (
-            submit_confirmation(other, page(elsewhere, "confirm", proposal.pk)).status_code == 403
+            submit_confirmation(checker, page(elsewhere, "confirm", proposal.pk)).status_code == 403
         )
 
 
-def test_a_mismatched_record_shows_instructions_and_allows_no_proposal(unknown, provider_sandbox):
+def test_a_mismatched_record_shows_instructions_and_allows_no_proposal(
+    unknown, provider_sandbox, maker
+):
     """The provider permanently has an amount of 7 under our reference."""
     requests.post(
         f"{provider_sandbox.base_url}/transfers",
@@ -216,11 +204,10 @@ def test_a_mismatched_record_shows_instructions_and_allows_no_proposal(unknown, 
         headers={"Authorization": f"Bearer {PROVIDER_SECRET_KEY}"},
         timeout=10,
     ).raise_for_status()
-    person = signed_in_client(FINANCE_APPROVER, "one")
-    assert "Contact the provider" not in text_of(person.get(page(unknown)))
+    assert "Contact the provider" not in text_of(maker.get(page(unknown)))
     for _ in range(3):
         make_unresolved(unknown)
-    seen = text_of(person.get(page(unknown)))
+    seen = text_of(maker.get(page(unknown)))
     assert "Contact the provider" in seen
     assert (
         f"The provider's record of {unknown.reference} does not match: amount 7 instead of 370."
@@ -230,7 +217,7 @@ def test_a_mismatched_record_shows_instructions_and_allows_no_proposal(unknown, 
     with assert_no_table_changes():
         for action in ("Fail", "Send again"):
             messages = messages_of(
-                person.post(
+                maker.post(
                     page(unknown, "propose"),
                     {"action": action, "reason": "now, checked with the bank"},
                 )
@@ -241,19 +228,17 @@ def test_a_mismatched_record_shows_instructions_and_allows_no_proposal(unknown, 
     assert balances(unknown.owner_id, "KES") == (Decimal(600), Decimal(400))
 
 
-def test_a_failed_status_check_before_confirmation_is_reported(unknown, provider_sandbox):
+def test_a_failed_status_check_before_confirmation_is_reported(
+    unknown, provider_sandbox, maker, checker
+):
     make_unresolved(unknown)
-    one, other = (
-        signed_in_client(FINANCE_APPROVER, "one"),
-        signed_in_client(FINANCE_APPROVER, "other"),
-    )
-    one.post(
+    maker.post(
         page(unknown, "propose"), {"action": "Fail", "reason": "not there, checked with the bank"}
     )
     proposal = Proposal.objects.get()
     provider_sandbox.fault("error_5xx", times=READ_ATTEMPTS, match=STATUS_CHECKS)
     with assert_no_table_changes():
-        messages = messages_of(submit_confirmation(other, page(unknown, "confirm", proposal.pk)))
+        messages = messages_of(submit_confirmation(checker, page(unknown, "confirm", proposal.pk)))
     assert messages[-1] == (
         "The payment provider did not respond to the status check, so nothing was changed."
         " Try again later"

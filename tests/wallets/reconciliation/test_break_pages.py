@@ -67,7 +67,7 @@ def explained(
     return BreakExplanation.objects.get(subject=found, status="Pending")
 
 
-def test_two_people_explain_and_close_a_break_on_its_page(ada, kwesi, found):
+def test_two_people_explain_and_close_a_break_on_its_page(ada, kwesi, found, auditor):
     page = text_of(ada.get(address("change", found)))
     assert "Kind Unexplained variance Status Open Owner Unassigned Subject NGN" in page
     assert "-250,000.55 NGN" in page
@@ -90,7 +90,6 @@ def test_two_people_explain_and_close_a_break_on_its_page(ada, kwesi, found):
     ) == ["Break closed."]
     found.refresh_from_db()
     assert found.status == "Closed"
-    auditor = signed_in_client(AUDITOR)
     shown = text_of(auditor.get(address("change", found)))
     for words in (WHY, "ada", "kwesi", "Approved"):
         assert words in shown

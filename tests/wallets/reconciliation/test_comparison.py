@@ -9,12 +9,11 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from config.back_office.roles import AUDITOR
 from config.local.sandbox.faults import Fault
 from exchange.core.currencies import currencies
 from exchange.core.numbers import format_plain
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.back_office import signed_in_client, text_of
+from tests.factories.back_office import text_of
 from tests.factories.payouts import advance_time, open_alerts, propose_and_confirm
 from tests.factories.wallets import (
     BANKS,
@@ -175,7 +174,7 @@ def test_balances_are_read_three_times_until_nothing_moves_meanwhile(sandbox, wa
     assert provider.arrivals == 0
 
 
-def test_each_kind_of_difference_is_found_and_leads_to_its_withdrawal(sandbox, wallet):
+def test_each_kind_of_difference_is_found_and_leads_to_its_withdrawal(sandbox, wallet, auditor):
     names = ("missing", "amount", "currency", "account", "status", "fee")
     ours = {name: pay(wallet, 500 + place) for place, name in enumerate(names)}
     settle_at_bank(sandbox, *ours.values())
@@ -212,8 +211,7 @@ def test_each_kind_of_difference_is_found_and_leads_to_its_withdrawal(sandbox, w
         "wallets_reconciliationbreak",
         "wallets_alert",
     }
-    client = signed_in_client(AUDITOR)
-    page = client.get(reverse("admin:wallets_reconciliation_change", args=[report.pk]))
+    page = auditor.get(reverse("admin:wallets_reconciliation_change", args=[report.pk]))
     for name in names:
         link = reverse("admin:wallets_withdrawal_change", args=[ours[name].pk])
         assert f'href="{link}"' in page.content.decode(), name

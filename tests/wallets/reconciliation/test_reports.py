@@ -59,14 +59,13 @@ def test_a_provisional_report_does_not_stand_in_for_the_daily_one(sandbox, walle
     assert (reconciliation.request_daily_report() is None) == (now.hour < 2)
 
 
-def test_a_report_of_a_day_that_is_not_over_is_preliminary(sandbox, wallet):
-    client = signed_in_client(AUDITOR)
+def test_a_report_of_a_day_that_is_not_over_is_preliminary(sandbox, wallet, auditor):
     pages = {}
     for over in (True, False):
         report = compare(over=over)
         page = reverse("admin:wallets_reconciliation_change", args=[report.pk])
-        pages[over] = text_of(client.get(page))
-    listed = text_of(client.get(reverse("admin:wallets_reconciliation_changelist")))
+        pages[over] = text_of(auditor.get(page))
+    listed = text_of(auditor.get(reverse("admin:wallets_reconciliation_changelist")))
     words = "Preliminary: day not ended"
     assert (words in pages[False], words in pages[True], listed.count(words)) == (True, False, 1)
 

@@ -71,9 +71,8 @@ def test_a_position_shows_its_loss():
     assert "The position in NGN is 0.00 NGN" in messages_of(done)[-1]
 
 
-def test_errors_stay_in_the_form_and_other_roles_are_refused():
-    client = signed_in_client(FINANCE_APPROVER)
-    shown = text_of(client.post(reverse(ADD), body(charge="2000")))
+def test_errors_stay_in_the_form_and_other_roles_are_refused(finance):
+    shown = text_of(finance.post(reverse(ADD), body(charge="2000")))
     assert "The charge leaves nothing of the top-up" in shown
     for role in (BACK_OFFICE, AUDITOR):
         other = signed_in_client(role)

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from config.back_office.roles import AUDITOR, FINANCE_APPROVER
+from config.back_office.roles import FINANCE_APPROVER
 from exchange.core.ids import parse_id
 from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.back_office import (
@@ -57,15 +57,14 @@ def outcomes(response) -> list[tuple[str, str]]:
     return [(row["word"], row["text"]) for row in response.context["outcomes"]]
 
 
-def test_the_confirmation_shows_amounts_payees_and_totals_and_changes_nothing(owners):
+def test_the_confirmation_shows_amounts_payees_and_totals_and_changes_nothing(owners, finance):
     organisation, member = owners
     small = make_withdrawal(organisation, member, "KES", "1000")
     same = make_withdrawal(organisation, member, "KES", "234.5")
     large = make_withdrawal(organisation, member, "NGN", "6000000", account_name=AT_THE_BANK)
     lacking = make_withdrawal(organisation, member, "GHS", "100")
-    client = signed_in_client(FINANCE_APPROVER)
     with assert_no_table_changes():
-        asked = choose(client, [small, same, large, lacking])
+        asked = choose(finance, [small, same, large, lacking])
     assert asked.status_code == 200
     seen = text_of(asked)
     for part in (
@@ -150,13 +149,12 @@ def test_each_row_is_decided_and_reported_separately(owners):
     }
 
 
-def test_first_approvals_and_repeated_ones_have_their_own_messages(owners):
+def test_first_approvals_and_repeated_ones_have_their_own_messages(owners, finance):
     organisation, member = owners
     one = make_withdrawal(organisation, member, "NGN", "5000000", account_name=AT_THE_BANK)
     two = make_withdrawal(organisation, member, "KES", "6000")
-    client = signed_in_client(FINANCE_APPROVER)
     rows = [f"{one.pk}:1", f"{two.pk}:1"]
-    reply = decide(client, rows)
+    reply = decide(finance, rows)
     assert outcomes(reply) == [
         ("First approval", "A second person must approve it."),
         ("Approved", "5,970.00 KES queued for payout."),
@@ -165,11 +163,11 @@ def test_first_approvals_and_repeated_ones_have_their_own_messages(owners):
     assert "2 decided, 0 not decided. Approved: 1, total 6,000.00 KES. Results" in text_of(reply)
     # The results are a page of their own, which Reload and Back show again.
     assert reply.redirect_chain == [(reverse("admin:wallets_withdrawal_decided"), 302)]
-    assert outcomes(client.get(reply.redirect_chain[0][0])) == outcomes(reply)
+    assert outcomes(finance.get(reply.redirect_chain[0][0])) == outcomes(reply)
     # Submitting the page again does not approve twice.
     with assert_no_table_changes():
-        repeated = outcomes(decide(client, rows))
-        newer = outcomes(decide(client, [f"{one.pk}:2"]))
+        repeated = outcomes(decide(finance, rows))
+        newer = outcomes(decide(finance, [f"{one.pk}:2"]))
     assert [word for word, _ in repeated] == ["Not decided", "Not decided"]
     assert newer == [
         (
@@ -177,37 +175,35 @@ def test_first_approvals_and_repeated_ones_have_their_own_messages(owners):
             "A second person must approve this withdrawal: you already requested or approved it",
         )
     ]
-    asked = text_of(choose(client, [one, two]))
+    asked = text_of(choose(finance, [one, two]))
     assert "No withdrawals to decide" in asked
     assert "You already approved this withdrawal." in asked
     assert "No longer Pending: Approved" in asked
 
 
-def test_a_row_without_its_displayed_flags_is_rejected(owners):
+def test_a_row_without_its_displayed_flags_is_rejected(owners, finance):
     organisation, member = owners
     flagged = make_withdrawal(organisation, member, "KES", "1000")
-    client = signed_in_client(FINANCE_APPROVER)
     body = {"decision": "approve", "row": [f"{flagged.pk}:1"], "reason": ""}
     address = reverse("admin:wallets_withdrawal_bulk")
     with assert_no_table_changes():
-        [(word, text)] = outcomes(client.post(address, body, follow=True))
+        [(word, text)] = outcomes(finance.post(address, body, follow=True))
     assert word == "Not decided"
     assert text.startswith("New flags since you opened the page: Review: ")
 
 
-def test_several_withdrawals_are_rejected_with_one_reason(owners):
+def test_several_withdrawals_are_rejected_with_one_reason(owners, finance):
     organisation, member = owners
     rows = [make_withdrawal(organisation, member, "KES", amount) for amount in ("1000", "2000")]
-    client = signed_in_client(FINANCE_APPROVER)
-    asked = choose(client, rows, "reject_selected")
+    asked = choose(finance, rows, "reject_selected")
     assert "Reason (required; visible to the organisations)" in text_of(asked)
     versions = [f"{row.pk}:1" for row in rows]
     with assert_no_table_changes():
-        again = decide(client, versions, "reject", "  ")
+        again = decide(finance, versions, "reject", "  ")
     assert "Enter a reason for the rejection. No changes were made." in text_of(again)
     assert f'value="{rows[0].pk}:1"' in again.content.decode()
 
-    reply = decide(client, versions, "reject", "Ask your bank")
+    reply = decide(finance, versions, "reject", "Ask your bank")
     assert [word for word, _ in outcomes(reply)] == ["Rejected", "Rejected"]
     assert "Rejected: 2, total 3,000.00 KES." in text_of(reply)
     assert set(Withdrawal.objects.values_list("status", "reason")) == {
@@ -228,44 +224,41 @@ def test_several_withdrawals_are_rejected_with_one_reason(owners):
         ("approve", [*(f"0192f3a4-0000-7000-8000-0000000001{n:02}:1" for n in range(100)), "{pk}:1"]),  # noqa: E501
     ],
 )  # fmt: skip
-def test_an_invalid_form_changes_nothing(owners, decision, rows):
+def test_an_invalid_form_changes_nothing(owners, decision, rows, finance):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
-    client = signed_in_client(FINANCE_APPROVER)
     with assert_no_table_changes():
-        response = decide(client, [row.format(pk=withdrawal.pk) for row in rows], decision)
+        response = decide(finance, [row.format(pk=withdrawal.pk) for row in rows], decision)
     assert response.redirect_chain == [(reverse(LIST), 302)]
     assert "The form is incomplete. No changes were made." in text_of(response)
 
 
-def test_an_empty_or_too_large_selection_is_reported(owners, monkeypatch):
+def test_an_empty_or_too_large_selection_is_reported(owners, monkeypatch, finance):
     organisation, member = owners
-    client = signed_in_client(FINANCE_APPROVER)
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     with assert_no_table_changes():
-        response = client.post(reverse(LIST), {"action": "approve_selected", "index": "0"})
+        response = finance.post(reverse(LIST), {"action": "approve_selected", "index": "0"})
     assert "Items must be selected" in messages_of(response)[-1]
     monkeypatch.setattr("wallets.withdrawals.admin.decision_pages.MAX_BULK", 1)
-    response = choose(client, [withdrawal, make_withdrawal(organisation, member, "KES", "1000")])
+    response = choose(finance, [withdrawal, make_withdrawal(organisation, member, "KES", "1000")])
     assert "Select at most 1 withdrawals. No changes were made." in text_of(response)
 
 
-def test_bulk_decisions_take_only_post_from_approvers(owners):
+def test_bulk_decisions_take_only_post_from_approvers(owners, finance, auditor):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
     address = reverse("admin:wallets_withdrawal_bulk")
-    approver, auditor = signed_in_client(FINANCE_APPROVER), signed_in_client(AUDITOR)
     with assert_no_table_changes():
-        asked = approver.get(address, {"decision": "approve", "row": f"{withdrawal.pk}:1"})
+        asked = finance.get(address, {"decision": "approve", "row": f"{withdrawal.pk}:1"})
         assert "No changes made yet." in text_of(asked)
         results = reverse("admin:wallets_withdrawal_decided")
-        assert approver.get(results)["Location"] == reverse(LIST)
+        assert finance.get(results)["Location"] == reverse(LIST)
         assert auditor.get(results).status_code == 403
-        approver.get(
+        finance.get(
             reverse(LIST), {"action": "approve_selected", "_selected_action": str(withdrawal.pk)}
         )
         assert decide(auditor, [f"{withdrawal.pk}:1"]).status_code == 403
         choose(auditor, [withdrawal])
         assert "approve_selected" not in auditor.get(reverse(LIST)).content.decode()
-        assert "approve_selected" in approver.get(reverse(LIST)).content.decode()
+        assert "approve_selected" in finance.get(reverse(LIST)).content.decode()
         strict = Client(enforce_csrf_checks=True)
-        strict.cookies = approver.cookies
+        strict.cookies = finance.cookies
         assert decide(strict, [f"{withdrawal.pk}:1"]).status_code == 403

@@ -62,20 +62,19 @@ def submit(client: Client, confirmation: Any) -> Any:
     return client.post(reverse("admin:wallets_withdrawal_bulk"), body, follow=True)
 
 
-def test_bulk_excludes_the_critical_one_by_name_and_approves_the_others(owners):
+def test_bulk_excludes_the_critical_one_by_name_and_approves_the_others(owners, finance):
     organisation, member = owners
     fine = [make_withdrawal(organisation, member, "KES", str(1000 + n)) for n in range(7)]
     flagged = make_withdrawal(organisation, member, "NGN", "2000")
-    client = signed_in_client(FINANCE_APPROVER)
     with assert_no_table_changes():
-        confirmation = choose(client, [*fine, flagged])
+        confirmation = choose(finance, [*fine, flagged])
     seen = text_of(confirmation)
     assert "Review and confirm: 7 withdrawals" in seen
     assert "Excluded: 1 withdrawal" in seen
     assert f"Critical: needs a written reason. Open it to decide. Critical {STOP}" in seen
     assert f'value="{flagged.pk}:1"' not in confirmation.content.decode()
 
-    done = submit(client, confirmation)
+    done = submit(finance, confirmation)
     page_text = text_of(done)
     assert "7 decided, 0 not decided, 1 excluded." in page_text
     (row,) = [one for one in done.context["outcomes"] if one["word"] == "Excluded"]
@@ -87,22 +86,20 @@ def test_bulk_excludes_the_critical_one_by_name_and_approves_the_others(owners):
     assert Payout.objects.count() == 7
 
 
-def test_bulk_shows_every_flag_of_the_single_page(owners):
+def test_bulk_shows_every_flag_of_the_single_page(owners, finance):
     organisation, member = owners
     rows = [make_withdrawal(organisation, member, currency, "2000") for currency in ("NGN", "KES")]
-    client = signed_in_client(FINANCE_APPROVER)
-    confirmation = choose(client, rows)
+    confirmation = choose(finance, rows)
     for chosen in confirmation.context["rows"]:
-        single = client.get(page(chosen.withdrawal)).context["flags"]
+        single = finance.get(page(chosen.withdrawal)).context["flags"]
         assert len(single) >= 2
         assert list(chosen.flags) == single
         for flag in single:
             assert f"{flag.level.label} {flag.text}" in text_of(confirmation)
 
 
-def test_a_critical_row_posted_to_bulk_is_rejected(owners):
+def test_a_critical_row_posted_to_bulk_is_rejected(owners, finance):
     flagged = make_withdrawal(owners[0], owners[1], "NGN", "2000")
-    client = signed_in_client(FINANCE_APPROVER)
     body = {
         "decision": "approve",
         "row": [f"{flagged.pk}:1"],
@@ -110,21 +107,20 @@ def test_a_critical_row_posted_to_bulk_is_rejected(owners):
         "override": WHY,
     }
     with assert_no_table_changes():
-        done = client.post(reverse("admin:wallets_withdrawal_bulk"), body, follow=True)
+        done = finance.post(reverse("admin:wallets_withdrawal_bulk"), body, follow=True)
         (row,) = done.context["outcomes"]
     assert (row["word"], STOP in row["text"]) == ("Not decided", True)
 
 
-def test_a_flag_raised_after_the_confirmation_page_rejects_its_row(owners):
+def test_a_flag_raised_after_the_confirmation_page_rejects_its_row(owners, finance):
     organisation, member = owners
     one = make_withdrawal(organisation, member, "KES", "1000")
-    client = signed_in_client(FINANCE_APPROVER)
-    confirmation = choose(client, [one])
+    confirmation = choose(finance, [one])
     rival = Organisation.objects.create(name="Rival")
     fund(rival, None, "KES", "5000")
     make_withdrawal(rival, None, "KES", "1000")
     with assert_no_table_changes():
-        (row,) = submit(client, confirmation).context["outcomes"]
+        (row,) = submit(finance, confirmation).context["outcomes"]
     assert row["word"] == "Not decided"
     assert row["text"].startswith(
         "New flags since you opened the page: Critical: Account shared with 1 other"
@@ -133,16 +129,15 @@ def test_a_flag_raised_after_the_confirmation_page_rejects_its_row(owners):
 
 
 @pytest.mark.parametrize("override", [None, "", "   "])
-def test_the_single_page_requires_a_written_override(owners, override):
+def test_the_single_page_requires_a_written_override(owners, override, finance):
     flagged = make_withdrawal(owners[0], owners[1], "NGN", "2000")
-    client = signed_in_client(FINANCE_APPROVER)
     label = "Reason for approving despite critical flags"
-    assert label in text_of(client.get(page(flagged, "approve")))
+    assert label in text_of(finance.get(page(flagged, "approve")))
     typed = {"reason": "Called at noon"}
     if override is not None:
         typed["override"] = override
     with assert_no_table_changes():
-        response = submit_confirmation(client, page(flagged, "approve"), **typed)
+        response = submit_confirmation(finance, page(flagged, "approve"), **typed)
         assert response.status_code == 200
         html = response.content.decode()
         assert "Flagged as critical. Enter a reason to approve it anyway." in text_of(response)
@@ -150,16 +145,15 @@ def test_the_single_page_requires_a_written_override(owners, override):
         assert re.search(r'<textarea name="reason"[^>]*>\s*Called at noon<', html)
 
 
-def test_the_override_text_stays_when_a_new_flag_is_raised(owners):
+def test_the_override_text_stays_when_a_new_flag_is_raised(owners, finance):
     flagged = make_withdrawal(owners[0], owners[1], "NGN", "2000")
-    client = signed_in_client(FINANCE_APPROVER)
-    asked = client.get(page(flagged, "approve"))
+    asked = finance.get(page(flagged, "approve"))
     rival = Organisation.objects.create(name="Rival")
     fund(rival, None, "NGN", "5000")
     make_withdrawal(rival, None, "NGN", "2000")
     typed = {"override": WHY, "reason": "Called at noon"}
     with assert_no_table_changes():
-        response = submit_confirmation(client, page(flagged, "approve"), at=asked, **typed)
+        response = submit_confirmation(finance, page(flagged, "approve"), at=asked, **typed)
         html = response.content.decode()
         assert "New flags since you opened the page: Critical: Account" in text_of(response)
         assert re.search(rf'<textarea name="override"[^>]*>\s*{WHY}<', html)
@@ -176,29 +170,25 @@ def test_a_page_without_critical_flags_has_no_override_field(owners):
     assert "flagged Critical" not in text_of(seen)
 
 
-def test_approvers_see_each_others_override_and_clients_see_none(owners):
+def test_approvers_see_each_others_override_and_clients_see_none(owners, maker, checker):
     flagged = make_withdrawal(owners[0], owners[1], "NGN", "5000000")
-    one, other = (
-        signed_in_client(FINANCE_APPROVER, "one"),
-        signed_in_client(FINANCE_APPROVER, "other"),
-    )
-    seen = text_of(one.get(page(flagged, "approve")))
+    seen = text_of(maker.get(page(flagged, "approve")))
     assert f"Critical {STOP}" in seen
     assert (
         "Internal: not visible to the organisation. Stored with your approval and shown on this"
         " withdrawal's page. Each approver enters their own" in seen
     )
-    approve_withdrawal(one, flagged, override=WHY)
+    approve_withdrawal(maker, flagged, override=WHY)
     flagged.refresh_from_db()
     assert (flagged.status, flagged.version) == ("Pending", 2)
 
     with assert_no_table_changes():
-        assert "Flagged as critical" in text_of(approve_withdrawal(other, flagged, override=" "))
+        assert "Flagged as critical" in text_of(approve_withdrawal(checker, flagged, override=" "))
     for name in ("change", "approve"):
-        shown = text_of(other.get(page(flagged, name)))
-        assert "Flags at decision Approved by one," in shown
+        shown = text_of(checker.get(page(flagged, name)))
+        assert "Flags at decision Approved by maker," in shown
         assert f"Reason for override {WHY}" in shown
-    approve_withdrawal(other, flagged, override="I called the bank too")
+    approve_withdrawal(checker, flagged, override="I called the bank too")
     flagged.refresh_from_db()
     assert flagged.status == "Approved"
 
@@ -215,30 +205,28 @@ def test_approvers_see_each_others_override_and_clients_see_none(owners):
     assert WHY not in flagged.reason
 
 
-def test_a_decision_older_than_stored_flags_shows_none(owners):
+def test_a_decision_older_than_stored_flags_shows_none(owners, finance):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "2000")
-    client = signed_in_client(FINANCE_APPROVER)
-    approve_withdrawal(client, withdrawal)
-    assert "Flags at decision" in text_of(client.get(page(withdrawal)))
+    approve_withdrawal(finance, withdrawal)
+    assert "Flags at decision" in text_of(finance.get(page(withdrawal)))
     with without_guards() as cursor:
         cursor.execute("UPDATE wallets_decision SET flags = NULL")
     assert Decision.objects.get().flags is None
-    assert "Flags at decision" not in text_of(client.get(page(withdrawal)))
-    (row,) = client.get(reverse(LIST), {"status": "all"}).context["cl"].result_list
+    assert "Flags at decision" not in text_of(finance.get(page(withdrawal)))
+    (row,) = finance.get(reverse(LIST), {"status": "all"}).context["cl"].result_list
     assert row.flags is None
 
 
-def test_the_list_shows_current_flags_and_those_of_the_decision(owners):
+def test_the_list_shows_current_flags_and_those_of_the_decision(owners, finance):
     organisation, member = owners
     flagged = make_withdrawal(organisation, member, "NGN", "2000")
     look = make_withdrawal(organisation, member, "KES", "2000")
     clear = make_withdrawal(organisation, member, "KES", "1000", account_name="Ada")
     decided = make_withdrawal(organisation, member, "KES", "3000", account_number="0690000045")
-    client = signed_in_client(FINANCE_APPROVER)
-    approve_withdrawal(client, decided)
+    approve_withdrawal(finance, decided)
     # The flags of the decision stay, although more apply now.
     Organisation.objects.filter(pk=organisation.pk).update(active=False)
-    shown = client.get(reverse(LIST), {"status": "all"})
+    shown = finance.get(reverse(LIST), {"status": "all"})
     admin = shown.context["cl"].model_admin
     risks = {
         row.pk: re.sub(r"<[^>]+>", "", str(admin.risk_display(row)))
@@ -251,19 +239,18 @@ def test_the_list_shows_current_flags_and_those_of_the_decision(owners):
         decided.pk: "Review 2",
     }
     Organisation.objects.filter(pk=organisation.pk).update(active=True)
-    text = text_of(client.get(reverse(LIST)))
+    text = text_of(finance.get(reverse(LIST)))
     assert "Critical 1 Review 2" in text
     assert "Flags" in text
 
 
-def test_the_confirmation_takes_the_same_number_of_queries_for_many_rows(owners):
+def test_the_confirmation_takes_the_same_number_of_queries_for_many_rows(owners, finance):
     organisation, member = owners
-    client = signed_in_client(FINANCE_APPROVER)
 
     def queries(count: int) -> int:
         rows = [make_withdrawal(organisation, member, "KES", "1000") for _ in range(count)]
         with CaptureQueriesContext(connection) as captured:
-            assert choose(client, rows).status_code == 200
+            assert choose(finance, rows).status_code == 200
         return len(captured)
 
     assert queries(2) == queries(20)

@@ -9,7 +9,6 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
-from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from exchange.core.actors import Actor
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.owner import without_guards
@@ -18,7 +17,6 @@ from tests.factories.back_office import (
     make_participants,
     make_withdrawal,
     shown_fields,
-    signed_in_client,
     submit_confirmation,
     text_of,
 )
@@ -68,38 +66,36 @@ def paid(sandbox: Any, owners: Any, *, returned: bool) -> Withdrawal:
     return withdrawal
 
 
-def test_a_returned_payout_is_marked_until_two_people_reverse_it(provider_sandbox, owners):
+def test_a_returned_payout_is_marked_until_two_people_reverse_it(
+    provider_sandbox, owners, maker, checker
+):
     fine = paid(provider_sandbox, owners, returned=False)
     back = paid(provider_sandbox, owners, returned=True)
-    one, other = (
-        signed_in_client(FINANCE_APPROVER, "one"),
-        signed_in_client(FINANCE_APPROVER, "other"),
-    )
 
     def rows(**query: str) -> dict[Any, str]:
-        listed = one.get(reverse(LIST), query).context["cl"]
+        listed = maker.get(reverse(LIST), query).context["cl"]
         shown = listed.model_admin.state_display
         return {row.pk: re.sub("<[^>]+>", "", shown(row)) for row in listed.result_list}
 
     both = {fine.pk: "Completed", back.pk: "Returned by bank"}
     assert rows(status="Completed") == rows(status="all") == both
     assert rows(status="Returned") == rows(view="returned") == {back.pk: "Returned by bank"}
-    seen = text_of(one.get(reverse(LIST), {"status": "Returned"}))
+    seen = text_of(maker.get(reverse(LIST), {"status": "Returned"}))
     assert re.search(r"Returned by bank Reversal ", seen)
     assert "Returned by bank 1" in seen
 
-    front = text_of(one.get("/admin/"))
+    front = text_of(maker.get("/admin/"))
     assert "Withdrawals: returned by bank 1" in front
     assert "Reversal requires dual approval." in front
-    paying = text_of(one.get(reverse("admin:wallets_payout_changelist")))
+    paying = text_of(maker.get(reverse("admin:wallets_payout_changelist")))
     assert paying.count("Returned by bank") == 1
-    review = text_of(one.get(page(back)))
+    review = text_of(maker.get(page(back)))
     assert "Returned by bank" in review
     assert f"Completed {back.reference}" not in review
     # On the page of the other withdrawal.
-    assert "Returned by bank 400.00 KES" in text_of(one.get(page(fine)))
+    assert "Returned by bank 400.00 KES" in text_of(maker.get(page(fine)))
 
-    exported, _ = read_csv(file_bytes(request_export(one, "wallets_withdrawal", "status=all")))
+    exported, _ = read_csv(file_bytes(request_export(maker, "wallets_withdrawal", "status=all")))
     assert {row["Withdrawal ID"]: row["Status"] for row in exported} == {
         str(pk): word for pk, word in both.items()
     }
@@ -107,41 +103,44 @@ def test_a_returned_payout_is_marked_until_two_people_reverse_it(provider_sandbo
         str(fine.pk): "370",
         str(back.pk): "",
     }
-    of_payouts, _ = read_csv(file_bytes(request_export(one, "wallets_payout")))
+    of_payouts, _ = read_csv(file_bytes(request_export(maker, "wallets_payout")))
     assert {(row["Withdrawal ID"], row["Status"], row["Paid out"]) for row in of_payouts} == {
         (str(fine.pk), "Completed", "370"),
         (str(back.pk), "Returned by bank", ""),
     }
-    exported, _ = read_csv(file_bytes(request_export(one, "wallets_withdrawal", "status=Returned")))
+    exported, _ = read_csv(
+        file_bytes(request_export(maker, "wallets_withdrawal", "status=Returned"))
+    )
     assert [row["Withdrawal ID"] for row in exported] == [str(back.pk)]
 
-    one.post(page(back, "propose"), {"action": "Reverse", "reason": "The account is closed"})
+    maker.post(page(back, "propose"), {"action": "Reverse", "reason": "The account is closed"})
     assert rows(view="returned") == {back.pk: "Returned by bank"}
     proposal = Proposal.objects.get()
-    own = text_of(other.get(reverse("admin:wallets_proposal_change", args=[proposal.pk])))
+    own = text_of(checker.get(reverse("admin:wallets_proposal_change", args=[proposal.pk])))
     assert " Reverse 400.00 KES to Ada Obi | Payout proposals | " in own
-    asked = text_of(other.get(page(back, "confirm", proposal.pk)))
+    asked = text_of(checker.get(page(back, "confirm", proposal.pk)))
     assert re.search(
         r"Provider status FAILED Provider message \S.* Paid \(UTC\) \d{4}-\d\d-\d\d \S+"
-        r" Return reported \(UTC\) \d{4}-\d\d-\d\d \S+ Proposed by one",
+        r" Return reported \(UTC\) \d{4}-\d\d-\d\d \S+ Proposed by maker",
         asked,
     )
-    submit_confirmation(other, page(back, "confirm", proposal.pk))
+    submit_confirmation(checker, page(back, "confirm", proposal.pk))
     assert rows(view="returned") == rows(status="Returned") == {}
     assert rows(status="all") == {fine.pk: "Completed", back.pk: "Reversed"}
-    assert "Withdrawals: returned by bank 0" in text_of(one.get("/admin/"))
+    assert "Withdrawals: returned by bank 0" in text_of(maker.get("/admin/"))
 
 
-def test_returned_payouts_are_proposed_for_reversal_together(provider_sandbox, owners):
+def test_returned_payouts_are_proposed_for_reversal_together(
+    provider_sandbox, owners, finance, auditor
+):
     back = [paid(provider_sandbox, owners, returned=True) for _ in range(2)]
     fine = paid(provider_sandbox, owners, returned=False)
-    client = signed_in_client(FINANCE_APPROVER)
     chosen = {
         "action": "reverse_selected",
         "_selected_action": [str(row.pk) for row in (*back, fine)],
     }
     before = table_fingerprints()
-    asked = client.post(f"{reverse(LIST)}?status=all", chosen, follow=True)
+    asked = finance.post(f"{reverse(LIST)}?status=all", chosen, follow=True)
     seen = text_of(asked)
     for part in (
         "Propose reversal of 2 withdrawals?",
@@ -153,16 +152,15 @@ def test_returned_payouts_are_proposed_for_reversal_together(provider_sandbox, o
         assert part in seen, part
     body = shown_fields(asked)
     bulk = reverse("admin:wallets_withdrawal_bulk")
-    again = client.post(bulk, {**body, "reason": " "})
+    again = finance.post(bulk, {**body, "reason": " "})
     assert "Enter a reason for the reversal" in text_of(again)
-    auditor = signed_in_client(AUDITOR)
     assert (
         auditor.post(bulk, {**body, "reason": "Closed, checked with the bank"}).status_code == 403
     )
     assert {k: v for k, v in table_fingerprints().items() if k in before and "wallets_" in k} == {
         k: v for k, v in before.items() if "wallets_" in k
     }
-    done = client.post(bulk, {**body, "reason": "The account is closed"}, follow=True)
+    done = finance.post(bulk, {**body, "reason": "The account is closed"}, follow=True)
     assert "2 decided, 0 not decided, 1 excluded. Proposed: 2, total 800.00 KES." in text_of(done)
     assert [(row["word"], row["text"]) for row in done.context["outcomes"]] == [
         ("Proposed", "A second person must confirm it."),
@@ -173,7 +171,7 @@ def test_returned_payouts_are_proposed_for_reversal_together(provider_sandbox, o
         (row.pk, "Reverse", "The account is closed") for row in back
     }
     assert set(Withdrawal.objects.values_list("status", flat=True)) == {"Completed"}
-    late = client.post(bulk, {**body, "reason": "The account is closed"}, follow=True)
+    late = finance.post(bulk, {**body, "reason": "The account is closed"}, follow=True)
     assert [row["word"] for row in late.context["outcomes"][:2]] == ["Not decided"] * 2
     assert Proposal.objects.count() == 2
 
@@ -205,7 +203,7 @@ def test_returned_payouts_use_an_index(provider_sandbox, owners):
     assert "payout_returned" in plan, plan
 
 
-def test_every_alert_links_to_its_subject(provider_sandbox, owners):
+def test_every_alert_links_to_its_subject(provider_sandbox, owners, auditor):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "400")
     day = timezone.now().date()
     report = Reconciliation.objects.create(
@@ -236,30 +234,28 @@ def test_every_alert_links_to_its_subject(provider_sandbox, owners):
     wanted["collateral_prices"] = ("", reverse("admin:credit_loan_changelist"))
     for kind, (subject, _) in wanted.items():
         raise_alert(kind, subject=subject, message=f"About {kind}")
-    client = signed_in_client(AUDITOR)
-    listed = client.get(reverse("admin:wallets_alert_changelist"))
+    listed = auditor.get(reverse("admin:wallets_alert_changelist"))
     assert listed.context["cl"].result_count == len(wanted)
     for alert in listed.context["cl"].result_list:
         link = re.search('href="([^"]+)"', listed.context["cl"].model_admin.about(alert))
         assert link is not None, alert.kind
         assert unescape(link[1]) == wanted[alert.kind][1]
-        assert client.get(unescape(link[1])).status_code == 200, alert.kind
-        own = client.get(reverse("admin:wallets_alert_change", args=[alert.pk]))
+        assert auditor.get(unescape(link[1])).status_code == 200, alert.kind
+        own = auditor.get(reverse("admin:wallets_alert_change", args=[alert.pk]))
         assert link[0] in own.content.decode()
 
 
 @pytest.mark.parametrize("kind", ["payout_unknown", "payment_unmatched"])
 @pytest.mark.parametrize("subject", ["", "payout_gone", "2026-13-45", "<b>", "7", "9" * 19])
-def test_an_alert_without_an_existing_subject_has_no_link(kind, subject):
+def test_an_alert_without_an_existing_subject_has_no_link(kind, subject, auditor):
     raise_alert(kind, subject=subject, message="Look")
     alert = Alert.objects.get()
-    client = signed_in_client(AUDITOR)
     for address in (
         reverse("admin:wallets_alert_changelist"),
         reverse("admin:wallets_alert_change", args=[alert.pk]),
     ):
-        shown = client.get(address)
+        shown = auditor.get(address)
         assert shown.status_code == 200
         assert "<b>" not in shown.content.decode()
-    listed = client.get(reverse("admin:wallets_alert_changelist")).context["cl"]
+    listed = auditor.get(reverse("admin:wallets_alert_changelist")).context["cl"]
     assert str(listed.model_admin.about(listed.result_list[0])) == (subject or "-")

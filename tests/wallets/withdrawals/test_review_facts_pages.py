@@ -216,17 +216,16 @@ def test_deposits_of_thirty_days_are_those_confirmed_for_the_wallet(owners):
     ]
 
 
-def test_the_deposits_panel_shows_its_own_currency(owners):
+def test_the_deposits_panel_shows_its_own_currency(owners, finance):
     organisation, member = owners
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     fund(organisation, member, "GHS", "4321.5")
-    client = signed_in_client(FINANCE_APPROVER)
-    shown = client.get(page(withdrawal))
+    shown = finance.get(page(withdrawal))
     (panel,) = [one for one in shown.context["sections"] if one.title.startswith("Deposits")]
     assert panel.title == "Deposits to this wallet within 30 days: 1 in KES, 1,000,000.00 KES"
     assert [row[2] for row in panel.rows] == ["1,000,000.00 KES"]
     assert "4,321.50 GHS" not in text_of(shown)
-    (listed,) = client.get(panel.more.url).context["cl"].result_list
+    (listed,) = finance.get(panel.more.url).context["cl"].result_list
     assert (listed.owner_id, listed.currency_id) == (member.pk, "KES")
 
 
@@ -356,16 +355,15 @@ def test_a_first_use_and_another_owner_in_the_organisation_are_flagged_review(ow
     ]
 
 
-def test_the_page_takes_the_same_number_of_queries_with_more_records(owners):
+def test_the_page_takes_the_same_number_of_queries_with_more_records(owners, finance):
     organisation, member = owners
-    client = signed_in_client(FINANCE_APPROVER)
     make_withdrawal(organisation, None, "KES", "100")
     rewrite(make_withdrawal(organisation, member, "KES", "100"), ago=DAY, status="Completed")
     withdrawal = make_withdrawal(organisation, member, "KES", "100")
 
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:
-            assert client.get(page(withdrawal)).status_code == 200
+            assert finance.get(page(withdrawal)).status_code == 200
         return len(captured)
 
     few = queries()
@@ -375,14 +373,13 @@ def test_the_page_takes_the_same_number_of_queries_with_more_records(owners):
     assert few <= 30
 
 
-def test_the_page_of_a_rejected_withdrawal_shows_its_stored_flags(owners):
+def test_the_page_of_a_rejected_withdrawal_shows_its_stored_flags(owners, finance):
     organisation, member = owners
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     decisions.reject(withdrawal_id=withdrawal.pk, version=1, approver=make_staff(), reason="No")
-    client = signed_in_client(FINANCE_APPROVER)
-    [decision] = client.get(page(withdrawal)).context["decision_flags"]
+    [decision] = finance.get(page(withdrawal)).context["decision_flags"]
     assert decision.who.startswith("Rejected by ")
     assert [flag.code for flag in decision.flags] == ["payee_not_owner", "account_first_use"]
-    listed = client.get(reverse("admin:wallets_withdrawal_changelist"), {"status": "all"})
+    listed = finance.get(reverse("admin:wallets_withdrawal_changelist"), {"status": "all"})
     [row] = listed.context["cl"].result_list
     assert [flag.code for flag in row.flags] == ["payee_not_owner", "account_first_use"]

@@ -61,50 +61,46 @@ def with_link(words: str, withdrawal: Withdrawal) -> str:
     return words.format(link=f'<a href="{page(withdrawal)}">{withdrawal.reference}</a>')
 
 
-def test_an_approval_is_recorded_and_starts_the_payout(owners):
+def test_an_approval_is_recorded_and_starts_the_payout(owners, finance):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1234.5")
-    client = signed_in_client(FINANCE_APPROVER)
-    assert client.get(page(withdrawal)).context["title"] == "1,234.50 KES to Ada Obi"
-    response = decide(client, withdrawal, "approve")
+    assert finance.get(page(withdrawal)).context["title"] == "1,234.50 KES to Ada Obi"
+    response = decide(finance, withdrawal, "approve")
     assert response.status_code == 302
     assert response["Location"] == page(withdrawal)
     done = with_link("Approved: 1,204.50 KES to Ada Obi ({link}).", withdrawal)
     assert messages_of(response) == [done]
     withdrawal.refresh_from_db()
     assert (withdrawal.status, withdrawal.version) == ("Approved", 2)
-    assert withdrawal.first_approver == user_of(client)
+    assert withdrawal.first_approver == user_of(finance)
     assert withdrawal.actioned_by == "finance-approver"
     assert Payout.objects.filter(withdrawal=withdrawal).count() == 1
 
 
-def test_a_rejection_releases_the_money_and_records_the_reason(owners):
+def test_a_rejection_releases_the_money_and_records_the_reason(owners, finance):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
-    client = signed_in_client(FINANCE_APPROVER)
     assert balances(owners[1].pk, "KES") == (Decimal(999000), Decimal(1000))
-    response = decide(client, withdrawal, "reject", reason="The name of another payee")
+    response = decide(finance, withdrawal, "reject", reason="The name of another payee")
     done = "Rejected: 1,000.00 KES to Ada Obi ({link}). Released to the wallet."
     assert messages_of(response) == [with_link(done, withdrawal)]
     withdrawal.refresh_from_db()
     assert (withdrawal.status, withdrawal.reason) == ("Rejected", "The name of another payee")
     assert balances(owners[1].pk, "KES") == (Decimal(1000000), Decimal(0))
-    assert "Reason: The name of another payee" in text_of(client.get(page(withdrawal)))
+    assert "Reason: The name of another payee" in text_of(finance.get(page(withdrawal)))
 
 
 @pytest.mark.parametrize("reason", ["", "   "])
-def test_a_rejection_without_a_reason_changes_nothing(owners, reason):
+def test_a_rejection_without_a_reason_changes_nothing(owners, reason, finance):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
-    client = signed_in_client(FINANCE_APPROVER)
     with assert_no_table_changes():
-        response = decide(client, withdrawal, "reject", reason=reason)
+        response = decide(finance, withdrawal, "reject", reason=reason)
     assert "Enter a reason for the rejection" in text_of(response)
 
 
-def test_a_double_click_decides_once_and_reports_the_repeat(owners):
+def test_a_double_click_decides_once_and_reports_the_repeat(owners, finance):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
-    client = signed_in_client(FINANCE_APPROVER)
-    asked = client.get(page(withdrawal, "approve"))
-    decide(client, withdrawal, "approve", at=asked)
-    response = decide(client, withdrawal, "approve", at=asked)
+    asked = finance.get(page(withdrawal, "approve"))
+    decide(finance, withdrawal, "approve", at=asked)
+    response = decide(finance, withdrawal, "approve", at=asked)
     (first, second) = messages_of(response)
     assert first.startswith("Approved: ")
     late = (
@@ -115,18 +111,17 @@ def test_a_double_click_decides_once_and_reports_the_repeat(owners):
     assert Decision.objects.filter(withdrawal=withdrawal).count() == 1
 
 
-def test_the_browsers_back_after_a_decision_leads_to_the_record(owners):
+def test_the_browsers_back_after_a_decision_leads_to_the_record(owners, finance):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
-    client = signed_in_client(FINANCE_APPROVER)
-    review = client.get(page(withdrawal)).content.decode()
+    review = finance.get(page(withdrawal)).content.decode()
     steps = [unescape(found) for found in re.findall(r'href="([^"]*\?version=1[^"]*)"', review)]
     assert [urlsplit(step).path for step in steps] == [
         page(withdrawal, "approve"), page(withdrawal, "reject"),
     ]  # fmt: skip
-    decide(client, withdrawal, "reject", reason="The name of another payee")
+    decide(finance, withdrawal, "reject", reason="The name of another payee")
     with assert_no_table_changes():
         for step, word in zip(steps, ("approved", "rejected"), strict=True):
-            back = client.get(step)
+            back = finance.get(step)
             assert (back.status_code, back["Location"]) == (302, page(withdrawal))
             assert re.fullmatch(
                 rf"Not {word}: finance-approver rejected it at \d\d:\d\d:\d\d UTC."
@@ -135,42 +130,37 @@ def test_the_browsers_back_after_a_decision_leads_to_the_record(owners):
             )
 
 
-def test_a_stale_page_decides_nothing_and_shows_the_change(owners):
+def test_a_stale_page_decides_nothing_and_shows_the_change(owners, maker, checker):
     withdrawal = make_withdrawal(owners[0], owners[1], "GHS", "100")
-    one = signed_in_client(FINANCE_APPROVER, "one")
-    other = signed_in_client(FINANCE_APPROVER, "other")
-    asked = other.get(page(withdrawal, "reject"))
-    one.post(page(withdrawal, "details"), {"version": 1, "branch_code": "GH280100"})
+    asked = checker.get(page(withdrawal, "reject"))
+    maker.post(page(withdrawal, "details"), {"version": 1, "branch_code": "GH280100"})
     with assert_no_table_changes():
         # Before the confirmation page, and on one opened before the change.
         for response, word in (
-            (other.get(page(withdrawal, "approve"), {"version": 1}), "approved"),
+            (checker.get(page(withdrawal, "approve"), {"version": 1}), "approved"),
             (
-                decide(other, withdrawal, "reject", at=asked, reason="Late, says the bank"),
+                decide(checker, withdrawal, "reject", at=asked, reason="Late, says the bank"),
                 "rejected",
             ),
         ):
             assert re.fullmatch(
-                rf"Not {word}: one added payout details at \d\d:\d\d:\d\d UTC. Review it again."
+                rf"Not {word}: maker added payout details at \d\d:\d\d:\d\d UTC. Review it again."
                 r" No changes were made.",
                 messages_of(response)[-1],
             )
 
 
 @pytest.mark.parametrize("body", [{}, {"version": "x"}, {"version": "0"}, {"version": "-1"}])
-def test_a_decision_without_a_version_changes_nothing(owners, body):
+def test_a_decision_without_a_version_changes_nothing(owners, body, finance):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
-    client = signed_in_client(FINANCE_APPROVER)
     with assert_no_table_changes():
-        response = client.post(page(withdrawal, "approve"), body)
+        response = finance.post(page(withdrawal, "approve"), body)
     assert messages_of(response) == ["The form is incomplete. No changes were made."]
 
 
-def test_large_amounts_need_two_different_people(owners):
+def test_large_amounts_need_two_different_people(owners, maker, checker):
     withdrawal = make_withdrawal(owners[0], owners[1], "NGN", "5000000")
-    one = signed_in_client(FINANCE_APPROVER, "one")
-    other = signed_in_client(FINANCE_APPROVER, "other")
-    response = decide(one, withdrawal, "approve")
+    response = decide(maker, withdrawal, "approve")
     done = (
         "First approval recorded: 4,999,950.00 NGN to Forrest Green ({link})."
         " A second person must approve it."
@@ -179,28 +169,28 @@ def test_large_amounts_need_two_different_people(owners):
     withdrawal.refresh_from_db()
     assert (withdrawal.status, withdrawal.version) == ("Pending", 2)
 
-    seen = text_of(one.get(page(withdrawal)))
-    assert "1 of 2 given, by one" in seen
+    seen = text_of(maker.get(page(withdrawal)))
+    assert "1 of 2 given, by maker" in seen
     assert (
         "You already approved this withdrawal. A second person must approve or reject it." in seen
     )
-    assert "Eligible approvers: other." in seen
+    assert "Eligible approvers: checker." in seen
     with assert_no_table_changes():
-        asked = other.get(page(withdrawal, "approve"))
+        asked = checker.get(page(withdrawal, "approve"))
         for response in (
-            one.get(page(withdrawal, "approve")),
-            decide(one, withdrawal, "approve", at=asked),
+            maker.get(page(withdrawal, "approve")),
+            decide(maker, withdrawal, "approve", at=asked),
         ):
             assert messages_of(response)[-1] == (
                 "You already approved this withdrawal. A second person must approve or reject it."
                 " No changes were made."
             )
 
-    decide(other, withdrawal, "approve")
+    decide(checker, withdrawal, "approve")
     withdrawal.refresh_from_db()
     assert withdrawal.status == "Approved"
-    assert withdrawal.first_approver == user_of(one)
-    assert withdrawal.second_approver == user_of(other)
+    assert withdrawal.first_approver == user_of(maker)
+    assert withdrawal.second_approver == user_of(checker)
 
 
 def test_an_amount_just_below_the_threshold_needs_one_person(owners):
@@ -210,17 +200,16 @@ def test_an_amount_just_below_the_threshold_needs_one_person(owners):
     assert withdrawal.status == "Approved"
 
 
-def test_approval_needs_the_details_of_the_corridor(owners):
+def test_approval_needs_the_details_of_the_corridor(owners, finance):
     withdrawal = make_withdrawal(owners[0], owners[1], "ZAR", "100")
-    client = signed_in_client(FINANCE_APPROVER)
-    seen = client.get(page(withdrawal))
+    seen = finance.get(page(withdrawal))
     assert "Payout details required: recipient's first name" in text_of(seen)
     assert "Incomplete Recipient's first name" in text_of(seen)
     assert "Approve and pay" not in text_of(seen)
     before = table_fingerprints()
     for response in (
-        client.get(page(withdrawal, "approve")),
-        client.post(page(withdrawal, "approve"), {"version": 1, "seen": "{}"}),
+        finance.get(page(withdrawal, "approve")),
+        finance.post(page(withdrawal, "approve"), {"version": 1, "seen": "{}"}),
     ):
         message = messages_of(response)[-1]
         assert message.startswith("Payout details required: recipient's first")
@@ -234,23 +223,23 @@ def test_approval_needs_the_details_of_the_corridor(owners):
         "recipient_phone": "+27110000000",
         "recipient_address": "1 Long Street",
     }
-    response = client.post(page(withdrawal, "details"), filled)
+    response = finance.post(page(withdrawal, "details"), filled)
     assert response.status_code == 200
     assert "Enter a valid email address." in text_of(response)
     assert table_fingerprints() == before
 
     filled["recipient_email"] = "ada@example.com"
     for phone in ("082 123 4567", "+0821234567", "+27", "+2782123456789012", "phone", "+27x"):
-        response = client.post(page(withdrawal, "details"), {**filled, "recipient_phone": phone})
+        response = finance.post(page(withdrawal, "details"), {**filled, "recipient_phone": phone})
         assert "Must be a phone number with its country code" in text_of(response)
         assert b'aria-invalid="true"' in response.content
         assert table_fingerprints() == before
     filled["recipient_phone"] = "+27 (11) 000-0000"
-    client.post(page(withdrawal, "details"), filled)
-    seen = client.get(page(withdrawal))
+    finance.post(page(withdrawal, "details"), filled)
+    seen = finance.get(page(withdrawal))
     assert "Recipient first name Ada" in text_of(seen)
     assert "Approve and pay" in text_of(seen)
-    decide(client, withdrawal, "approve")
+    decide(finance, withdrawal, "approve")
     withdrawal.refresh_from_db()
     assert withdrawal.status == "Approved"
 
@@ -296,20 +285,19 @@ def test_only_finance_decides(owners, role, action):
     assert client.get(page(withdrawal, "details")).status_code == 403
 
 
-def test_decisions_take_only_post_with_a_csrf_token(owners):
+def test_decisions_take_only_post_with_a_csrf_token(owners, finance):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
-    client = signed_in_client(FINANCE_APPROVER)
     before = table_fingerprints()
     for action in ("approve", "reject"):
         body = {
-            **shown_fields(client.get(page(withdrawal, action))),
+            **shown_fields(finance.get(page(withdrawal, action))),
             "reason": "Yes, checked with the bank",
         }
-        assert "No changes made yet." in text_of(client.get(page(withdrawal, action), body))
-    assert client.get(page(withdrawal, "propose")).status_code == 405
-    assert client.post(page(withdrawal), {"status": "Approved"}).status_code == 405
+        assert "No changes made yet." in text_of(finance.get(page(withdrawal, action), body))
+    assert finance.get(page(withdrawal, "propose")).status_code == 405
+    assert finance.post(page(withdrawal), {"status": "Approved"}).status_code == 405
     strict = Client(enforce_csrf_checks=True)
-    sign_in(strict, user_of(client))
+    sign_in(strict, user_of(finance))
     body = {"version": ["1"], "seen": ["{}"]}
     assert strict.post(page(withdrawal, "approve"), body).status_code == 403
     assert Withdrawal.objects.get(pk=withdrawal.pk).status == "Pending"
@@ -320,14 +308,13 @@ def test_decisions_take_only_post_with_a_csrf_token(owners):
 
 
 @pytest.mark.parametrize("decision", ["approve", "reject"])
-def test_the_confirmation_page_changes_nothing(owners, decision):
+def test_the_confirmation_page_changes_nothing(owners, decision, finance):
     withdrawal = make_withdrawal(owners[0], owners[1], "NGN", "2000")
-    client = signed_in_client(FINANCE_APPROVER)
     given = {"version": "1", "reason": "Because <b>, checked with the bank", "override": OVERRIDE}
     with assert_no_table_changes():
         # Neither when it is opened, nor by fields posted without those that it shows.
-        assert "No changes made yet." in text_of(client.get(page(withdrawal, decision)))
-        confirmation = client.post(page(withdrawal, decision), given)
+        assert "No changes made yet." in text_of(finance.get(page(withdrawal, decision)))
+        confirmation = finance.post(page(withdrawal, decision), given)
     assert confirmation.status_code == 200
     seen, bank = text_of(confirmation), withdrawal.bank
     for part in (
@@ -355,30 +342,28 @@ def test_the_confirmation_page_changes_nothing(owners, decision):
     assert re.findall(r"<(\w+)[^>]* autofocus", html) == ["section"]
 
 
-def test_the_confirmation_of_a_first_approval_says_so(owners):
+def test_the_confirmation_of_a_first_approval_says_so(owners, finance):
     withdrawal = make_withdrawal(owners[0], owners[1], "NGN", "5000000")
-    client = signed_in_client(FINANCE_APPROVER)
     words = "Record first approval of 4,999,950.00 NGN to Forrest Green"
     for name in ("change", "approve"):
-        seen = text_of(client.get(page(withdrawal, name)))
+        seen = text_of(finance.get(page(withdrawal, name)))
         assert words in seen
         assert "Approve and pay" not in seen
     assert f"{words}? | " in seen
     assert "Approval First of two" in seen
     assert "Nothing is paid until a second person approves it too." in seen
-    decide(client, withdrawal, "approve")
+    decide(finance, withdrawal, "approve")
     last = text_of(signed_in_client(FINANCE_APPROVER, "x").get(page(withdrawal, "approve")))
     assert "Approve and pay 4,999,950.00 NGN to Forrest Green" in last
     assert "Approval Second of two" in last
 
 
-def test_a_page_that_said_pay_records_no_first_approval(owners):
+def test_a_page_that_said_pay_records_no_first_approval(owners, finance):
     withdrawal = make_withdrawal(owners[0], owners[1], "NGN", "2000000")
-    client = signed_in_client(FINANCE_APPROVER)
-    asked = client.get(page(withdrawal, "approve"))
+    asked = finance.get(page(withdrawal, "approve"))
     set_setting("SECOND_APPROVAL_ABOVE_NGN", 1_000_000)
     with assert_no_table_changes():
-        again = decide(client, withdrawal, "approve", at=asked)
+        again = decide(finance, withdrawal, "approve", at=asked)
     assert (
         "No changes were made. Since you opened the page: Approval was The only one required"
         " and is First of two. Review it again." in text_of(again)

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from config.back_office.roles import AUDITOR, FINANCE_APPROVER
+from config.back_office.roles import FINANCE_APPROVER
 from exchange.participants.models import Member, Organisation
 from tests.environment.owner import without_guards
 from tests.factories.back_office import (
@@ -58,7 +58,7 @@ def list_references(client: Client, **query: str) -> list[str]:
     return [row.reference for row in response.context["cl"].result_list]
 
 
-def test_saved_views_hold_the_withdrawals_of_their_name_for_each_role(owners):
+def test_saved_views_hold_the_withdrawals_of_their_name_for_each_role(owners, auditor):
     organisation, member = owners
     now = timezone.now()
     client = signed_in_client(FINANCE_APPROVER, "amina")
@@ -108,7 +108,6 @@ def test_saved_views_hold_the_withdrawals_of_their_name_for_each_role(owners):
 
     # An auditor has no approval view; its address shows the default view. What awaits a first
     # approval is counted instead.
-    auditor = signed_in_client(AUDITOR)
     views = auditor.get(reverse(LIST)).context["cl"].views
     assert [one.address.removeprefix("?view=") for one in views] == [
         "first_approval", "second_approval", "missing_details", "stuck", "returned", "failed",
@@ -130,20 +129,19 @@ def test_saved_views_hold_the_withdrawals_of_their_name_for_each_role(owners):
         ({"status": "Failed"}, []),
     ],
 )
-def test_a_list_offers_what_its_rows_may_take(owners, query, offered):
+def test_a_list_offers_what_its_rows_may_take(owners, query, offered, finance):
     row = make_withdrawal(owners[0], owners[1], "KES", "100")
-    client = signed_in_client(FINANCE_APPROVER)
-    page = client.get(reverse(LIST), query)
+    page = finance.get(reverse(LIST), query)
     admin = page.context["cl"].model_admin
     assert list(admin.get_actions(page.wsgi_request)) == offered
     # Nor does the address take another: no confirmation page follows.
     for action in {"approve_selected", "reject_selected", "reverse_selected"} - {*offered}:
         body = {"action": action, "_selected_action": str(row.pk)}
         address = f"{reverse(LIST)}?{urlencode(query)}"
-        assert "decide/" not in client.post(address, body).get("Location", "")
+        assert "decide/" not in finance.post(address, body).get("Location", "")
 
 
-def test_the_list_starts_with_the_oldest_pending_withdrawals(owners):
+def test_the_list_starts_with_the_oldest_pending_withdrawals(owners, finance):
     organisation, member = owners
     first = rewrite(
         make_withdrawal(organisation, member, "KES", "1000"),
@@ -151,30 +149,29 @@ def test_the_list_starts_with_the_oldest_pending_withdrawals(owners):
     )
     second = make_withdrawal(organisation, None, "GHS", "77")
     done = make_withdrawal(organisation, member, "KES", "333")
-    client = signed_in_client(FINANCE_APPROVER)
-    decisions.reject(withdrawal_id=done.pk, version=1, approver=user_of(client), reason="no")
+    decisions.reject(withdrawal_id=done.pk, version=1, approver=user_of(finance), reason="no")
 
-    assert list_references(client) == [first.reference, second.reference]
-    assert list_references(client, status="all") == [
+    assert list_references(finance) == [first.reference, second.reference]
+    assert list_references(finance, status="all") == [
         done.reference,
         second.reference,
         first.reference,
     ]
-    assert list_references(client, status="Rejected") == [done.reference]
-    assert list_references(client, owner_model="organisation") == [second.reference]
-    assert list_references(client, details="missing") == [second.reference]
-    assert list_references(client, details="complete") == [first.reference]
-    assert list_references(client, currency__code__exact="KES") == [first.reference]
-    assert list_references(client, approvals="two") == []
-    assert list_references(client, approvals="first") == [first.reference, second.reference]
+    assert list_references(finance, status="Rejected") == [done.reference]
+    assert list_references(finance, owner_model="organisation") == [second.reference]
+    assert list_references(finance, details="missing") == [second.reference]
+    assert list_references(finance, details="complete") == [first.reference]
+    assert list_references(finance, currency__code__exact="KES") == [first.reference]
+    assert list_references(finance, approvals="two") == []
+    assert list_references(finance, approvals="first") == [first.reference, second.reference]
     both = [first.reference, second.reference]
-    assert list_references(client, organisation__id__exact=str(organisation.pk)) == both
-    assert list_references(client, owner_id=str(member.pk)) == [first.reference]
-    assert list_references(client, age="4h") == [first.reference]
-    assert list_references(client, age="24h") == []
+    assert list_references(finance, organisation__id__exact=str(organisation.pk)) == both
+    assert list_references(finance, owner_id=str(member.pk)) == [first.reference]
+    assert list_references(finance, age="4h") == [first.reference]
+    assert list_references(finance, age="24h") == []
 
 
-def test_the_list_filters_by_amount_day_and_name(owners):
+def test_the_list_filters_by_amount_day_and_name(owners, finance):
     organisation, member = owners
     rival = Organisation.objects.create(name="Rival Ventures")
     bo = Member.objects.create(organisation=rival, name="Bo Mensah", email="bo@rival.example")
@@ -186,11 +183,10 @@ def test_the_list_filters_by_amount_day_and_name(owners):
     days = {small: 1, large: 2, theirs: 3}
     for row, day in days.items():
         rewrite(row, created_at=datetime(2026, 3, day, 23, 59, tzinfo=UTC))
-    client = signed_in_client(FINANCE_APPROVER)
     names = {small.reference: "small", large.reference: "large", theirs.reference: "theirs"}
 
     def found(**query: str) -> list[str]:
-        return [names[reference] for reference in list_references(client, **query)]
+        return [names[reference] for reference in list_references(finance, **query)]
 
     assert found(amount_from="100.01") == ["large", "theirs"]
     assert found(amount_to="250.5") == ["small", "large"]
@@ -229,26 +225,25 @@ def test_an_invalid_filter_shows_an_error_and_no_rows(owners, query):
     )
 
 
-def test_search_finds_reference_account_payee_and_owner(owners):
+def test_search_finds_reference_account_payee_and_owner(owners, finance):
     organisation, member = owners
     one = make_withdrawal(organisation, member, "KES", "100", account_number="0690000031")
     two = make_withdrawal(organisation, None, "KES", "100", account_number="0690000045")
-    client = signed_in_client(FINANCE_APPROVER)
     newest_first = [two.reference, one.reference]
-    assert list_references(client, q=one.reference) == [one.reference]
-    assert list_references(client, q=one.reference[:20]) == [one.reference]
-    assert list_references(client, q=one.reference[-8:]) == [one.reference]
-    assert list_references(client, q="0690000045") == [two.reference]
-    assert list_references(client, q="0045") == [two.reference]
-    assert list_references(client, q="obi ada") == newest_first
-    assert list_references(client, q="ada 0031") == [one.reference]
-    assert list_references(client, q="acme") == newest_first
-    assert list_references(client, q="nobody") == []
+    assert list_references(finance, q=one.reference) == [one.reference]
+    assert list_references(finance, q=one.reference[:20]) == [one.reference]
+    assert list_references(finance, q=one.reference[-8:]) == [one.reference]
+    assert list_references(finance, q="0690000045") == [two.reference]
+    assert list_references(finance, q="0045") == [two.reference]
+    assert list_references(finance, q="obi ada") == newest_first
+    assert list_references(finance, q="ada 0031") == [one.reference]
+    assert list_references(finance, q="acme") == newest_first
+    assert list_references(finance, q="nobody") == []
     # A search covers every status, within the other filters.
     rewrite(one, status="Completed")
-    assert list_references(client, q="obi") == newest_first
-    assert list_references(client, q="obi", status="Pending") == [two.reference]
-    assert list_references(client, q="obi", view="missing_details") == []
+    assert list_references(finance, q="obi") == newest_first
+    assert list_references(finance, q="obi", status="Pending") == [two.reference]
+    assert list_references(finance, q="obi", view="missing_details") == []
 
 
 def test_each_row_shows_what_it_awaits(owners):
@@ -286,12 +281,11 @@ def test_each_row_shows_what_it_awaits(owners):
     assert "5,000,000.00 NGN" in text_of(response)
 
 
-def test_the_list_takes_the_same_number_of_queries_for_fifty_rows_as_for_two(owners):
-    client = signed_in_client(FINANCE_APPROVER)
+def test_the_list_takes_the_same_number_of_queries_for_fifty_rows_as_for_two(owners, finance):
 
     def queries(**query: str) -> int:
         with CaptureQueriesContext(connection) as captured:
-            assert client.get(reverse(LIST), query).status_code == 200
+            assert finance.get(reverse(LIST), query).status_code == 200
         return len(captured)
 
     make_withdrawal(owners[0], owners[1], "KES", "101")

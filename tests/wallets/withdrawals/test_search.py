@@ -241,7 +241,7 @@ def test_the_audit_log_is_searched_by_whole_name_number_or_reference(withdrawals
     assert "name_words" in queries.captured_queries[0]["sql"]
 
 
-def test_payouts_are_searched_likewise_and_by_provider_id(withdrawals):
+def test_payouts_are_searched_likewise_and_by_provider_id(withdrawals, finance):
     ids = {}
     for name, row in withdrawals.items():
         decisions.approve(withdrawal_id=row.pk, version=row.version, approver=make_staff())
@@ -255,10 +255,9 @@ def test_payouts_are_searched_likewise_and_by_provider_id(withdrawals):
                 "updated_at": row.created_at,
             },
         )
-    client = signed_in_client(FINANCE_APPROVER)
 
     def found(term: str) -> set[str]:
-        shown = client.get(reverse("admin:wallets_payout_changelist"), {"q": term})
+        shown = finance.get(reverse("admin:wallets_payout_changelist"), {"q": term})
         return {payout.provider_id for payout in shown.context["cl"].result_list}
 
     assert found("") == set(ids.values())
