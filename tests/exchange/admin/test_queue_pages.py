@@ -115,7 +115,6 @@ def test_nothing_follows_for_those_who_do_not_decide(organisation, finance, offi
     first, _ = (enter(office, organisation, f"B-{n}", n) for n in (1, 2))
     for client in (office, signed_in_client(AUDITOR)):
         assert "Next in queue" not in text_of(client.get(page(first, "change")))
-        assert client.get(page(first, "next")).status_code == 403
     assert "Cancel and next" not in text_of(office.get(page(first, "cancel")))
     with assert_no_table_changes():
         assert finance.post(page(first, "next")).status_code == 405

@@ -239,7 +239,6 @@ def test_an_alert_is_resolved_once():
     raise_alert("float", subject="NGN", message="Too little NGN at the provider")
     alert = Alert.objects.get()
     address = reverse("admin:wallets_alert_resolve", args=[alert.pk])
-    assert signed_in_client(AUDITOR).post(address, {"seen": "{}"}).status_code == 403
     client = signed_in_client("Finance approver")
     asked = client.get(address)
     assert "Message Too little NGN at the provider" in text_of(asked)

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
-from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.roles import ADMINISTRATOR
 from exchange.core.actors import Actor
 from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.events.services import outbox as events
@@ -133,19 +133,6 @@ def test_one_access_token_of_a_key_is_revoked_without_the_others(key, token):
         assert messages_of(submit_confirmation(client, this, at=asked))[-1] == gone
 
 
-@pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, FINANCE_APPROVER])
-def test_only_an_administrator_rotates_and_revokes(key, token, role):
-    client = signed_in_client(role)
-    (found,) = get_access_token_model().objects.all()
-    with assert_no_table_changes():
-        assert rotate(client, key, "0").status_code == 403
-        address = reverse("admin:exchange_apikey_revoke_token", args=[key.pk])
-        this = f"{address}?token={found.pk}"
-        assert client.get(this).status_code == 403
-        assert client.post(this, {"seen": "{}"}).status_code == 403
-    assert works(token)
-
-
 def correct(client: Client, member: Member, **changes: str):
     body = {"name": "Ada Obi", "email": "ada@acme.example", "external_id": "", **changes}
     return client.post(reverse("admin:exchange_member_edit", args=[member.pk]), body)
@@ -169,7 +156,6 @@ def test_a_member_is_corrected_and_the_organisation_sees_it(office):
             ({"name": " "}, "This field is required."),
         ):
             assert reported in text_of(correct(office, member, **changes))
-    assert correct(signed_in_client(AUDITOR), member).status_code == 403
 
 
 def endpoint_of(organisation: Organisation, **more: object) -> WebhookEndpoint:
@@ -257,16 +243,6 @@ def test_a_disabled_endpoint_receives_nothing_until_it_is_enabled(settings, offi
     assert (endpoint.enabled, endpoint.disabled_reason) == (True, "")
     office.post(address_of(endpoint, "test"))
     assert Event.objects.get(type="webhook.test").status == "Pending"
-
-
-@pytest.mark.parametrize("role", [AUDITOR, FINANCE_APPROVER])
-def test_other_roles_cannot_change_webhooks(role):
-    organisation, _ = make_participants()
-    endpoint = endpoint_of(organisation)
-    client = signed_in_client(role)
-    with assert_no_table_changes():
-        for name in ("test", "send_again", "enable", "disable"):
-            assert client.post(address_of(endpoint, name)).status_code == 403
 
 
 def test_an_organisations_page_links_to_its_records(office):

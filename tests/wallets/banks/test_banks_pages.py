@@ -6,9 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from config.back_office.roles import AUDITOR, FINANCE_APPROVER
-from tests.assertions.unchanged import assert_no_table_changes
-from tests.factories.back_office import messages_of, signed_in_client, text_of
+from tests.factories.back_office import messages_of, text_of
 from tests.factories.wallets import store_bank_list
 from wallets.banks.models import BankList
 from wallets.banks.services import clear_bank_cache
@@ -52,15 +50,6 @@ def test_a_provider_failure_is_reported_and_the_stored_list_stays(office):
     after = BankList.objects.get(pk="KES")
     assert (after.banks, after.fetched_at) == (before.banks, before.fetched_at)
     clear_bank_cache()
-
-
-@pytest.mark.parametrize("role", [AUDITOR, FINANCE_APPROVER])
-def test_who_may_not_fetch_changes_nothing(role):
-    store_bank_list()
-    client = signed_in_client(role)
-    with assert_no_table_changes():
-        assert client.post(page("refresh", "KES")).status_code == 403
-        assert client.get(page("add")).status_code == 403
 
 
 def test_looking_fetches_nothing(office):

@@ -59,9 +59,7 @@ def page(withdrawal: Withdrawal, name: str = "change", *more: object) -> str:
     return reverse(f"admin:wallets_withdrawal_{name}", args=[withdrawal.pk, *more])
 
 
-def test_two_people_fail_an_unresolved_payout_and_the_money_goes_back(
-    unknown, maker, checker, auditor
-):
+def test_two_people_fail_an_unresolved_payout_and_the_money_goes_back(unknown, maker, checker):
     with assert_no_table_changes():
         early = maker.post(
             page(unknown, "propose"),
@@ -100,7 +98,6 @@ def test_two_people_fail_an_unresolved_payout_and_the_money_goes_back(
         own = submit_confirmation(maker, page(unknown, "confirm", proposal.pk))
     message = "Someone other than the proposer must confirm this. No changes were made."
     assert messages_of(own)[-1] == message
-    assert submit_confirmation(auditor, page(unknown, "confirm", proposal.pk)).status_code == 403
     assert Withdrawal.objects.get(pk=unknown.pk).status == "Unknown"
     assert balances(unknown.owner_id, "KES") == (Decimal(600), Decimal(400))
 

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from config.back_office.roles import AUDITOR, BACK_OFFICE, FINANCE_APPROVER
+from config.back_office.roles import FINANCE_APPROVER
 from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.back_office import (
     messages_of,
@@ -71,14 +71,9 @@ def test_a_position_shows_its_loss():
     assert "The position in NGN is 0.00 NGN" in messages_of(done)[-1]
 
 
-def test_errors_stay_in_the_form_and_other_roles_are_refused(finance):
+def test_errors_stay_in_the_form(finance):
     shown = text_of(finance.post(reverse(ADD), body(charge="2000")))
     assert "The charge leaves nothing of the top-up" in shown
-    for role in (BACK_OFFICE, AUDITOR):
-        other = signed_in_client(role)
-        assert other.post(reverse(ADD), body()).status_code == 403
-        listed = other.get(reverse("admin:wallets_treasurymovement_changelist"))
-        assert listed.status_code == 200
     assert not TreasuryMovement.objects.exists()
 
 
