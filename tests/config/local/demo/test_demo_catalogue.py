@@ -5,12 +5,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
-from config.local.demo.tokens import TOKENS
+from config.local.demo.tokens import TOKENS, Stage
+from credit.distributions.selectors import read_schedule
 from exchange.events.models import Event
 from exchange.tokens.models import InvestmentCategory, InvestmentType, Quote, Token
 from orders.book.models import Order, Trade
+from orders.listings.models import TermsProposal
+from orders.listings.selectors import unknown_terms
 from tests.environment.processes import Program
 from tests.environment.services import Sandbox, ServiceStack
 from tests.factories.demo import CURRENCIES, demo_data_for_module
@@ -102,3 +106,27 @@ def test_every_member_holds_tokens_and_a_dozen_books_have_depth(demo):
     traded = Trade.objects.exclude(sell_order=None).values("token__symbol").distinct().count()
     assert traded >= len(deep)
     assert active.exclude(member=None).count() >= 20
+
+
+def test_every_completed_token_with_interest_has_a_schedule_and_no_terms_are_unknown(demo):
+    """A pending proposal changes nothing."""
+    assert unknown_terms() == []
+    today, paying = timezone.now().date(), set()
+    for token in Token.objects.all():
+        schedule = read_schedule(token.issuer_id, token.pk, today)
+        if schedule.periods:
+            paying.add(token.symbol)
+            assert token.completed_at is not None
+            assert schedule.periods[0].starts == token.completed_at.date()
+            assert schedule.periods[0].basis.principal_per_unit == token.issue_price
+            assert schedule.periods[0].basis.amount_per_unit > 0
+    expected = {
+        about.symbol
+        for about in TOKENS
+        if about.interest
+        and about.pays
+        and about.stage not in {Stage.RAISING, Stage.EXITED, Stage.CANCELLED}
+    }
+    assert paying == expected
+    assert len(paying) == 17
+    assert TermsProposal.objects.get().token.symbol == "RVTN"
