@@ -338,7 +338,7 @@ def test_only_a_superuser_changes_a_superuser():
         }
 
 
-def test_finance_manages_nobody_but_administrators(finance):
+def test_finance_manages_administrators_only(finance):
     colleague = create_staff("colleague", "correct horse battery", AUDITOR)
     enrol_second_factor(colleague)
     with assert_no_table_changes():
