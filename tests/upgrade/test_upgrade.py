@@ -3,6 +3,7 @@
 Further tests show that any difference between two schemas would be found.
 """
 
+import csv
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -22,6 +23,7 @@ from pytest_django import DjangoDbBlocker
 from config.books import CHECKS
 from exchange.core.sqlfiles import stored_documents
 from exchange.participants.models import ApiKey
+from exchange.tokens.models import Token
 from tests.assertions.schema import KINDS, Schema, differences, read_schema
 from tests.environment.database import Connection, django_connected_to, extra_database, server_url
 from tests.environment.processes import CHECKOUT
@@ -108,6 +110,24 @@ def test_the_changelogs_last_release_is_this_version_and_has_a_dump():
 
 def test_the_release_has_rows_in_every_table(upgraded):
     assert upgraded.empty_tables == []
+
+
+def test_of_the_releases_tokens_the_known_terms_are_stated_and_the_others_are_listed(upgraded):
+    """Of open raises the present price; of completed ones two people decide."""
+    unknown = set()
+    for token in Token.objects.all():
+        assert (token.completed_at, token.terms_version) == (None, 1)
+        if token.is_raising:
+            assert token.issue_price == token.price_buy > 0
+        else:
+            assert token.issue_price is None
+            if not (token.cancelled or token.exited):
+                unknown.add(token.symbol)
+    out = StringIO()
+    call_command("token_terms", stdout=out, stderr=StringIO())
+    rows = list(csv.DictReader(StringIO(out.getvalue())))
+    assert {row["symbol"] for row in rows} == unknown != set()
+    assert all(row["completed_on"] for row in rows)
 
 
 def test_an_upgraded_database_has_the_schema_of_a_fresh_one(upgraded):
