@@ -10,6 +10,7 @@ from uuid import UUID
 import msgspec
 from django.contrib.messages import get_messages
 from django.db import connection
+from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
@@ -36,6 +37,12 @@ def signed_in_client(role: str, username: str = "") -> Client:
     client = Client()
     sign_in(client, create_staff(name, "correct horse battery", role))
     return client
+
+
+def page(record: Model, name: str = "change", *more: object) -> str:
+    """Return the address of a page of the record, or of one of its proposals."""
+    label = record._meta.label_lower.replace(".", "_")
+    return reverse(f"admin:{label}_{name}", args=[record.pk, *more])
 
 
 def user_of(client: Client) -> StaffUser:
@@ -123,8 +130,8 @@ def submit_confirmation(client: Client, address: str, *, at: Any = None, **typed
 
 def approve_withdrawal(client: Client, withdrawal: Withdrawal, **typed: Any) -> Any:
     """Approve on the confirmation page, with a reason for critical flags."""
-    address = reverse("admin:wallets_withdrawal_approve", args=[withdrawal.pk])
-    return submit_confirmation(client, address, **{"override": OVERRIDE, **typed})
+    typed = {"override": OVERRIDE, **typed}
+    return submit_confirmation(client, page(withdrawal, "approve"), **typed)
 
 
 def current_flag_codes(withdrawal: Withdrawal) -> list[str]:

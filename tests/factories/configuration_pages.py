@@ -7,9 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.factories.back_office import (
-    submit_confirmation,
-)
+from tests.factories.back_office import page, submit_confirmation
 from wallets.fees.models import SettingChange, SettingChangeStatus
 
 FEE = "NGN_WITHDRAWAL_FEE"
@@ -30,10 +28,6 @@ def propose(client: Client, value: str = "75.5", *, key: str = FEE, after: timed
     shown = submit_confirmation(client, address, **typed)
     asks = shown.status_code == 200 and shown.context["confirmation"].warnings
     return submit_confirmation(client, address, at=shown, **typed) if asks else shown
-
-
-def page(change: SettingChange, name: str) -> str:
-    return reverse(f"admin:wallets_settingchange_{name}", args=[change.pk])
 
 
 def approve(client: Client, change: SettingChange):

@@ -1,17 +1,12 @@
 """The URLs of the loan pages, and proposals made there."""
 
 from django.test import Client
-from django.urls import reverse
 
 from credit.loans.models import ClosureAction, ClosureProposal, Loan
-from tests.factories.back_office import messages_of, submit_confirmation
+from tests.factories.back_office import messages_of, page, submit_confirmation
 
 LIQUIDATE = ClosureAction.LIQUIDATE.value
 NOTE = "No answer, checked with the bank"
-
-
-def page(loan: Loan, name: str = "change") -> str:
-    return reverse(f"admin:credit_loan_{name}", args=[loan.pk])
 
 
 def propose(

@@ -10,13 +10,12 @@ from django.core import signing
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
-from django.urls import reverse
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, FINANCE_APPROVER
 from config.local.demo.loader import enrol_second_factor
 from exchange.staff.models import AccessRecord, SignInAttempts, StaffUser
 from exchange.staff.services import lockout
-from tests.factories.back_office import messages_of, signed_in_client, text_of, user_of
+from tests.factories.back_office import messages_of, page, signed_in_client, text_of, user_of
 from tests.factories.logins import (
     PASSWORD,
     access_events,
@@ -56,10 +55,6 @@ def gets_in() -> bool:
     response = enter_password(Client(), "ada", PASSWORD)
     assert response.status_code == 302 or SHUT in text_of(response)
     return bool(response.status_code == 302)
-
-
-def page(user: StaffUser, name: str) -> str:
-    return reverse(f"admin:exchange_staffuser_{name}", args=[user.pk])
 
 
 def test_guessing_passwords_locks_the_account_out_whether_it_exists_or_not():

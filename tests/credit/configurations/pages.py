@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from credit.configurations.models import LoanConfiguration
 from tests.factories.api_clients import make_organisation
-from tests.factories.back_office import submit_confirmation
+from tests.factories.back_office import page, submit_confirmation
 from tests.factories.loan_configurations import pending_version
 
 
@@ -25,10 +25,6 @@ def form(**changes: Any) -> dict[str, Any]:
         "max_outstanding_NGN": "",
         **changes,
     }
-
-
-def page(configuration: LoanConfiguration, name: str = "change") -> str:
-    return reverse(f"admin:credit_loanconfiguration_{name}", args=[configuration.pk])
 
 
 def decision(configuration: LoanConfiguration, name: str) -> str:

@@ -8,9 +8,8 @@ from django.urls import reverse
 
 from config.back_office.roles import AUDITOR
 from credit.configurations.services.configurations import propose_change
-from tests.credit.configurations.pages import page
 from tests.factories.api_clients import TESTER, make_organisation
-from tests.factories.back_office import signed_in_client, text_of
+from tests.factories.back_office import page, signed_in_client, text_of
 from tests.factories.lending import make_lending
 from tests.factories.loan_configurations import approve_pending, make_configuration, make_terms
 from tests.factories.logins import sign_in

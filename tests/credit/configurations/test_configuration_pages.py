@@ -18,16 +18,15 @@ from credit.configurations.services.plausibility import find_terms_notices
 from exchange.core.ids import uuid7
 from exchange.staff.admin.pending import VIEW_ONLY
 from tests.assertions.unchanged import assert_no_table_changes
-from tests.credit.configurations.pages import (
-    decision,
-    form,
-    offer,
-    page,
-    propose_terms,
-    shown_values,
-)
+from tests.credit.configurations.pages import decision, form, offer, propose_terms, shown_values
 from tests.factories.api_clients import TESTER, make_organisation
-from tests.factories.back_office import messages_of, signed_in_client, submit_confirmation, text_of
+from tests.factories.back_office import (
+    messages_of,
+    page,
+    signed_in_client,
+    submit_confirmation,
+    text_of,
+)
 from tests.factories.loan_configurations import (
     approve_pending,
     make_configuration,

@@ -20,12 +20,13 @@ from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.api_clients import TESTER
 from tests.factories.back_office import (
     messages_of,
+    page,
     signed_in_client,
     submit_confirmation,
     text_of,
     user_of,
 )
-from tests.factories.loan_pages import LIQUIDATE, page, propose
+from tests.factories.loan_pages import LIQUIDATE, propose
 from tests.factories.loans import make_defaulted_loan, update_without_guard
 from tests.factories.wallets import assert_books_hold, balance_of
 

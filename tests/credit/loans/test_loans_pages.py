@@ -17,9 +17,9 @@ from exchange.core.references import OwnReferences
 from exchange.participants.models import Member
 from exchange.tokens.models import Token
 from tests.factories.api_clients import TESTER
-from tests.factories.back_office import signed_in_client, text_of
+from tests.factories.back_office import page, signed_in_client, text_of
 from tests.factories.lending import make_lending
-from tests.factories.loan_pages import page, propose
+from tests.factories.loan_pages import propose
 from tests.factories.loans import backdate_loan, make_defaulted_loan
 
 pytestmark = pytest.mark.django_db

@@ -24,7 +24,7 @@ from exchange.core.models import Change
 from exchange.participants.models import Organisation
 from exchange.participants.services.api_keys import issue_api_key
 from tests.factories.api_clients import make_caller, make_organisation
-from tests.factories.back_office import signed_in_client, text_of
+from tests.factories.back_office import page, signed_in_client, text_of
 from tests.factories.tokens import make_token
 from tests.factories.wallets import SYSTEM, Wallet, make_staff, make_wallet, store_bank_list
 from wallets.deposits.services import manual as deposits
@@ -34,11 +34,6 @@ pytestmark = pytest.mark.django_db
 
 LIST = reverse("admin:exchange_change_changelist")
 EXPORT = reverse("admin:exchange_change_export")
-
-
-def page(record: Any, name: str = "change") -> str:
-    meta = record._meta
-    return reverse(f"admin:{meta.app_label}_{meta.model_name}_{name}", args=[record.pk])
 
 
 def listed(client: Client, **query: str) -> list[Change]:

@@ -1,11 +1,9 @@
 """Confirmation pages: revoking keys, deactivating organisations, switching webhooks."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from django.test import Client
-from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR
@@ -21,6 +19,7 @@ from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.back_office import (
     make_participants,
     messages_of,
+    page,
     signed_in_client,
     submit_confirmation,
     text_of,
@@ -56,11 +55,6 @@ def token_of(key: ApiKey) -> str:
 def call(token: str) -> int:
     headers = {"Authorization": f"Bearer {token}"}
     return Client().get("/v1/api/wallet", headers=headers).status_code
-
-
-def page(record: Any, name: str) -> str:
-    meta = record._meta
-    return reverse(f"admin:{meta.app_label}_{meta.model_name}_{name}", args=[record.pk])
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.back_office import (
     make_participants,
     messages_of,
+    page,
     signed_in_client,
     submit_confirmation,
     text_of,
@@ -180,10 +181,6 @@ def exhausted(organisation: Organisation, count: int) -> None:
         )
 
 
-def address_of(endpoint: WebhookEndpoint, name: str) -> str:
-    return reverse(f"admin:exchange_webhookendpoint_{name}", args=[endpoint.pk])
-
-
 def test_an_endpoint_shows_its_deliveries_and_resends_undelivered_events(monkeypatch, office):
     organisation, _ = make_participants()
     endpoint = endpoint_of(organisation)
@@ -193,23 +190,23 @@ def test_an_endpoint_shows_its_deliveries_and_resends_undelivered_events(monkeyp
     Event.objects.filter(pk=missed.pk).update(status="Unsent", attempts=0)
     shown = text_of(office.get(reverse("admin:exchange_event_change", args=[missed.pk])))
     assert "Note The organisation had no enabled webhook endpoint. It can be resent." in shown
-    page = office.get(address_of(endpoint, "change"))
-    assert "503 ( withdrawal.created )" in text_of(page)
-    assert "Undelivered webhooks 3" in text_of(page)
-    assert "whsec_" not in page.content.decode()
+    opened = office.get(page(endpoint))
+    assert "503 ( withdrawal.created )" in text_of(opened)
+    assert "Undelivered webhooks 3" in text_of(opened)
+    assert "whsec_" not in opened.content.decode()
     listed = office.get(
         reverse("admin:exchange_event_changelist"),
         {"organisation": str(organisation.pk), "delivery": "undelivered"},
     )
     assert listed.context["cl"].result_count == 3
     monkeypatch.setattr(events, "MAX_REDELIVERIES", 2)
-    reported = messages_of(submit_confirmation(office, address_of(endpoint, "send_again")))
+    reported = messages_of(submit_confirmation(office, page(endpoint, "send_again")))
     assert reported[-1].startswith("2 events queued for delivery.")
     statuses = Event.objects.order_by("id").values_list("status", "attempts")
     assert list(statuses) == [("Pending", 0), ("Pending", 0), ("Exhausted", 10)]
     tomorrow = f"{timezone.now().date() + timedelta(days=1)}"
     reported = messages_of(
-        submit_confirmation(office, address_of(endpoint, "send_again"), since=tomorrow)
+        submit_confirmation(office, page(endpoint, "send_again"), since=tomorrow)
     )
     assert reported == ["There was nothing to resend."]
     assert Event.objects.filter(status="Exhausted").count() == 1
@@ -219,29 +216,26 @@ def test_a_disabled_endpoint_receives_nothing_until_it_is_enabled(settings, offi
     organisation, _ = make_participants()
     endpoint = endpoint_of(organisation)
     exhausted(organisation, 1)
-    submit_confirmation(office, address_of(endpoint, "disable"))
+    submit_confirmation(office, page(endpoint, "disable"))
     endpoint.refresh_from_db()
     assert (endpoint.enabled, endpoint.disabled_reason) == (False, "Switched off by the exchange")
     with assert_no_table_changes():
         assert (
-            messages_of(office.post(address_of(endpoint, "test")))[-1]
+            messages_of(office.post(page(endpoint, "test")))[-1]
             == "The webhook endpoint is disabled. Enable it and try again"
         )
-        reported = messages_of(submit_confirmation(office, address_of(endpoint, "send_again")))
+        reported = messages_of(submit_confirmation(office, page(endpoint, "send_again")))
         assert (
             reported[-1]
             == "The webhook endpoint is disabled. Enable it and try again. No changes were made."
         )
         settings.WEBHOOK_ALLOW_LOCAL = False
-        assert (
-            "url must"
-            in messages_of(submit_confirmation(office, address_of(endpoint, "enable")))[-1]
-        )
+        assert "url must" in messages_of(submit_confirmation(office, page(endpoint, "enable")))[-1]
     settings.WEBHOOK_ALLOW_LOCAL = True
-    submit_confirmation(office, address_of(endpoint, "enable"))
+    submit_confirmation(office, page(endpoint, "enable"))
     endpoint.refresh_from_db()
     assert (endpoint.enabled, endpoint.disabled_reason) == (True, "")
-    office.post(address_of(endpoint, "test"))
+    office.post(page(endpoint, "test"))
     assert Event.objects.get(type="webhook.test").status == "Pending"
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from django.urls import reverse
 
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, BACK_OFFICE, FINANCE_APPROVER
 from exchange.tokens.models import Token
@@ -14,7 +13,13 @@ from orders.book.models import Order
 from orders.listings.models import TokenAction, TokenProposal
 from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories import lifecycle
-from tests.factories.back_office import messages_of, signed_in_client, submit_confirmation, text_of
+from tests.factories.back_office import (
+    messages_of,
+    page,
+    signed_in_client,
+    submit_confirmation,
+    text_of,
+)
 from tests.factories.traders import Trader, make_trader
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import SYSTEM, assert_books_hold
@@ -28,20 +33,12 @@ POSSIBLE = ("close", "complete", "cancel")
 PAGES = ("close", "reopen", "complete", "secondaries", "exit", "cancel")
 
 
-def page(token: Token, name: str) -> str:
-    return reverse(f"admin:exchange_token_{name}", args=[token.pk])
-
-
 def propose(client: Client, token: Token, name: str, why: str = "") -> TokenProposal:
     """Propose an action on the token's page."""
     why = why or f"As agreed with the issuer, {name}"
     done = submit_confirmation(client, page(token, name), explanation=why)
     assert messages_of(done)[-1] == "Proposed. A second person must confirm it."
     return TokenProposal.objects.get(token=token, status="Pending")
-
-
-def decision_page(proposal: TokenProposal, name: str = "confirm") -> str:
-    return reverse(f"admin:orders_tokenproposal_{name}", args=[proposal.pk])
 
 
 def decide(
@@ -52,7 +49,7 @@ def decide(
     why: str = "",
 ) -> Any:
     """Propose an action as one person and confirm it as another; return the response."""
-    return submit_confirmation(other, decision_page(propose(client, token, name, why)))
+    return submit_confirmation(other, page(propose(client, token, name, why), "confirm"))
 
 
 @pytest.fixture
@@ -108,7 +105,7 @@ def test_cancelling_a_raise_shows_and_pays_every_refund(issuer, buyer, finance, 
     other.place(token, "Buy", 100, "55.25")
     proposal = propose(finance, token, "cancel", "The issuer withdrew")
     assert not Transfer.objects.filter(kind=TransferKind.RAISE_REFUND).exists()
-    shown = text_of(second.get(decision_page(proposal)))
+    shown = text_of(second.get(page(proposal, "confirm")))
     for words in (
         "Buyers refunded 2",
         "Refunded, fees included 16,468.38 KES",
@@ -120,7 +117,7 @@ def test_cancelling_a_raise_shows_and_pays_every_refund(issuer, buyer, finance, 
         "Proposed by finance-approver",
     ):
         assert words in shown, words
-    done = submit_confirmation(second, decision_page(proposal))
+    done = submit_confirmation(second, page(proposal, "confirm"))
     assert messages_of(done)[-1] == "Token cancelled. Buyers of an open raise are refunded."
     assert buyer.balance("KES") == 50_000
     assert other.balance("KES") == 20_000
@@ -149,20 +146,20 @@ def test_a_raise_that_changed_meanwhile_needs_another_review(issuer, buyer, fina
     )
     assert b"Now" in response.content
     proposal = propose(finance, token, "cancel")
-    to_confirm = second.get(decision_page(proposal))
+    to_confirm = second.get(page(proposal, "confirm"))
     buyer.place(token, "Buy", 100, 5)
     with assert_no_table_changes():
-        response = submit_confirmation(second, decision_page(proposal), at=to_confirm)
+        response = submit_confirmation(second, page(proposal, "confirm"), at=to_confirm)
         assert messages_of(response)[-1] == (
             "No changes were made. Since you opened the page: Refunded, fees included was "
             "1,500.00 KES and is 2,000.00 KES; Units returned by buyers was 15 units and is "
             "20 units. Review it again."
         )
         # What the proposer saw is not what would be done now.
-        response = submit_confirmation(second, decision_page(proposal))
+        response = submit_confirmation(second, page(proposal, "confirm"))
     assert "The raise has changed since this was proposed" in messages_of(response)[-1]
     rejected = submit_confirmation(
-        second, decision_page(proposal, "reject"), reason="Sold since, as the issuer reported"
+        second, page(proposal, "reject"), reason="Sold since, as the issuer reported"
     )
     assert messages_of(rejected)[-1] == "Proposal closed. The token stays as it is."
     decide(finance, second, token, "cancel", "Cancelled for what is sold by now")
@@ -190,11 +187,11 @@ def test_a_refund_with_unavailable_units_is_shown_and_rejected(issuer, buyer, fi
         legs=[Leg(held, Decimal(-4)), Leg(pledged, Decimal(4))],
     )
     proposal = propose(finance, token, "cancel")
-    shown = text_of(second.get(decision_page(proposal)))
+    shown = text_of(second.get(page(proposal, "confirm")))
     assert "Buyers with unavailable units: cancellation will fail 1" in shown
     assert "No, only 6 units" in shown
     with assert_no_table_changes():
-        refused = submit_confirmation(second, decision_page(proposal))
+        refused = submit_confirmation(second, page(proposal, "confirm"))
     assert "not available; release them first" in messages_of(refused)[-1]
 
 
@@ -205,7 +202,7 @@ def test_a_proposal_needs_an_explanation_and_a_second_person(issuer, finance, se
     assert "This field is required." in text_of(without)
     proposal = propose(finance, token, "cancel")
     with assert_no_table_changes():
-        own = submit_confirmation(finance, decision_page(proposal))
+        own = submit_confirmation(finance, page(proposal, "confirm"))
         assert "Someone other than the proposer must approve this" in messages_of(own)[-1]
         again = submit_confirmation(
             second, page(token, "exit"), explanation="Sold, as the issuer reported"
@@ -226,7 +223,7 @@ def test_completing_a_raise_pays_the_issuer_and_secondaries_open_after_it(
     assert "is not available: the token is in raise" in messages_of(early)[-1]
     proposal = propose(finance, token, "complete")
     assert issuer.balance("KES") == 1_000
-    shown = text_of(second.get(decision_page(proposal)))
+    shown = text_of(second.get(page(proposal, "confirm")))
     for words in (
         "Raise target 100,000.00 KES",
         "Raised 25,000.00 KES (25.0 %)",
@@ -235,7 +232,7 @@ def test_completing_a_raise_pays_the_issuer_and_secondaries_open_after_it(
         "Unsold units to the issuer 750 units",
     ):
         assert words in shown, words
-    submit_confirmation(second, decision_page(proposal))
+    submit_confirmation(second, page(proposal, "confirm"))
     assert (issuer.balance("KES"), issuer.balance(token.pk)) == (26_000, 750)
     opened = decide(finance, second, token, "secondaries")
     assert messages_of(opened)[-1] == "Secondary trading opened."
@@ -251,11 +248,11 @@ def test_an_exit_leaves_units_with_their_holders(issuer, buyer, finance, second)
     issuer.place(token, "Sell", 100, 10)
     buyer.place(token, "Buy", 100, 4)
     proposal = propose(finance, token, "exit")
-    shown = text_of(second.get(decision_page(proposal)))
+    shown = text_of(second.get(page(proposal, "confirm")))
     assert "Holders 2" in shown
     assert "Sell orders cancelled 1 6 units" in shown
     assert "Refunds none" in shown
-    submit_confirmation(second, decision_page(proposal))
+    submit_confirmation(second, page(proposal, "confirm"))
     token.refresh_from_db()
     assert token.exited
     assert (buyer.balance(token.pk), issuer.balance(token.pk)) == (4, 996)
@@ -266,10 +263,10 @@ def test_an_action_done_meanwhile_is_reported_and_not_repeated(issuer, finance, 
     token = issuer.issue()
     to_cancel = finance.get(page(token, "cancel"))
     proposal = propose(finance, token, "exit")
-    to_exit = second.get(decision_page(proposal))
-    submit_confirmation(second, decision_page(proposal), at=to_exit)
+    to_exit = second.get(page(proposal, "confirm"))
+    submit_confirmation(second, page(proposal, "confirm"), at=to_exit)
     with assert_no_table_changes():
-        again = submit_confirmation(second, decision_page(proposal), at=to_exit)
+        again = submit_confirmation(second, page(proposal, "confirm"), at=to_exit)
         assert messages_of(again)[-1] == "Already approved by second. No changes were made."
         not_closed = submit_confirmation(finance, page(token, "reopen"))
         message = "is not available: the token is exited. No changes were made."

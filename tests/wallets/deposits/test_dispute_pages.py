@@ -12,6 +12,7 @@ from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.back_office import (
     messages_of,
+    page,
     signed_in_client,
     submit_confirmation,
     text_of,
@@ -19,7 +20,7 @@ from tests.factories.back_office import (
 from tests.factories.chargebacks import charge_back, learn_of_chargeback, pay_in, transaction_of
 from tests.factories.deposits import Owner
 from tests.factories.wallets import Wallet, assert_books_hold, balance_of, store_bank_list
-from wallets.deposits.models import Deposit, DepositReversal, Payment
+from wallets.deposits.models import DepositReversal, Payment
 
 pytestmark = pytest.mark.django_db
 
@@ -37,10 +38,6 @@ def owner(sandbox: SandboxServer) -> Owner:
 @pytest.fixture
 def finance() -> Client:
     return signed_in_client(FINANCE_APPROVER, "maker")
-
-
-def page(record: Deposit | DepositReversal | Payment, name: str = "change") -> str:
-    return reverse(f"admin:wallets_{record._meta.model_name}_{name}", args=[record.pk])
 
 
 def test_the_queue_says_amount_owner_and_what_is_left(sandbox, owner, finance):

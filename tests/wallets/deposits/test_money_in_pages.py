@@ -15,6 +15,7 @@ from tests.factories.back_office import (
     fund,
     make_participants,
     messages_of,
+    page,
     signed_in_client,
     submit_confirmation,
     text_of,
@@ -33,10 +34,6 @@ pytestmark = pytest.mark.django_db
 def enter(client: Client, **changes: str):
     body = {"currency": "NGN", "amount": "1500.50", "reference": "BANK-1", "note": "", **changes}
     return client.post(reverse("admin:wallets_deposit_add"), body)
-
-
-def page(deposit: Deposit, name: str) -> str:
-    return reverse(f"admin:wallets_deposit_{name}", args=[deposit.pk])
 
 
 def test_one_person_enters_and_another_one_confirms(office, finance):

@@ -14,6 +14,7 @@ from tests.factories.back_office import (
     balances,
     make_participants,
     messages_of,
+    page,
     signed_in_client,
     submit_confirmation,
     text_of,
@@ -35,10 +36,6 @@ from wallets.providers.collection import Payer
 pytestmark = pytest.mark.django_db
 ADA = Payer("ADA", "Access Bank", "******4821")
 EXPLANATION = "The slip of Access Bank, no. 12"
-
-
-def page(payment: Payment, name: str = "change", *more: object) -> str:
-    return reverse(f"admin:wallets_payment_{name}", args=[payment.pk, *more])
 
 
 def listed(client: Client, **query: str) -> list[Payment]:

@@ -11,6 +11,7 @@ from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.back_office import (
     messages_of,
+    page,
     signed_in_client,
     submit_confirmation,
     text_of,
@@ -43,10 +44,6 @@ def paid(owner: Owner, amount: str = "1000", **changes: object) -> Deposit:
     arrive(transaction_record(checkout.reference, amount, **{"currency": "KES", **changes}))
     checkout.refresh_from_db()
     return checkout
-
-
-def page(record: Deposit | DepositReversal, name: str = "change") -> str:
-    return reverse(f"admin:wallets_{record._meta.model_name}_{name}", args=[record.pk])
 
 
 def propose(client: Client, deposit: Deposit, explanation: str = EXPLANATION) -> DepositReversal:

@@ -11,9 +11,9 @@ from django.urls import reverse
 from django.utils.html import strip_tags
 
 from tests.assertions.unchanged import assert_no_table_changes
-from tests.factories.back_office import submit_confirmation, text_of
+from tests.factories.back_office import page, submit_confirmation, text_of
 from tests.factories.configuration import set_setting
-from tests.factories.configuration_pages import FEE, approve, page, propose
+from tests.factories.configuration_pages import FEE, approve, propose
 from wallets.fees.definitions import setting_definitions
 from wallets.fees.models import Configuration, SettingChange
 from wallets.fees.selectors import effective_setting, settings_with_values

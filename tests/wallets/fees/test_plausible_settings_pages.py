@@ -8,9 +8,8 @@ from django.urls import reverse
 
 from exchange.core.errors import InvalidRequest
 from tests.assertions.unchanged import assert_no_table_changes
-from tests.factories.back_office import messages_of, submit_confirmation, text_of
+from tests.factories.back_office import messages_of, page, submit_confirmation, text_of
 from tests.factories.configuration import set_setting
-from tests.factories.configuration_pages import page
 from tests.factories.wallets import make_staff
 from wallets.fees import services
 from wallets.fees.models import SettingChange

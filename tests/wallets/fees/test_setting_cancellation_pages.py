@@ -4,12 +4,11 @@ import pytest
 from django.db import connection
 
 from tests.assertions.unchanged import assert_no_table_changes
-from tests.factories.back_office import messages_of, submit_confirmation, text_of, user_of
+from tests.factories.back_office import messages_of, page, submit_confirmation, text_of, user_of
 from tests.factories.configuration_pages import (
     FEE,
     approve,
     button_labels,
-    page,
     propose,
     upcoming_change,
 )

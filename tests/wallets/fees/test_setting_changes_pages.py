@@ -20,6 +20,7 @@ from tests.factories.back_office import (
     make_participants,
     make_withdrawal,
     messages_of,
+    page,
     signed_in_client,
     submit_confirmation,
     text_of,
@@ -30,7 +31,6 @@ from tests.factories.configuration_pages import (
     FEE,
     approve,
     button_labels,
-    page,
     propose,
     upcoming_change,
 )

@@ -10,6 +10,7 @@ from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.back_office import (
     make_participants,
     messages_of,
+    page,
     signed_in_client,
     submit_confirmation,
     text_of,
@@ -27,10 +28,6 @@ LIST = "/admin/wallets/freeze/"
 
 def of(owner: Member | Organisation, name: str = "freeze") -> str:
     return reverse(f"admin:exchange_{owner._meta.model_name}_{name}", args=[owner.pk])
-
-
-def page(frozen: Freeze, name: str = "change") -> str:
-    return reverse(f"admin:wallets_freeze_{name}", args=[frozen.pk])
 
 
 def test_a_member_is_frozen_from_its_page_after_a_confirmation(office: Client):

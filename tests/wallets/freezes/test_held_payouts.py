@@ -12,7 +12,7 @@ from django.utils import timezone
 from config.local.sandbox import SandboxServer
 from exchange.core.database import violated_constraint
 from exchange.core.errors import Rejected
-from tests.factories.back_office import text_of
+from tests.factories.back_office import page, text_of
 from tests.factories.holds import REASON, freeze, lift, make_paid_deposit, reverse
 from tests.factories.wallets import (
     OVERRIDE,
@@ -30,15 +30,11 @@ from wallets.payouts.services import execution as payouts
 from wallets.payouts.services.sweeps import due_payouts, process_payout
 from wallets.payouts.tasks import sweep_payouts
 from wallets.receivables.services.repayments import amount_owed
-from wallets.withdrawals.models import Payout, Withdrawal
+from wallets.withdrawals.models import Payout
 from wallets.withdrawals.selectors.review_flags import review_flags
 from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
-
-
-def page(withdrawal: Withdrawal, name: str = "change") -> str:
-    return f"/admin/wallets/withdrawal/{withdrawal.pk}/{name}/"
 
 
 def test_a_payout_of_a_frozen_owner_waits_and_is_sent_after_two_people_lifted(

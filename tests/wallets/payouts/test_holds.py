@@ -15,8 +15,8 @@ from config.local.sandbox import SandboxServer
 from config.local.sandbox.faults import Fault
 from exchange.core.errors import Rejected
 from tests.assertions.unchanged import assert_no_table_changes, table_fingerprints
-from tests.factories.back_office import signed_in_client, text_of
-from tests.factories.configuration_pages import approve, page, propose
+from tests.factories.back_office import page, signed_in_client, text_of
+from tests.factories.configuration_pages import approve, propose
 from tests.factories.wallets import (
     FAILING_ACCOUNT,
     OVERRIDE,

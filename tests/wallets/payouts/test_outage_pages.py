@@ -17,6 +17,7 @@ from tests.factories.back_office import (
     make_participants,
     make_withdrawal,
     messages_of,
+    page,
     signed_in_client,
     submit_confirmation,
     text_of,
@@ -28,10 +29,6 @@ from wallets.payouts.services import execution as payouts
 from wallets.withdrawals.models import Withdrawal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
-
-
-def page(withdrawal: Withdrawal, name: str = "change", *more: object) -> str:
-    return reverse(f"admin:wallets_withdrawal_{name}", args=[withdrawal.pk, *more])
 
 
 def hold_payouts() -> None:

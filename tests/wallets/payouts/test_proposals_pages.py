@@ -5,7 +5,6 @@ from decimal import Decimal
 
 import pytest
 import requests
-from django.urls import reverse
 
 from config.back_office.roles import FINANCE_APPROVER
 from tests.assertions.unchanged import assert_no_table_changes
@@ -17,6 +16,7 @@ from tests.factories.back_office import (
     make_participants,
     make_withdrawal,
     messages_of,
+    page,
     signed_in_client,
     submit_confirmation,
     text_of,
@@ -53,10 +53,6 @@ def unknown(provider_sandbox) -> Withdrawal:
 def make_unresolved(withdrawal: Withdrawal) -> None:
     advance_time(withdrawal, HALF_AN_HOUR + 1)
     payouts.check_status(withdrawal.pk)
-
-
-def page(withdrawal: Withdrawal, name: str = "change", *more: object) -> str:
-    return reverse(f"admin:wallets_withdrawal_{name}", args=[withdrawal.pk, *more])
 
 
 def test_two_people_fail_an_unresolved_payout_and_the_money_goes_back(unknown, maker, checker):

@@ -7,6 +7,7 @@ from config.back_office.roles import FINANCE_APPROVER
 from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.back_office import (
     messages_of,
+    page,
     signed_in_client,
     submit_confirmation,
     text_of,
@@ -17,10 +18,6 @@ from wallets.treasury.models import TreasuryMovement
 pytestmark = pytest.mark.django_db
 
 ADD = "admin:wallets_treasurymovement_add"
-
-
-def page(movement: TreasuryMovement, name: str) -> str:
-    return reverse(f"admin:wallets_treasurymovement_{name}", args=[movement.pk])
 
 
 def body(**changes: str) -> dict[str, str]:

@@ -22,6 +22,7 @@ from tests.factories.back_office import (
     fund,
     make_participants,
     make_withdrawal,
+    page,
     shown_fields,
     signed_in_client,
     submit_confirmation,
@@ -42,10 +43,6 @@ def owners():
     for currency in ("NGN", "KES"):
         fund(organisation, member, currency, "90000000")
     return organisation, member
-
-
-def page(withdrawal: Withdrawal, name: str = "change") -> str:
-    return reverse(f"admin:wallets_withdrawal_{name}", args=[withdrawal.pk])
 
 
 def choose(client: Client, rows: list[Withdrawal]) -> Any:

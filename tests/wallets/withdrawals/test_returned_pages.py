@@ -16,6 +16,7 @@ from tests.factories.back_office import (
     fund,
     make_participants,
     make_withdrawal,
+    page,
     shown_fields,
     submit_confirmation,
     text_of,
@@ -37,10 +38,6 @@ from wallets.withdrawals.services import decisions
 pytestmark = pytest.mark.django_db
 
 LIST = "admin:wallets_withdrawal_changelist"
-
-
-def page(withdrawal: Withdrawal, name: str = "change", *more: object) -> str:
-    return reverse(f"admin:wallets_withdrawal_{name}", args=[withdrawal.pk, *more])
 
 
 @pytest.fixture

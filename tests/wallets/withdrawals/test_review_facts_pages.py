@@ -20,6 +20,7 @@ from tests.factories.back_office import (
     fund,
     make_participants,
     make_withdrawal,
+    page,
     signed_in_client,
     text_of,
 )
@@ -49,10 +50,6 @@ def owners():
     fund(organisation, member, "KES", "1000000")
     fund(organisation, None, "KES", "1000000")
     return organisation, member
-
-
-def page(withdrawal: Withdrawal) -> str:
-    return reverse("admin:wallets_withdrawal_change", args=[withdrawal.pk])
 
 
 def rewrite(withdrawal: Withdrawal, *, ago: timedelta, status: str = "Pending") -> None:

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
-from django.urls import reverse
 
 from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from tests.assertions.unchanged import assert_no_table_changes, table_fingerprints
@@ -18,6 +17,7 @@ from tests.factories.back_office import (
     make_participants,
     make_withdrawal,
     messages_of,
+    page,
     shown_fields,
     signed_in_client,
     submit_confirmation,
@@ -43,10 +43,6 @@ def owners():
         fund(organisation, member, currency, amount)
         fund(organisation, None, currency, amount)
     return organisation, member
-
-
-def page(withdrawal: Withdrawal, name: str = "change") -> str:
-    return reverse(f"admin:wallets_withdrawal_{name}", args=[withdrawal.pk])
 
 
 def decide(client: Client, withdrawal: Withdrawal, decision: str, **typed: Any):
