@@ -13,6 +13,7 @@ from exchange.core.actors import Actor
 from exchange.core.ids import new_reference, uuid7
 from exchange.participants.models import Member, Organisation
 from tests.environment.owner import without_guards
+from tests.factories.api_clients import make_member, make_organisation
 from wallets.deposits.models import (
     Deposit,
     DepositChannel,
@@ -46,6 +47,12 @@ class Owner:
 
     def columns(self) -> dict[str, Any]:
         return {"organisation": self.organisation, "member": self.member}
+
+
+def make_owner() -> Owner:
+    """Make a member, Ada Obi of Acme."""
+    member = make_member(make_organisation("Acme"), "Ada Obi")
+    return Owner(member.organisation, member)
 
 
 def make_virtual_account(owner: Owner, currency: str = "NGN", **columns: Any) -> VirtualAccount:

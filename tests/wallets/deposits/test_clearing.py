@@ -1,14 +1,11 @@
 """Clearing of deposits: what is disputed rests on, and the provider is asked before."""
 
 from datetime import timedelta
-from decimal import Decimal
 
 import pytest
 from django.utils import timezone
 
-from config.local.sandbox import SandboxServer
 from tests.environment.owner import without_guards
-from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.chargebacks import (
     alerts,
     charge_back,
@@ -23,7 +20,7 @@ from tests.factories.chargebacks import (
     reverser,
     wallet_of,
 )
-from tests.factories.deposits import Owner, make_due
+from tests.factories.deposits import make_due
 from tests.factories.wallets import (
     assert_books_hold,
 )
@@ -31,17 +28,9 @@ from wallets.deposits.models import Payment
 from wallets.deposits.services.reversals import propose_reversal
 from wallets.deposits.tasks import sweep_deposits
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("money_at_provider")]
 
 FORMS = pytest.mark.parametrize("listed", [False, True], ids=["failed", "listed"])
-
-
-@pytest.fixture
-def owner(sandbox: SandboxServer) -> Owner:
-    # Enough to take payments back from.
-    sandbox.store.set_float("KES", Decimal(100_000))
-    member = make_member(make_organisation("Acme"), "Ada Obi")
-    return Owner(member.organisation, member)
 
 
 def test_the_undisputed_part_clears_on_its_day(sandbox, owner):

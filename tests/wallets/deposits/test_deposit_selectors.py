@@ -7,7 +7,6 @@ import pytest
 from django.utils import timezone
 
 from exchange.core.ids import new_reference
-from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.deposits import (
     Owner,
     arrive,
@@ -27,12 +26,6 @@ from wallets.deposits.services.unmatched import propose_resolution
 from wallets.providers.collection import TransactionStatus
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def owner() -> Owner:
-    member = make_member(make_organisation(), "Ada Obi")
-    return Owner(member.organisation, member)
 
 
 def pay_without_owner() -> Payment:

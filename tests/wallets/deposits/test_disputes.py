@@ -8,11 +8,9 @@ from decimal import Decimal
 
 import pytest
 
-from config.local.sandbox import SandboxServer
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, Rejected, StateConflict
 from orders.freezing.services import confirm_reversal
 from tests.assertions.unchanged import assert_no_table_changes, table_fingerprints
-from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.chargebacks import (
     alerts,
     charge_back,
@@ -29,7 +27,7 @@ from tests.factories.chargebacks import (
     transaction_of,
     wallet_of,
 )
-from tests.factories.deposits import Owner, make_checkout, make_due
+from tests.factories.deposits import make_checkout, make_due
 from tests.factories.wallets import (
     Wallet,
     assert_books_hold,
@@ -44,18 +42,10 @@ from wallets.deposits.services.unmatched import confirm_resolution, propose_reso
 from wallets.deposits.tasks import find_payments, sweep_deposits
 from wallets.ledger.models import Transfer
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("money_at_provider")]
 
 FORMS = pytest.mark.parametrize("listed", [False, True], ids=["failed", "listed"])
 LIFE = ("deposit", "deposit_charge")
-
-
-@pytest.fixture
-def owner(sandbox: SandboxServer) -> Owner:
-    # Enough to take payments back from.
-    sandbox.store.set_float("KES", Decimal(100_000))
-    member = make_member(make_organisation("Acme"), "Ada Obi")
-    return Owner(member.organisation, member)
 
 
 def kinds_of(deposit: Deposit) -> list[str]:

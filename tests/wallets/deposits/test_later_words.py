@@ -8,9 +8,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from config.local.sandbox import SandboxServer
 from orders.freezing.services import confirm_reversal
-from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.chargebacks import (
     learn_of_chargeback,
     pay_for,
@@ -19,7 +17,7 @@ from tests.factories.chargebacks import (
     transaction_of,
 )
 from tests.factories.configuration import set_setting
-from tests.factories.deposits import ACTOR, Owner, make_checkout, make_due
+from tests.factories.deposits import ACTOR, make_checkout, make_due
 from tests.factories.unmatched import pay_without_owner
 from tests.factories.wallets import assert_books_hold, make_staff
 from wallets.alerts.models import Alert
@@ -38,14 +36,7 @@ from wallets.providers.collection import (
 )
 from wallets.providers.registry import payment_provider
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def owner(sandbox: SandboxServer) -> Owner:
-    sandbox.store.set_float("KES", Decimal(100_000))
-    member = make_member(make_organisation("Acme"), "Ada Obi")
-    return Owner(member.organisation, member)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("money_at_provider")]
 
 
 def record_of(transaction_id: int) -> TransactionRecord:

@@ -7,7 +7,7 @@ import pytest
 from exchange.core.currencies import format_money
 from exchange.core.ids import uuid7
 from tests.environment.owner import without_guards
-from tests.factories.api_clients import TESTER, make_member, make_organisation
+from tests.factories.api_clients import TESTER
 from tests.factories.deposits import (
     ACTOR,
     Owner,
@@ -25,12 +25,6 @@ from wallets.ledger.models import Account, Entry, Transfer
 from wallets.providers.collection import Payer, TransactionStatus
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def owner() -> Owner:
-    member = make_member(make_organisation("Acme"), "Ada Obi")
-    return Owner(member.organisation, member)
 
 
 def entries(kind: str) -> list[tuple[str, Decimal]]:

@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from exchange.events.models import Event
 from tests.assertions.unchanged import table_fingerprints
-from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.configuration import set_setting
 from tests.factories.deposits import (
     ACTOR,
@@ -20,6 +19,7 @@ from tests.factories.deposits import (
     arrive,
     make_checkout,
     make_due,
+    make_owner,
     make_virtual_account,
     transaction_record,
 )
@@ -32,12 +32,6 @@ from wallets.ledger.selectors.wallets import available_balance
 from wallets.providers.collection import ChargeHint, TransactionStatus
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def owner() -> Owner:
-    member = make_member(make_organisation("Acme"), "Ada Obi")
-    return Owner(member.organisation, member)
 
 
 def balance(owner: Owner, kind: str = "available", currency: str = "NGN") -> Decimal | int:
@@ -233,8 +227,7 @@ def test_a_payment_that_the_ledger_cannot_hold_waits_outside_of_it(owner, change
 
 @pytest.mark.django_db(transaction=True)
 def test_one_payment_verified_by_sixteen_at_once_is_credited_once():
-    member = make_member(make_organisation("Acme"), "Ada Obi")
-    owner = Owner(member.organisation, member)
+    owner = make_owner()
     account = make_virtual_account(owner)
     record = transaction_record(account.reference)
     report_payment(ChargeHint(record.transaction_id, record.tx_ref))
@@ -251,5 +244,5 @@ def test_one_payment_verified_by_sixteen_at_once_is_credited_once():
     with ThreadPoolExecutor(16) as pool:
         list(pool.map(verify, range(16)))
     assert Deposit.objects.count() == Event.objects.count() == 1
-    assert available_balance(member.id, "NGN") == 1000
+    assert available_balance(Deposit.objects.get().owner_id, "NGN") == 1000
     assert_books_hold()

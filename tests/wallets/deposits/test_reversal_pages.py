@@ -8,7 +8,6 @@ from django.urls import reverse
 
 from config.back_office.roles import AUDITOR, BACK_OFFICE
 from tests.assertions.unchanged import assert_no_table_changes
-from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.back_office import (
     messages_of,
     page,
@@ -30,12 +29,6 @@ from wallets.receivables.services.repayments import amount_owed
 
 pytestmark = pytest.mark.django_db
 EXPLANATION = "Chargeback FLW-7 of the cardholder's bank"
-
-
-@pytest.fixture
-def owner() -> Owner:
-    member = make_member(make_organisation("Acme"), "Ada Obi")
-    return Owner(member.organisation, member)
 
 
 def paid(owner: Owner, amount: str = "1000", **changes: object) -> Deposit:

@@ -9,7 +9,7 @@ from exchange.events.models import Event
 from exchange.staff.models import StaffUser
 from orders.freezing.services import confirm_reversal
 from tests.assertions.unchanged import assert_no_table_changes
-from tests.factories.api_clients import TESTER, make_member, make_organisation
+from tests.factories.api_clients import TESTER
 from tests.factories.deposits import (
     ACTOR,
     Owner,
@@ -32,12 +32,6 @@ from wallets.receivables.services.repayments import amount_owed, collect_due
 from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def owner() -> Owner:
-    member = make_member(make_organisation("Acme"), "Ada Obi")
-    return Owner(member.organisation, member)
 
 
 def paid(owner: Owner, amount: str = "1000", payment_type: str = "bank_transfer") -> Deposit:

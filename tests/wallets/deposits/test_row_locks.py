@@ -14,12 +14,11 @@ from orders.freezing.services import confirm_reversal
 from tests.environment.module_database import module_rows
 from tests.environment.owner import without_guards
 from tests.environment.row_locks import locked_rows
-from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.deposits import (
     ACTOR,
-    Owner,
     arrive,
     make_checkout,
+    make_owner,
     make_virtual_account,
     transaction_record,
 )
@@ -46,8 +45,7 @@ class Records:
     """A record for each call, next to another one of its kind."""
 
     def __init__(self) -> None:
-        member = make_member(make_organisation("Acme"), "Ada Obi")
-        self.owner = Owner(member.organisation, member)
+        self.owner = make_owner()
         self.account, _ = (make_virtual_account(self.owner, each) for each in ("NGN", "GHS"))
         self.checkout, self.failing, _ = (make_checkout(self.owner) for _ in range(3))
         self.resting, other = (make_checkout(self.owner) for _ in range(2))
@@ -67,7 +65,7 @@ class Records:
             unmatched.propose_resolution(
                 payment_id=each.pk,
                 action=PaymentAction.ASSIGN,
-                owner=member,
+                owner=self.owner.member,
                 explanation="x",
                 user=proposer,
             )

@@ -9,9 +9,8 @@ from django.utils import timezone
 from config.local.sandbox import SandboxServer
 from orders.freezing.services import confirm_reversal
 from tests.environment.owner import without_guards
-from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.chargebacks import charge_back, pay_in, transaction_of
-from tests.factories.deposits import Owner
+from tests.factories.deposits import Owner, make_owner
 from tests.factories.treasury import move, terms
 from tests.factories.wallets import assert_books_hold, make_staff
 from tests.wallets.reconciliation.harness import (
@@ -36,8 +35,7 @@ def owner(sandbox: SandboxServer) -> Owner:
     # Own money at the provider, to take payments back from.
     sandbox.store.set_float("NGN", Decimal(5000))
     move(terms("top_up", 5000, currency="NGN"))
-    member = make_member(make_organisation("Acme"), "Ada Obi")
-    return Owner(member.organisation, member)
+    return make_owner()
 
 
 def credited_days_ago(sandbox: SandboxServer, owner: Owner, days: int) -> Deposit:
