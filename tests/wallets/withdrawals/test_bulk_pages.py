@@ -13,8 +13,6 @@ from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.back_office import (
     balances,
     current_flag_codes,
-    fund,
-    make_participants,
     make_withdrawal,
     messages_of,
     signed_in_client,
@@ -29,14 +27,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")
 # The sandbox's name of the account that all withdrawals here go to.
 AT_THE_BANK = "Forrest Green"
 LIST = "admin:wallets_withdrawal_changelist"
-
-
-@pytest.fixture
-def owners():
-    organisation, member = make_participants()
-    for currency, amount in (("NGN", "9000000"), ("KES", "1000000"), ("GHS", "5000")):
-        fund(organisation, member, currency, amount)
-    return organisation, member
 
 
 def choose(client: Client, rows: list[Withdrawal], action: str = "approve_selected"):

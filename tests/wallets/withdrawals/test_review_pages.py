@@ -13,8 +13,6 @@ from config.back_office.roles import AUDITOR, FINANCE_APPROVER
 from tests.assertions.unchanged import assert_no_table_changes, table_fingerprints
 from tests.factories.back_office import (
     balances,
-    fund,
-    make_participants,
     make_withdrawal,
     messages_of,
     page,
@@ -29,20 +27,6 @@ from tests.factories.wallets import OVERRIDE
 from wallets.withdrawals.models import Decision, Payout, Withdrawal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
-
-
-@pytest.fixture
-def owners():
-    organisation, member = make_participants()
-    for currency, amount in (
-        ("NGN", "9000000"),
-        ("KES", "1000000"),
-        ("GHS", "5000"),
-        ("ZAR", "900"),
-    ):
-        fund(organisation, member, currency, amount)
-        fund(organisation, None, currency, amount)
-    return organisation, member
 
 
 def decide(client: Client, withdrawal: Withdrawal, decision: str, **typed: Any):

@@ -16,7 +16,6 @@ from exchange.participants.models import Member, Organisation
 from tests.environment.owner import without_guards
 from tests.factories.back_office import (
     fund,
-    make_participants,
     make_withdrawal,
     signed_in_client,
     text_of,
@@ -30,15 +29,6 @@ from wallets.withdrawals.services import decisions
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
 
 LIST = "admin:wallets_withdrawal_changelist"
-
-
-@pytest.fixture
-def owners():
-    organisation, member = make_participants()
-    for currency, amount in (("NGN", "9000000"), ("KES", "1000000"), ("GHS", "5000")):
-        fund(organisation, member, currency, amount)
-        fund(organisation, None, currency, amount)
-    return organisation, member
 
 
 def rewrite(withdrawal: Withdrawal, **columns: Any) -> Withdrawal:
