@@ -150,31 +150,9 @@ def test_staff_without_a_role_see_nothing():
         assert views.call("GET", reverse(name)).status_code == 403
 
 
-CUSTOMERS = {
-    "credit_loan", "credit_loanconfiguration", "exchange_event", "exchange_member",
-    "exchange_organisation", "exchange_quote", "exchange_token", "orders_order",
-    "orders_termsproposal", "orders_tokenproposal", "orders_trade",
-    "wallets_account", "wallets_conversion", "wallets_decision", "wallets_deposit",
-    "wallets_depositreversal", "wallets_entry", "wallets_freeze", "wallets_payment",
-    "wallets_payout", "wallets_proposal", "wallets_receivable",
-    "wallets_receivablewriteoff", "wallets_transfer",
-    "wallets_virtualaccount", "wallets_wallettransfer", "wallets_withdrawal",
-}  # fmt: skip
-
-
-def test_support_views_what_customers_ask_about_and_may_only_comment():
-    client = signed_in_client(SUPPORT)
-    views = ViewCaller(client)
-    names = {f"{model._meta.app_label}_{model._meta.model_name}" for model in admin.site._registry}
-    seen = {
-        name
-        for name in names
-        if views.call("GET", reverse(f"admin:{name}_changelist")).status_code == 200
-    }
-    assert seen == CUSTOMERS
+def test_support_sees_the_work_of_customers_and_may_only_comment():
     assert {one for one in ROLES[SUPPORT] if ".view_" not in one} == {"exchange.add_comment"}
-    page = client.get(reverse("admin:index"))
-    shown = text_of(page)
+    shown = text_of(signed_in_client(SUPPORT).get(reverse("admin:index")))
     for words in ("Pending withdrawals", "Loans"):
         assert words in shown
     for words in (
