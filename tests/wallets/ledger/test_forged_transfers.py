@@ -40,69 +40,40 @@ def records(attacker: Connection) -> LedgerRecords:
     return make_ledger_records(attacker)
 
 
+def post_deposit(
+    records: LedgerRecords, reference: str, made: UUID | None, amount: int, origin: str = "clearing"
+) -> None:
+    legs = (system_account_id(origin), f"-{amount}"), (account_id_of(records.wallet), f"{amount}")
+    records.post("deposit", reference, made, *legs)
+
+
 def deposit_of_nothing(records: LedgerRecords) -> None:
-    records.post(
-        "deposit",
-        "deposit:1",
-        None,
-        (system_account_id(), "-9"),
-        (account_id_of(records.wallet), "9"),
-    )
+    post_deposit(records, "deposit:1", None, 9)
 
 
 def deposit_that_is_pending(records: LedgerRecords) -> None:
     made = enter_deposit(records.attacker, records.wallet, "9", confirmed=False)
-    records.post(
-        "deposit",
-        f"deposit:{made}",
-        made,
-        (system_account_id(), "-9"),
-        (account_id_of(records.wallet), "9"),
-    )
+    post_deposit(records, f"deposit:{made}", made, 9)
 
 
 def deposit_of_more(records: LedgerRecords) -> None:
     made = enter_deposit(records.attacker, records.wallet, "9")
-    records.post(
-        "deposit",
-        f"deposit:{made}",
-        made,
-        (system_account_id(), "-10"),
-        (account_id_of(records.wallet), "10"),
-    )
+    post_deposit(records, f"deposit:{made}", made, 10)
 
 
 def deposit_to_another_owner(records: LedgerRecords) -> None:
     made = enter_deposit(records.attacker, records.other, "9")
-    records.post(
-        "deposit",
-        f"deposit:{made}",
-        made,
-        (system_account_id(), "-9"),
-        (account_id_of(records.wallet), "9"),
-    )
+    post_deposit(records, f"deposit:{made}", made, 9)
 
 
 def deposit_booked_again(records: LedgerRecords) -> None:
     made = Deposit.objects.get(owner_id=records.wallet.owner_id).id
-    records.post(
-        "deposit",
-        f"again:{made}",
-        made,
-        (system_account_id(), "-1000"),
-        (account_id_of(records.wallet), "1000"),
-    )
+    post_deposit(records, f"again:{made}", made, 1000)
 
 
 def deposit_out_of_fees(records: LedgerRecords) -> None:
     made = enter_deposit(records.attacker, records.wallet, "9")
-    records.post(
-        "deposit",
-        f"deposit:{made}",
-        made,
-        (system_account_id("fees"), "-9"),
-        (account_id_of(records.wallet), "9"),
-    )
+    post_deposit(records, f"deposit:{made}", made, 9, "fees")
 
 
 def of_the_withdrawal(
