@@ -31,6 +31,8 @@ class AccountKind(models.TextChoices):
     # The exchange's own money at the provider, and what conversions left it long or short of.
     TREASURY = "treasury"
     POSITION = "position"
+    # What issuers paid in for distributions, until each holder has it.
+    DISTRIBUTION = "payable", "Distributions"
     # A creditor's outstanding principal and earned interest, and their system counterpart.
     PRINCIPAL = "principal"
     INTEREST = "interest"
@@ -72,6 +74,9 @@ class TransferKind(models.TextChoices):
     LOAN_RELEASE = "loan_release", "Loan release"
     LOAN_LIQUIDATE = "loan_liquidate", "Loan liquidation"
     LOAN_WRITE_OFF = "loan_write_off", "Loan write-off"
+    DISTRIBUTION_FUND = "distribution_fund", "Distribution funding"
+    DISTRIBUTION_PAY = "distribution_pay", "Distribution"
+    DISTRIBUTION_REFUND = "distribution_refund", "Distribution refund"
 
 
 class Asset(models.Model):

@@ -59,6 +59,8 @@ SUBJECTS: dict[str, tuple[str, str]] = {
     TransferKind.LOAN_RELEASE: ("credit_loan", "The loan"),
     TransferKind.LOAN_LIQUIDATE: ("credit_loan", "The loan"),
     TransferKind.LOAN_WRITE_OFF: ("credit_loan", "The loan"),
+    TransferKind.DISTRIBUTION_FUND: ("credit_distribution", "The distribution"),
+    TransferKind.DISTRIBUTION_REFUND: ("credit_distribution", "The distribution"),
 }
 
 

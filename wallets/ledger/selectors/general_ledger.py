@@ -28,6 +28,7 @@ KINDS = (
     AccountKind.FEES,
     AccountKind.EXPENSES,
     AccountKind.UNMATCHED,
+    AccountKind.DISTRIBUTION,
     AccountKind.POSITION,
     AccountKind.LOANS,
 )
