@@ -1,5 +1,6 @@
 """All checks of the proof of books, in the order of the report."""
 
+from credit.distributions.proof import DISTRIBUTION_CHECKS
 from credit.loans.proof import CREDIT_CHECKS
 from orders.book.proof import BOOK_CHECKS, RESERVE_CHECKS
 from orders.listings.proof import DOCUMENT_CHECKS, RAISE_CHECKS
@@ -49,4 +50,5 @@ CHECKS: tuple[Check, ...] = (
     *BOOK_CHECKS,
     *DOCUMENT_CHECKS,
     *CREDIT_CHECKS,
+    *DISTRIBUTION_CHECKS,
 )

@@ -28,6 +28,8 @@ SCHEDULE: dict[str, timedelta] = {
     "config.tasks.add_partitions": timedelta(hours=6),
     "config.tasks.prove_books": timedelta(hours=1),
     "credit.tasks.age_loans": timedelta(minutes=1),
+    "credit.tasks.pay_distributions": timedelta(minutes=1),
+    "credit.tasks.record_distributions": timedelta(seconds=5),
     "credit.tasks.revalue_loans": timedelta(hours=1),
     "exchange.tasks.deliver_events": timedelta(seconds=5),
     "exchange.tasks.purge_access_tokens": timedelta(days=1),
@@ -56,6 +58,7 @@ TASKS = (
     "wallets.deposits.tasks",
     "wallets.payouts.tasks",
     "wallets.reconciliation.tasks",
+    "credit.distributions.tasks",
     "credit.loans.tasks",
 )
 

@@ -1,6 +1,7 @@
 """All event types of the subjects, for the setting `EVENT_TYPES`."""
 
 from credit.configurations.event_types import EVENT_TYPES as CONFIGURATION_TYPES
+from credit.distributions.event_types import EVENT_TYPES as DISTRIBUTION_TYPES
 from credit.loans.event_types import EVENT_TYPES as LOAN_TYPES
 from exchange.events.event_types import EVENT_TYPES as TEST_TYPES
 from orders.book.event_types import EVENT_TYPES as ORDER_TYPES
@@ -21,5 +22,6 @@ EVENT_TYPES = (
     *TOKEN_TYPES,
     *LOAN_TYPES,
     *CONFIGURATION_TYPES,
+    *DISTRIBUTION_TYPES,
     *TEST_TYPES,
 )

@@ -14,5 +14,8 @@ class CreditConfig(sqlfiles.SqlAppConfig):
         "loans/outstanding",
         "loans/lending",
         "loans/transfer_rules",
+        "distributions/distribution_guard",
+        "distributions/record_distribution",
+        "distributions/transfer_rules",
     )
     stored_documents = ("loans.LOAN",)

@@ -1,4 +1,5 @@
-"""Models of loan configurations, loans, collateral and loan servicing."""
+"""Models of loan configurations, loans, collateral, loan servicing and distributions."""
 
 import credit.configurations.models
+import credit.distributions.models
 import credit.loans.models

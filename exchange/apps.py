@@ -31,6 +31,7 @@ class ExchangeConfig(sqlfiles.SqlAppConfig):
         "tokens/token_words",
         "tokens/catalogue",
         "tokens/price_guard",
+        "tokens/record_guard",
         "events/emit_event",
         "events/public_actor",
         "exports/export_records",

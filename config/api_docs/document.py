@@ -5,6 +5,8 @@ from typing import Any
 from config.api_docs.guide import CODE_SAMPLES, code_samples, guide
 from credit.configurations.errors import ConfigurationNotFound
 from credit.configurations.examples import CONFIGURATION_ID
+from credit.distributions.errors import DistributionNotFound
+from credit.distributions.examples import DISTRIBUTION_ID
 from credit.loans.errors import LoanNotFound
 from credit.loans.examples import LOAN_ID
 from exchange.api.schema_parts import PathId
@@ -31,6 +33,7 @@ TAGS = {
     "Orders": "Place, list and cancel orders.",
     "Markets": "The market of a token: its order book, orders and trades.",
     "Investments": "Token units held by your organisation and its members.",
+    "Distributions": "What investments pay: dividends and interest, from proposal to payment.",
     "Loans": "Loans secured by token units, from quote to repayment.",
     "Loan configurations": "The terms on which loans are made.",
     "Wallets": "Balances and statements of your organisation's wallet and of its members' wallets.",
@@ -48,6 +51,7 @@ PATH_IDS = {
     "configuration_id": PathId("loan configuration", CONFIGURATION_ID, ConfigurationNotFound),
     "conversion_id": PathId("conversion", CONVERSION_ID, ConversionNotFound),
     "deposit_id": PathId("deposit", DEPOSIT_ID, DepositNotFound),
+    "distribution_id": PathId("distribution", DISTRIBUTION_ID, DistributionNotFound),
     "event_id": PathId("event", EVENT_ID, EventNotFound),
     "loan_id": PathId("loan", LOAN_ID, LoanNotFound),
     "member_id": PathId("member", MEMBER_ID, UserNotFound, owner="a member"),

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from credit.distributions.models import Distribution
 from wallets.deposits.models import Deposit, DepositStatus, Payment
 from wallets.reconciliation.models import Reconciliation
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
@@ -28,6 +29,7 @@ _PAGES = {
     "payment_id": "wallets_payment",
     "deposit_id": "wallets_deposit",
     "report_id": "wallets_reconciliation",
+    "distribution_id": "credit_distribution",
 }
 
 
@@ -43,6 +45,9 @@ def annotate_subjects(alerts: Any) -> Any:
         .filter(named=OuterRef("subject"))
         .order_by("-created_at", "-id")
     )
+    distributions = Distribution.objects.annotate(named=Cast("pk", CharField())).filter(
+        named=OuterRef("subject")
+    )
     number = Case(
         When(
             kind__in=_OF_PAYMENTS,
@@ -55,6 +60,7 @@ def annotate_subjects(alerts: Any) -> Any:
         payment_id=Subquery(payments.values("pk")[:1]),
         deposit_id=Subquery(deposits.values("pk")[:1]),
         report_id=Subquery(reports.values("pk")[:1]),
+        distribution_id=Subquery(distributions.values("pk")[:1]),
     )
 
 

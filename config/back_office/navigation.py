@@ -63,7 +63,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "orders.trade",
         ),
     ),
-    ("Credit", "credit", ("credit.loan", "credit.loanconfiguration")),
+    ("Credit", "credit", ("credit.loan", "credit.loanconfiguration", "credit.distribution")),
     (
         "Ledger",
         "ledger",

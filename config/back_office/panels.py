@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from django.db.models import Model
 
 from credit.configurations.admin.configurations import configurations_link
+from credit.distributions.admin.token_panel import DistributionsPanel
 from credit.loans.admin.loans import loans_link
 from credit.loans.admin.owner_panel import LoansPanel
 from exchange.admin.panels import LinksPanel, Panel
@@ -15,6 +16,7 @@ from exchange.events.admin.owner_panels import EventsPanel, WebhookPanel
 from exchange.participants.admin.owner_panels import ApiKeysPanel, MembersPanel
 from exchange.participants.admin.timeline import TimelinePanel
 from exchange.participants.models import Member, Organisation
+from exchange.tokens.models import Token
 from orders.book.admin.orders import orders_link, tokens_link
 from orders.book.admin.owner_panel import OpenOrdersPanel
 from orders.book.models import Order
@@ -87,6 +89,7 @@ PANELS: dict[type[Model], tuple[Panel, ...]] = {
         _COMMENTS,
         *_OWNER_TABLES,
     ),
+    Token: (DistributionsPanel(),),
     Account: _BLOCKS,
     Order: (FillsPanel(),),
     Withdrawal: (_COMMENTS,),

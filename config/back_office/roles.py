@@ -26,7 +26,9 @@ SUPPORT = "Support"
 ADMINISTRATOR = "Administrator"
 
 _VIEWABLE = {
-    "credit": ("closureproposal", "loan", "loanconfiguration", "shortfall"),
+    "credit": (
+        "closureproposal", "distribution", "income", "loan", "loanconfiguration", "shortfall",
+    ),
     "exchange": (
         "apikey", "comment", "event", "export", "member", "organisation", "quote", "token",
         "webhookendpoint",
@@ -54,6 +56,8 @@ _VIEW_PEOPLE = frozenset(
 _VIEW_CUSTOMERS = frozenset(
     {
         *(f"credit.view_{model}" for model in ("closureproposal", "loan", "shortfall")),
+        "credit.view_distribution",
+        "credit.view_income",
         "credit.view_loanconfiguration",
         *(f"exchange.view_{model}" for model in ("comment", "event", "member", "organisation")),
         *(f"exchange.view_{model}" for model in ("quote", "token")),
@@ -91,6 +95,8 @@ ROLES: dict[str, frozenset[str]] = {
         "wallets.run_reconciliation",
         "exchange.add_comment",
         "exchange.add_export",
+        "credit.decide_distribution",
+        "credit.propose_distribution",
         "exchange.decide_quote",
         "exchange.end_token",
         "orders.decide_terms",
@@ -118,6 +124,7 @@ ROLES: dict[str, frozenset[str]] = {
         "exchange.add_token",
         "exchange.change_token",
         "exchange.propose_quote",
+        "credit.propose_distribution",
     },
     CREDIT_OFFICER: _VIEW
     | {
@@ -159,7 +166,9 @@ PRIVILEGED_PERMISSIONS = frozenset(
     {
         "credit.decide_configuration",
         "credit.close_loan",
+        "credit.decide_distribution",
         "credit.propose_configuration",
+        "credit.propose_distribution",
         "exchange.add_apikey",
         "exchange.add_staffuser",
         "exchange.add_token",

@@ -10,7 +10,7 @@ from typing import Any
 from cryptography.fernet import Fernet
 
 from config import event_types
-from config.settings import databases, retention
+from config.settings import databases, plausibility, retention
 from config.settings.environment import env, refusal
 
 HOST_NAME = r"\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\]"
@@ -276,16 +276,7 @@ RETENTION_MONTHS = retention.retention_months()
 # --- Plausibility ----------------------------------------------------------------------------
 # A change by more percent than this is shown in red, and both people give a reason. Of deposits and
 # treasury movements: how far above the largest so far.
-PLAUSIBILITY_BANDS: dict[str, int] = {
-    "quote": env.integer("QUOTE_BAND_PERCENT", default=20, low=0, high=1000),
-    "rate": env.integer("RATE_BAND_PERCENT", default=20, low=0, high=1000),
-    "spread": env.integer("SPREAD_BAND_PERCENT", default=50, low=0, high=1000),
-    "fee": env.integer("FEE_BAND_PERCENT", default=50, low=0, high=1000),
-    "limit": env.integer("LIMIT_BAND_PERCENT", default=50, low=0, high=1000),
-    "terms": env.integer("LOAN_TERMS_BAND_PERCENT", default=20, low=0, high=1000),
-    "deposit": env.integer("DEPOSIT_BAND_PERCENT", default=200, low=0, high=10_000),
-    "treasury": env.integer("TREASURY_BAND_PERCENT", default=200, low=0, high=10_000),
-}
+PLAUSIBILITY_BANDS = plausibility.bands()
 # The same amount of the same owner, or of the same kind of treasury movement, within these days.
 REPEATED_AMOUNT_DAYS = env.integer("REPEATED_AMOUNT_DAYS", default=7, low=0, high=366)
 # Finds the balance at the provider that was read last, which deposits by hand are compared with.
@@ -298,6 +289,12 @@ RATE_MAX_AGE_HOURS = env.integer("RATE_MAX_AGE_HOURS", default=24, low=1, high=8
 # --- Credit ----------------------------------------------------------------------------------
 # Older quotes do not count as collateral value: a missing or stale price blocks.
 PRICE_MAX_AGE_HOURS = env.integer("PRICE_MAX_AGE_HOURS", default=30 * 24, low=1, high=8760)
+
+# --- Distributions ---------------------------------------------------------------------------
+# A distribution is announced at least this long before its record.
+DISTRIBUTION_NOTICE_DAYS = env.integer("DISTRIBUTION_NOTICE_DAYS", default=3, low=0, high=30)
+# Income of this share of price.sell or more a unit: open orders are cancelled at the record.
+EX_INCOME_PERCENT = env.integer("EX_INCOME_PERCENT", default=5, low=1, high=100)
 
 # Event types, for lists and filters.
 EVENT_TYPES = event_types.EVENT_TYPES
@@ -325,6 +322,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "orders.trades.event_schema.add_trade_events",
         "orders.listings.event_schema.add_token_events",
         "credit.loans.event_schema.add_loan_events",
+        "credit.distributions.event_schema.add_distribution_events",
         "exchange.events.event_schema.add_test_event",
         "config.api_docs.document.add_code_samples",
     ],
@@ -339,14 +337,14 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 AUTH_USER_MODEL = "exchange.StaffUser"
 OAUTH2_PROVIDER_APPLICATION_MODEL = "exchange.ApiKey"
 SCOPES = {
-    "tokens:read": "Read tokens",
-    "tokens:write": "Propose distributions of own tokens",
+    "tokens:read": "Read tokens and distributions",
+    "tokens:write": "Propose and fund distributions of own tokens",
     "orders:read": "Read orders, books and trades",
     "orders:write": "Place and cancel orders",
     "portfolio:read": "Read the investments of members",
     "credit:read": "Read loan configurations and loans",
     "credit:write": "Propose configurations, create and service loans",
-    "wallets:read": "Read wallets, statements, withdrawals and banks",
+    "wallets:read": "Read wallets, income, statements, withdrawals and banks",
     "wallets:withdraw": "Request and cancel withdrawals",
     "wallets:transfer": "Transfer and convert money between own wallets",
     "deposits:write": "Open virtual accounts and checkouts",

@@ -98,6 +98,9 @@ PAYMENT_PROVIDER = {
 DEMO_WEBHOOK_URL = env.url("DEMO_WEBHOOK_URL", schemes=("http", "https"))
 SANDBOX_DELAY_SECONDS = env.number("SANDBOX_DELAY_SECONDS", default=2, low=0, high=3600)
 
+# Distributions of the demo are recorded at once.
+DISTRIBUTION_NOTICE_DAYS = env.integer("DISTRIBUTION_NOTICE_DAYS", default=0, low=0, high=30)
+
 WEBHOOK_ALLOW_LOCAL = env.boolean("WEBHOOK_ALLOW_LOCAL", default=True)
 SECURE_SSL_REDIRECT = False
 

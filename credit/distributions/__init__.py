@@ -1,1 +1,1 @@
-"""What investments pay: schedules of interest, derived from the terms of a token."""
+"""What investments pay: schedules of interest, and distributions from proposal to payment."""

@@ -1,12 +1,28 @@
-"""Schedules of tokens, as organisations see them."""
+"""Queries of schedules, distributions and income, as an organisation sees them."""
 
 import datetime as dt
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
+from django.db import connection
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from credit.distributions.errors import DistributionNotFound
+from credit.distributions.models import (
+    Distribution,
+    DistributionAction,
+    DistributionProposal,
+    Income,
+)
+from credit.distributions.payloads import DISTRIBUTION, INCOME
 from credit.distributions.schedule import Period, Terms, list_periods
-from exchange.core.database import fetch_one
+from exchange.core.database import fetch_one, read_cursor
+from exchange.staff.models import ApprovalStatus
 from exchange.tokens.errors import TokenNotFound
+from exchange.tokens.models import DealAccess, TokenAccess
 from exchange.tokens.payloads import TERMS
 from exchange.tokens.selectors.tokens import IS_VISIBLE
 
@@ -39,3 +55,113 @@ def read_schedule(organisation_id: UUID, token_id: UUID, today: dt.date) -> Sche
         return Schedule(document, [])
     terms = Terms(issue_price, interest, tenor, frequency, completed)
     return Schedule(document, list_periods(terms, today))
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a distribution would pay if its record were made now."""
+
+    holders: int
+    units: Decimal
+    gross: Decimal
+
+
+def visible_distributions(organisation_id: UUID) -> QuerySet[Distribution]:
+    """Return the distributions of the organisation's tokens, and announced ones of those it sees.
+
+    A distribution that was never announced is the issuer's alone.
+    """
+    granted = TokenAccess.objects.filter(
+        token=OuterRef("token_id"), organisation_id=organisation_id
+    )
+    announced = DistributionProposal.objects.filter(
+        distribution=OuterRef("pk"),
+        action=DistributionAction.ANNOUNCE,
+        status=ApprovalStatus.APPROVED,
+    )
+    return Distribution.objects.filter(
+        Q(token__issuer_id=organisation_id)
+        | Q(Exists(announced)) & (Q(token__deal_access=DealAccess.PUBLIC) | Q(Exists(granted)))
+    )
+
+
+def get_own_distribution(organisation_id: UUID, distribution_id: UUID) -> Distribution:
+    """Return a distribution of one of the organisation's tokens. Raises `DistributionNotFound`."""
+    found = Distribution.objects.filter(
+        pk=distribution_id, token__issuer_id=organisation_id
+    ).first()
+    if found is None:
+        raise DistributionNotFound
+    return found
+
+
+def read_distribution(organisation_id: UUID, distribution_id: UUID) -> str:
+    """Return one document as the organisation sees it. Raises `DistributionNotFound`."""
+    found = visible_distributions(organisation_id).filter(pk=distribution_id)
+    texts = read_distributions(organisation_id, list(found.values_list("id", flat=True)))
+    if not texts:
+        raise DistributionNotFound
+    return texts[0]
+
+
+def read_distributions(organisation_id: UUID | None, ids: Sequence[UUID]) -> list[str]:
+    """Return the documents (JSON) of distributions as the organisation sees them, in order.
+
+    None: as another than the issuer.
+    """
+    with read_cursor() as cursor:
+        cursor.execute(_DISTRIBUTIONS, [organisation_id, list(ids)])
+        return [text for (text,) in cursor.fetchall()]
+
+
+def income_of_organisation(organisation_id: UUID) -> QuerySet[Income]:
+    """Return the income of an organisation and its members."""
+    return Income.objects.filter(organisation_id=organisation_id)
+
+
+def read_income(organisation_id: UUID, ids: Sequence[UUID]) -> list[str]:
+    """Return the documents of income, in order; owners of other organisations are left out."""
+    with read_cursor() as cursor:
+        cursor.execute(_INCOME, [organisation_id, list(ids)])
+        return [text for (text,) in cursor.fetchall()]
+
+
+def estimate_income(token_id: UUID, terms: Mapping[str, Any]) -> Estimate:
+    """Return what a distribution of these terms would pay to today's holders."""
+    with connection.cursor() as cursor:
+        cursor.execute(_ESTIMATE, {"token": token_id, **terms})
+        return Estimate(*cursor.fetchone())
+
+
+_DISTRIBUTIONS = f"""
+    SELECT {DISTRIBUTION.expression("r")}
+    FROM (
+        SELECT d.id, d.token_id, d.type, d.currency_id, d.amount_per_unit, d.principal_per_unit,
+               d.rate, d.days, d.record_at, d.payment_date, d.status, d.overdue, d.version,
+               d.corrects_id, d.final, d.holders, d.gross, d.tax, d.net, d.created_at,
+               d.updated_at, t.issuer_id IS NOT DISTINCT FROM %s::uuid AS own, wanted.place
+        FROM unnest(%s::uuid[]) WITH ORDINALITY AS wanted (id, place)
+        JOIN credit_distribution d ON d.id = wanted.id
+        JOIN exchange_token t ON t.id = d.token_id
+    ) r
+    ORDER BY r.place
+"""  # noqa: S608 - built from the declaration in payloads
+_INCOME = f"""
+    SELECT {INCOME.expression("r")}
+    FROM (
+        SELECT i.id, i.distribution_id, d.token_id, i.member_id, i.units, i.gross, i.tax_rate,
+               i.tax, i.net, i.status, i.paid_to, i.created_at,
+               CASE WHEN i.organisation_id = %s THEN i.owner_id END AS own_owner_id, wanted.place
+        FROM unnest(%s::uuid[]) WITH ORDINALITY AS wanted (id, place)
+        JOIN credit_income i ON i.id = wanted.id
+        JOIN credit_distribution d ON d.id = i.distribution_id
+    ) r
+    ORDER BY r.place
+"""  # noqa: S608 - built from the declaration in payloads
+_ESTIMATE = """
+    SELECT count(*), coalesce(sum(h.units), 0), coalesce(sum(income_of(
+        h.units, %(amount_per_unit)s, %(principal_per_unit)s, %(rate)s, %(days)s, c.decimals)), 0)
+    FROM entitled_units(%(token)s) h
+    JOIN exchange_token t ON t.id = %(token)s
+    JOIN exchange_currency c ON c.code = t.currency_id
+"""

@@ -1,11 +1,14 @@
-"""OpenAPI shapes and examples of schedules."""
+"""OpenAPI shapes, errors and examples of schedules and distributions."""
 
 from django.conf import settings
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
+from credit.distributions.errors import NotIssuer
 from exchange.api.operations import NamedSchema, RecordPage, closed_object, number_schema
+from exchange.core.errors import RequestInProgress
 from exchange.tokens.examples import TERMS as TERMS_EXAMPLE
 from exchange.tokens.payloads import TERMS
+from wallets.freezes.errors import BLOCKED_FAILURES
 
 _COUNT = {"type": "integer", "minimum": 1}
 
@@ -55,3 +58,58 @@ PAGE_PARAMETERS = [
         description=f"Periods on a page; a larger value counts as {settings.API_PAGE_LIMIT_MAX}",
     ),
 ]
+
+PROPOSE_FAILURES: dict[str, dict[str, str]] = {
+    "400": {
+        "invalid_request": "type must be one of [Dividend, Interest]",
+        "invalid_currency": "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]",
+        "currency_differs": "The token is priced in NGN: it pays in no other currency",
+        "token_cancelled": "The token is cancelled",
+        "raise_open": "The token is in its primary raise: it pays nothing yet",
+        "record_in_past": "The record must not be in the past",
+        "record_after_payment": "The record must not be after the payment",
+        "notice_too_short": "The record is too early for the notice: it can be from"
+        " 2025-07-04T08:12:11.000Z on",
+        "too_far_ahead": "The record must be within two years, and the payment within a year of it",
+        "pays_nothing": "The amount rounds to nothing for each of 48 holders",
+    },
+    "403": {NotIssuer.code: NotIssuer.message},
+    "404": {"token_not_found": "Token not found"},
+    "409": {
+        "period_taken": "Another Dividend of this token has its record on 2025-07-08, for the same"
+        " day",
+        RequestInProgress.code: RequestInProgress().message,
+    },
+}
+FUND_FAILURES: dict[str, dict[str, str]] = {
+    "400": {
+        "insufficient_balance": "Insufficient NGN balance. Available: 100.5, requested: 1398904.1"
+    },
+    "409": {
+        "state_conflict": "Only a distribution that is Recorded allows this: it is Announced",
+        **BLOCKED_FAILURES,
+        RequestInProgress.code: RequestInProgress().message,
+    },
+}
+DIVIDEND_EXAMPLE = OpenApiExample(
+    "Dividend",
+    value={
+        "type": "Dividend",
+        "currency": "NGN",
+        "amount_per_unit": 12.5,
+        "record_at": "2025-07-08T00:00:00Z",
+        "payment_date": "2025-07-10",
+    },
+    request_only=True,
+)
+INTEREST_EXAMPLE = OpenApiExample(
+    "Interest for 92 days",
+    value={
+        "type": "Interest",
+        "currency": "NGN",
+        "basis": {"principal_per_unit": 10000, "rate": 18.5, "days": 92},
+        "record_at": "2025-07-08T00:00:00Z",
+        "payment_date": "2025-07-10",
+    },
+    request_only=True,
+)

@@ -82,14 +82,14 @@ def error_response(error: errors.DomainError) -> ErrorResponse:
     """Return the response to a domain error, by its nearest type in the table."""
     for kind in type(error).__mro__:
         if kind in HTTP_STATUS:
-            headers = retry_headers(error) if isinstance(error, errors.NotReady) else None
+            headers = retry_headers(error) if error.retry_after is not None else None
             return ErrorResponse(
                 error.message, status=HTTP_STATUS[kind], code=error.code, headers=headers
             )
     raise ImproperlyConfigured(f"{type(error).__name__} has no HTTP status") from error
 
 
-def retry_headers(error: errors.NotReady) -> dict[str, str]:
+def retry_headers(error: errors.DomainError) -> dict[str, str]:
     """Return the header that says when to repeat the request."""
     return {"Retry-After": str(error.retry_after)}
 

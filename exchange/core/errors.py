@@ -15,11 +15,13 @@ class DomainError(Exception):
     """Base of all domain errors.
 
     `message` is for the client; a type with a constant message declares it. `code` never changes.
-    `fields` maps field names to their part of the message, for forms.
+    `fields` maps field names to their part of the message, for forms. `retry_after` is the seconds
+    after which a client may repeat the request, if it may.
     """
 
     code = "refused"
     message = ""
+    retry_after: int | None = None
 
     def __init__(
         self, message: str = "", *, code: str | None = None, fields: Mapping[str, str] | None = None
@@ -86,10 +88,7 @@ class ProviderFailed(DomainError):
 
 
 class NotReady(DomainError):
-    """The service is temporarily unable to process this (503).
-
-    `retry_after` is the seconds after which a client may repeat the request.
-    """
+    """The service is temporarily unable to process this (503)."""
 
     code = "not_ready"
     message = "The service is not ready. Please try again shortly"

@@ -226,6 +226,12 @@ class Token(Record):
     exited = models.BooleanField(default=False)
     cancelled = models.BooleanField(default=False)
     esop_token = models.BooleanField(default=False)
+    next_record_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="Record of the next distribution. Past it, no unit changes hands until the record"
+        " is made",
+    )
 
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()

@@ -6,7 +6,7 @@ from typing import Any
 from exchange.core.errors import Conflict, DomainError, InvalidRequest, NotFound, Rejected
 from exchange.core.numbers import format_plain
 from exchange.participants.errors import member_error
-from exchange.tokens.errors import TokenNotFound
+from exchange.tokens.errors import RecordPending, TokenNotFound
 from wallets.freezes.errors import block_error
 
 
@@ -61,6 +61,8 @@ def build_rejection(code: str, detail: dict[str, Any], *, side: str) -> DomainEr
     """Return the error for a code raised by `enter_orders`; None for an unknown code."""
     if code == "token_not_found":
         return TokenNotFound()
+    if code == RecordPending.code:
+        return RecordPending()
     if (error := member_error(code)) is not None:
         return error
     values = {

@@ -9,6 +9,7 @@ from exchange.api.operations import NamedSchema, closed_object
 from exchange.core.documents import Document
 from exchange.core.errors import IdempotencyKeyReused, RequestInProgress
 from exchange.core.examples import MEMBER_ID, TOKEN_ID
+from exchange.tokens.errors import RECORD_FAILURES
 from exchange.tokens.payloads import TOKEN
 from orders.book import examples
 from orders.book.payloads import ORDER
@@ -125,6 +126,7 @@ PLACE_FAILURES: dict[str, dict[str, str]] = {
         "duplicate_client_order_id": "There is an order with client_order_id 17 already",
         "client_reference_taken": "There is an order with client_reference INV-17 already",
         **BLOCKED_FAILURES,
+        **RECORD_FAILURES,
         **_STILL_RUNNING,
     },
     "422": _KEY_REUSED,

@@ -43,6 +43,7 @@ class Expected:
 # pages change and delete nothing; histories are for auditors and administrators. A POST to a list
 # or a history is handled like a GET.
 MODELS: dict[str, tuple[str, str]] = {
+    "credit_distribution": (ALL, ""),
     "credit_loan": (ALL, ""),
     "credit_loanconfiguration": (ALL, "C"),
     "exchange_accessproposal": ("FAD", ""),
@@ -108,6 +109,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "recovery_codes": (ONLY_POST, ALL),
     "anything else": (ALL, ALL),
     # The next record of a queue, for those who decide about it.
+    "credit_distribution_next": ("F", ""),
     "credit_loan_next": ("C", ""),
     "credit_loanconfiguration_next": ("C", ""),
     "exchange_accessproposal_next": ("FD", ""),
@@ -129,6 +131,13 @@ PAGES: dict[str, tuple[str, str]] = {
     "credit_loanconfiguration_retire": ("C", "C"),
     "credit_loanconfiguration_approve": ("C", "C"),
     "credit_loanconfiguration_reject": ("C", "C"),
+    # What investments pay.
+    "credit_distribution_change_terms": ("BF", "BF"),
+    "credit_distribution_propose_funding": ("BF", "BF"),
+    "credit_distribution_propose_cancellation": ("BF", "BF"),
+    "credit_distribution_approve": ("F", "F"),
+    "credit_distribution_reject": ("F", "F"),
+    "exchange_token_distribution": ("BF", "BF"),
     # Who takes part, and by what.
     "exchange_organisation_edit": ("BD", "BD"),
     "exchange_organisation_activate": ("BD", "BD"),

@@ -28,6 +28,8 @@ pytestmark = pytest.mark.django_db
 
 # Where others than the pending state of a proposal are the first.
 FIRST_STATES = {
+    "credit_distribution": {"Draft"},
+    "credit_income": set(),  # by `record_distribution` only
     "credit_loan": set(),  # by `make_loan` only
     "exchange_event": set(),  # without its status
     "exchange_export": set(ExportStatus.values),  # carries neither money nor power

@@ -81,6 +81,7 @@ def test_every_rule_that_refuses_an_order_is_documented_with_a_message_of_its_fo
             "duplicate_client_order_id",
             "member_closed",
             "receivable_due",
+            "record_pending",
             "request_in_progress",
         },
         "422": {"idempotency_key_reused"},

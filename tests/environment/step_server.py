@@ -1,4 +1,4 @@
-"""Run steps of a deposit, each in a process of its own that a test may have killed at any point.
+"""Run steps that move money, each in a process of its own that a test may have killed at any point.
 
 `python -m tests.environment.step_server` loads the application once and forks a process for each
 line of JSON on its input: `step`, `arguments`, and `kill`, the number of the point at which the
@@ -53,6 +53,7 @@ def main() -> None:
     from django.test import Client
     from django.urls import resolve
 
+    from credit.distributions.services import paying
     from exchange.core.actors import Actor
     from exchange.staff.models import StaffUser
     from orders.freezing.services import confirm_reversal
@@ -76,6 +77,7 @@ def main() -> None:
         "reverse": lambda reversal, user: confirm_reversal(
             reversal_id=UUID(reversal), user=person(user)
         ),
+        "pay_distribution": lambda distribution: paying.pay(UUID(distribution), batch=2),
         "resolve": lambda resolution, user: unmatched.confirm_resolution(
             resolution_id=UUID(resolution), user=person(user)
         ),

@@ -9,8 +9,10 @@ from orders.book.models import Trade
 from tests.assertions.endpoints import Endpoint
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller
 from tests.factories.conversions import convert, set_rates
+from tests.factories.distributions import make_distribution
 from tests.factories.lending import make_lending
 from tests.factories.market import ApiTrader, Market
+from tests.factories.tokens import give_units, make_token
 from tests.factories.transfers import transfer
 from tests.factories.wallets import Wallet
 from tests.factories.withdrawals import WithdrawalApi
@@ -59,6 +61,9 @@ def make_api_records() -> ApiRecords:
     withdrawal = withdrawal_api.create_withdrawal()
     own = Wallet(caller.organisation)
     moved = transfer(own, Wallet(caller.organisation, withdrawal_api.member), 200)
+    listed = make_token(organisation)
+    give_units(listed, Wallet(organisation, withdrawal_api.member), 10)
+    distribution = make_distribution(listed, "Recorded")
     set_rates()
     converted = convert(own, 129, "KES", "USD")
     set_endpoint(
@@ -80,5 +85,6 @@ def make_api_records() -> ApiRecords:
             "configuration_id": str(lending.offer.id),
             "loan_configuration_id": str(lending.offer.id),
             "event_id": str(event.id),
+            "distribution_id": str(distribution.id),
         },
     )

@@ -13,10 +13,13 @@ from django.utils import timezone
 from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER, get_role
 from config.books import WALLET_CHECKS
 from credit.configurations.models import LoanConfiguration
+from credit.distributions.models import Distribution
+from credit.distributions.services.proposals import propose_distribution
 from credit.loans.models import ClosureAction, Loan
 from credit.loans.services import servicing
 from credit.loans.services.closures import propose_closure
 from credit.loans.services.lending import create_loan
+from exchange.core.actors import Actor
 from exchange.events.services.endpoints import rotate_secret, set_endpoint
 from exchange.exports import services as exports
 from exchange.exports.sources import DateRange
@@ -33,6 +36,7 @@ from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.breaks import make_break
 from tests.factories.conversions import convert, set_rates
 from tests.factories.deposits import Owner, arrive, make_virtual_account, transaction_record
+from tests.factories.distributions import interest_terms, make_distribution, make_holding
 from tests.factories.lending import make_lending
 from tests.factories.lifecycle import propose_new_terms
 from tests.factories.loan_configurations import make_configuration, pending_version
@@ -83,6 +87,7 @@ def make_every_record() -> EveryRecord:
     staff = _people(every_record)
     _money(every_record, *staff)
     _market_and_loan(every_record, staff[0])
+    _distributions(every_record, staff[0])
     _access(every_record)
     raise_alert("float", subject="NGN", message="Too little NGN at the provider")
     prove_and_store(WALLET_CHECKS)
@@ -223,6 +228,17 @@ def _market_and_loan(every_record: EveryRecord, owner: StaffUser) -> None:
         )
     )
     every_record.add(propose_new_terms(lending.token, owner))
+
+
+def _distributions(every_record: EveryRecord, owner: StaffUser) -> None:
+    """Make a recorded distribution, and the draft of another, which waits for its approval."""
+    token = make_holding().token
+    make_distribution(token, "Recorded")
+    draft = propose_distribution(
+        token_id=token.pk, terms=interest_terms(token), actor=Actor.staff(owner.pk, str(owner))
+    )
+    every_record.add(draft)
+    every_record.proposals[Distribution] = (draft.pk, draft.proposals.get().pk)
 
 
 def _access(every_record: EveryRecord) -> None:

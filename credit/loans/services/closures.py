@@ -35,6 +35,7 @@ from exchange.core.numbers import TOKEN_DECIMALS, format_plain, round_half_even
 from exchange.core.text import clean_text
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import StaffUser
+from exchange.tokens.selectors.tokens import require_recorded
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, open_account, post_transfer, system_account
 
@@ -90,7 +91,7 @@ def confirm_closure(*, proposal_id: UUID, user: StaffUser) -> ClosureProposal:
 
     Raises `Forbidden`, `NotFound`, `StateConflict` (decided, the loan is no longer DEFAULTED, or
     fewer units are pledged than proposed), `Rejected` (`approver_not_independent`,
-    `prices_expired`).
+    `prices_expired`), `RecordPending`.
     """
     actor = _require_decider(user)
     with transaction.atomic():
@@ -99,6 +100,7 @@ def confirm_closure(*, proposal_id: UUID, user: StaffUser) -> ClosureProposal:
         loan = _lock_defaulted_loan(proposal.loan_id)
         proposal = CLOSURES.get_pending(proposal_id)
         if proposal.action == ClosureAction.LIQUIDATE:
+            require_recorded(row.token_id for row, _token in open_collateral(loan))
             if timezone.now() - proposal.created_at > PRICE_VALIDITY:
                 raise Rejected(
                     "The proposed prices are older than 24 hours; propose again",

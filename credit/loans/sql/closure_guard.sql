@@ -31,6 +31,13 @@ BEGIN
         RAISE EXCEPTION 'proposal % allows less', NEW.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'closure_within_plan';
     END IF;
+    -- A liquidation changes the owner of units. The tokens are locked.
+    IF NEW.status = 'Approved' AND NEW.action = 'liquidate' AND public.record_pending(ARRAY(
+        SELECT c.token_id FROM public.credit_collateral c WHERE c.loan_id = NEW.loan_id))
+    THEN
+        RAISE EXCEPTION 'the record of a distribution of the collateral is due'
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'closure_after_record';
+    END IF;
     RETURN NEW;
 END $$;
 CREATE TRIGGER closure_guard BEFORE INSERT OR UPDATE ON credit_closureproposal

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from exchange.core.database import fetch_one
-from exchange.tokens.errors import TokenNotFound
+from exchange.tokens.errors import RecordPending, TokenNotFound
 from exchange.tokens.models import Token
 from exchange.tokens.payloads import TERMS
 
@@ -34,6 +34,16 @@ def terms_document(token_id: UUID) -> str:
         raise TokenNotFound
     text: str = row[0]
     return text
+
+
+def require_recorded(token_ids: Iterable[UUID]) -> None:
+    """Raise `RecordPending` while the record of a distribution of one of these tokens is due.
+
+    Call before units change hands, with the tokens locked by an earlier statement.
+    """
+    row = fetch_one("SELECT record_pending(%s::uuid[])", [list(token_ids)])
+    if row == (True,):
+        raise RecordPending
 
 
 def find_ids_by_symbol(term: str) -> Iterable[object]:

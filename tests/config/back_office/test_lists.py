@@ -70,6 +70,7 @@ _FEW_BY_NATURE = {"wallets_banklist", "wallets_configuration"}
 # What people enter, or what is added once a day.
 _SMALL = _FEW_BY_NATURE | {
     "exchange_accessproposal",
+    "credit_distribution",
     "credit_loanconfiguration",
     "exchange_apikey",
     "exchange_export",

@@ -21,6 +21,7 @@ from config.back_office.roles import (
     FINANCE_APPROVER,
 )
 from credit.configurations.models import LoanConfiguration
+from credit.distributions.models import Distribution
 from credit.loans.models import Loan
 from exchange.staff.admin.pending import VIEW_ONLY, queues
 from exchange.staff.models import AccessProposal, StaffUser
@@ -54,6 +55,7 @@ DECIDED_BY: dict[type[Model], str] = {
     TokenProposal: FINANCE_APPROVER,
     TermsProposal: FINANCE_APPROVER,
     SettingChange: FINANCE_APPROVER,
+    Distribution: FINANCE_APPROVER,
     LoanConfiguration: CREDIT_OFFICER,
     Loan: CREDIT_OFFICER,
     ReconciliationBreak: FINANCE_APPROVER,
@@ -71,6 +73,7 @@ WORDS: dict[type[Model], str] = {
     TokenProposal: "Token proposals to confirm",
     TermsProposal: "Terms to approve",
     SettingChange: "Settings changes",
+    Distribution: "Distributions to decide",
     LoanConfiguration: "Loan configurations pending approval",
     Loan: "Loan closures to confirm",
     ReconciliationBreak: "Breaks to close",
@@ -89,6 +92,7 @@ OWN_PROPOSAL: dict[type[Model], str] = {
     ReconciliationBreak: "Someone other than the person who explained it must close the break.",
     Freeze: "Someone other than the proposer must approve this.",
     TermsProposal: "Someone other than the proposer must approve this.",
+    Distribution: "Someone other than the proposer must approve this.",
 }
 # What the panel says is proposed. The pages of loans and their configurations have their own.
 PROPOSED: dict[type[Model], str] = {
@@ -104,6 +108,7 @@ PROPOSED: dict[type[Model], str] = {
     ReconciliationBreak: r"Close the break of [-\d]{10}: unexplained variance",
     Freeze: r"Lift the freeze of Organisation \d+",
     TermsProposal: r"Version 2 of the terms of TKN\d+",
+    Distribution: r"Announce: Interest of TKN\d+, [-\d]{10}",
 }
 
 
@@ -127,7 +132,7 @@ def approval_of(demo_records: EveryRecord, model: type[Model]) -> tuple[str, str
         return page, reverse("admin:wallets_withdrawal_confirm", args=[subject, found])
     verb = (
         "approve"
-        if model in {Quote, SettingChange, LoanConfiguration, TermsProposal}
+        if model in {Quote, SettingChange, LoanConfiguration, TermsProposal, Distribution}
         else "confirm"
     )
     verb = "close" if model is ReconciliationBreak else verb

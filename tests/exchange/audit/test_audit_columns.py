@@ -45,6 +45,21 @@ AUDITED: dict[str, Audited] = {
         "id loan_id action status note plan owed value_passed deficiency proposed_by_id"
         " decided_by_id created_at decided_at final_plan final_owed final_value final_deficiency"
     ),
+    "credit_distribution": Audited(
+        "id token_id type currency_id amount_per_unit principal_per_unit rate days record_at"
+        " payment_date status overdue version corrects_id final holders units gross tax net"
+        " proposed_by proposed_by_label created_at",
+        left_out={TOUCHED: "updated_at"},
+    ),
+    "credit_distributionproposal": Audited(
+        "id distribution_id action terms explanation status proposed_by proposed_by_label"
+        " created_at decided_by_id decided_at reason"
+    ),
+    "credit_income": Audited(
+        "id distribution_id organisation_id member_id units gross tax_rate tax net status paid_to"
+        " created_at",
+        left_out={COMPUTED: "owner_id"},
+    ),
     "credit_loan": Audited(
         "id borrower_id organisation_id creditor_id configuration_id version_id currency_id amount"
         " repayment_amount repayment_date interest_rate collateral_ratio duration grace_period"
@@ -117,7 +132,8 @@ AUDITED: dict[str, Audited] = {
         "id issuer_id creator_id name symbol reference image listing_reference currency_id type"
         " deal_access investment_type investment_category payout_frequency price_buy price_sell"
         " price_exchange prev_price_buy prev_price_sell prev_price_exchange quoted_at min_buy"
-        " min_sell max_buy max_sell min_trade_buy min_trade_sell max_trade_buy max_trade_sell"
+        " next_record_at min_sell max_buy max_sell min_trade_buy min_trade_sell max_trade_buy"
+        " max_trade_sell"
         " buy_fee sell_fee carry management_fee discount interest dividend tenor valuation"
         " post_raise_valuation total_supply raise_amount completed_raise secondaries closed exited"
         " cancelled esop_token created_at issue_price completed_at terms_version",

@@ -1,0 +1,342 @@
+"""Distributions in the back office: what is paid to whom, and the proposals that two people decide.
+
+They are proposed on the page of their token (`token_panel`) or by the issuer.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+
+from credit.distributions.admin.forms import (
+    ChangeForm,
+    ExplanationForm,
+    initial_terms,
+    read_terms,
+)
+from credit.distributions.models import (
+    Distribution,
+    DistributionAction,
+    DistributionProposal,
+    DistributionStatus,
+    DistributionType,
+    Income,
+    IncomeStatus,
+)
+from credit.distributions.schedule import DAY_COUNT
+from credit.distributions.selectors import estimate_income
+from credit.distributions.services.proposals import (
+    PROPOSALS,
+    PROPOSE,
+    STEPS,
+    approve,
+    propose_change,
+    propose_step,
+    reject,
+)
+from credit.distributions.services.terms import DistributionTerms
+from exchange.admin.base import Section, Tool, staff_of
+from exchange.admin.columns import column
+from exchange.admin.confirmation import Confirmation
+from exchange.admin.display import format_time, record_link, status_badge
+from exchange.admin.fields import ReasonForm
+from exchange.admin.forms import bind_form
+from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
+from exchange.core.currencies import format_money
+from exchange.core.numbers import format_grouped, format_units
+from exchange.staff.admin.pending import QueueFilter, approval_queue
+from exchange.staff.admin.proposals import ApprovalPages, Step, ask_to_close
+from exchange.staff.models import StaffUser
+from wallets.ledger.models import AccountKind
+from wallets.ledger.selectors.wallets import account_balance
+
+_LARGEST = 10
+# What each step does, read before proposing and before approving.
+_EFFECTS: dict[str, str] = {
+    DistributionAction.ANNOUNCE: "The issuer and all organisations with holders are notified. At"
+    " the record the holdings are stored; what is due is taken from the issuer's wallet on the"
+    " payment date.",
+    DistributionAction.CHANGE: "The distribution stays announced, with these terms as its next"
+    " version. The issuer is notified.",
+    DistributionAction.FUND: "All that the record says is due leaves the issuer's wallet now.",
+    DistributionAction.CANCEL: "Nothing is paid. What was funded goes back to the issuer. Final.",
+}
+_DONE: dict[str, str] = {
+    DistributionAction.ANNOUNCE: "Announced.",
+    DistributionAction.CHANGE: "Terms changed.",
+    DistributionAction.FUND: "Funded.",
+    DistributionAction.CANCEL: "Cancelled. Nothing is paid.",
+}
+_TIMES = (
+    ("record_at", "Record"),
+    ("payment_date", "Payment date"),
+)
+
+
+class DistributionListFilters(ListFilters):
+    decision = QueueFilter(approval_queue("Distributions to decide", PROPOSALS, "distribution"))
+    status__exact = ChoiceFilter("status", DistributionStatus.choices, title="status")
+    type__exact = ChoiceFilter("type", DistributionType.choices, title="type")
+    currency__code__exact = currency_filter()
+    day_from, day_to = day_range()
+
+
+def _money(distribution: Distribution, name: str) -> str:
+    return format_money(getattr(distribution, name), distribution.currency_id)
+
+
+def _basis(distribution: Distribution) -> str:
+    basis = distribution.basis
+    if basis is None:
+        return "-"
+    principal = format_money(basis.principal_per_unit, distribution.currency_id)
+    return (
+        f"{format_grouped(basis.rate)} % a year on {principal} for {basis.days} days ({DAY_COUNT})"
+    )
+
+
+@admin.register(Distribution)
+class DistributionAdmin(ApprovalPages):
+    approval = PROPOSALS
+    proposals = "proposals"
+    proposals_related = ("decided_by",)
+    step_route = "<uuid:object_id>/proposals/<uuid:proposal_id>/{}/"
+    approve_step = Step("approve", "proposal_id", approve, lambda done: _DONE[done.action])
+    reject_step = Step("reject", "proposal_id", reject, "Proposal closed.", ReasonForm)
+    record_pages = ("change_terms", "propose_funding", "propose_cancellation")
+    filters = DistributionListFilters
+    list_display = (
+        "token_display", "type", "state_display", "amount_display", "record_display",
+        "payment_date", "gross_display", "proposal_display",
+    )  # fmt: skip
+    list_select_related = ("token__issuer",)
+    search_fields = ("token__symbol", "token__name", "token__issuer__name")
+    search_help_text = "Token, issuer or ID"
+    id_fields = ("pk", "token_id")
+    ordering = ("-pk",)
+    fields = (
+        ("token_display", "issuer_display"), ("type", "state_display"),
+        ("amount_display", "basis_display"), ("record_display", "payment_date"), "version",
+        ("holders", "units_display"), ("gross_display", "tax_display", "net_display"),
+        ("proposed_by_label", "created_at"),
+    )  # fmt: skip
+
+    def heading(self, obj: Distribution) -> str:
+        return str(obj)
+
+    token_display = column("token", lambda row: record_link(row.token))
+    issuer_display = column("issuer", lambda row: record_link(row.token.issuer))
+    state_display = column(
+        "status",
+        lambda row: status_badge("Overdue" if row.overdue else row.status),
+        ordering="status",
+    )
+    amount_display = column("amount per unit", lambda row: _money(row, "amount_per_unit"))
+    basis_display = column("basis", _basis)
+    record_display = column(
+        "record (UTC)", lambda row: format_time(row.record_at), ordering="record_at"
+    )
+    units_display = column(
+        "units", lambda row: "-" if row.units is None else format_units(row.units)
+    )
+    gross_display = column("gross", lambda row: _money(row, "gross"), ordering="gross")
+    tax_display = column("tax", lambda row: _money(row, "tax"))
+    net_display = column("net", lambda row: _money(row, "net"))
+
+    @admin.display(description="proposal")
+    def proposal_display(self, obj: Distribution) -> str:
+        found = obj.proposals.filter(status="Pending").first()
+        return found.get_action_display() if found else "-"
+
+    def tools(self, request: HttpRequest, obj: Distribution) -> list[Tool]:
+        if not self.may(request, PROPOSE):
+            return []
+        if obj.proposals.filter(status="Pending").exists():
+            return []
+        found = []
+        if obj.status == DistributionStatus.ANNOUNCED:
+            found.append(Tool("Change terms", self.address("change_terms", obj.pk)))
+        if obj.status in STEPS[DistributionAction.FUND]:
+            found.append(Tool("Propose funding", self.address("propose_funding", obj.pk)))
+        if obj.status in STEPS[DistributionAction.CANCEL]:
+            found.append(Tool("Propose cancellation", self.address("propose_cancellation", obj.pk)))
+        return found
+
+    def sections(self, request: HttpRequest, obj: Distribution) -> list[Section]:
+        return [_summary(obj), _largest(obj), _list_proposals(obj)]
+
+    # --- proposals ---
+
+    def proposer_of(self, proposal: DistributionProposal) -> Any:
+        kind, _, key = proposal.proposed_by.partition(":")
+        person = StaffUser.objects.filter(pk=key).first() if kind == "staff" else None
+        return person or proposal.proposed_by_label or proposal.proposed_by
+
+    def describe(self, proposal: DistributionProposal) -> str:
+        return f"{proposal.get_action_display()}: {proposal.distribution}"
+
+    def label_approval(self, proposal: DistributionProposal) -> str:
+        return f"{proposal.get_action_display()} {_due(proposal.distribution)}".strip()
+
+    def ask_approval(self, proposal: DistributionProposal) -> Confirmation:
+        return Confirmation(
+            title=f"{proposal.get_action_display()}: {proposal.distribution}?",
+            text=_EFFECTS[proposal.action],
+            submit=self.label_approval(proposal),
+            final=proposal.action == DistributionAction.CANCEL,
+        )
+
+    def ask_rejection(self, proposal: DistributionProposal, *, own: bool) -> Confirmation:
+        draft = proposal.action == DistributionAction.ANNOUNCE
+        return ask_to_close(
+            f"the proposal to {proposal.get_action_display().lower()}",
+            "The distribution is cancelled. No money moves."
+            if draft
+            else "The distribution stays as it is. No money moves.",
+            own=own,
+            final=draft,
+        )
+
+    def facts(self, proposal: DistributionProposal) -> list[tuple[str, object]]:
+        distribution = proposal.distribution
+        names = ["token_display", "issuer_display", "amount_display", "basis_display"]
+        facts = self.field_facts(distribution, *names)
+        now = DistributionTerms.of(distribution)
+        then = DistributionTerms.from_json(distribution, proposal.terms) if proposal.terms else now
+        if proposal.terms:
+            amount = format_money(then.amount_per_unit, then.currency)
+            facts.append(("Amount per unit, proposed", amount))
+        for name, label in _TIMES:
+            facts.append((label, str(getattr(now, name))))
+            if proposal.terms:
+                facts.append((f"{label}, proposed", str(getattr(then, name))))
+        return [
+            *facts,
+            ("Due", _due(distribution) or "Known at the record"),
+            ("Proposed by", str(self.proposer_of(proposal))),
+            ("Explanation", proposal.explanation or "-"),
+        ]
+
+    def change_terms(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Propose other terms of an announced distribution."""
+        obj: Distribution = self.record(request, object_id, PROPOSE)
+
+        def act(typed: dict[str, Any]) -> DistributionProposal:
+            return propose_change(
+                distribution_id=obj.pk,
+                terms=read_terms(obj.token, obj.type, typed),
+                explanation=typed["explanation"],
+                user=staff_of(request),
+            )
+
+        return self.form_page(
+            request,
+            bind_form(request, ChangeForm, **initial_terms(obj)),
+            act,
+            title="Propose other terms",
+            submit="Propose",
+            done="Proposed. Nothing changes until a second person approves.",
+            record=obj,
+        )
+
+    def propose_funding(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Propose to take what is due from the issuer's wallet."""
+        return self._propose(request, object_id, DistributionAction.FUND)
+
+    def propose_cancellation(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Propose to cancel a distribution that is not paid yet."""
+        return self._propose(request, object_id, DistributionAction.CANCEL)
+
+    def _propose(
+        self, request: HttpRequest, object_id: UUID, action: DistributionAction
+    ) -> HttpResponse:
+        obj: Distribution = self.record(request, object_id, PROPOSE)
+        propose: Callable[..., object] = partial(
+            propose_step, distribution_id=obj.pk, action=action, user=staff_of(request)
+        )
+        what = "funding" if action == DistributionAction.FUND else "cancellation"
+        return self.confirm_page(
+            request,
+            obj,
+            Confirmation(
+                title=f"Propose {what} of {obj}?",
+                facts=[
+                    *self.field_facts(obj, "token_display", "issuer_display"),
+                    ("Due", _due(obj) or "Known at the record"),
+                ],
+                text=f"{_EFFECTS[action]} Nothing changes until a second person approves.",
+                submit=f"Propose {what}",
+            ),
+            propose,
+            "Proposed. Nothing changes until a second person approves.",
+            form=bind_form(request, ExplanationForm),
+        )
+
+
+def _due(distribution: Distribution) -> str:
+    """Return what the issuer pays for the distribution; empty before the record."""
+    return "" if distribution.gross is None else _money(distribution, "gross")
+
+
+def _summary(distribution: Distribution) -> Section:
+    """Return what is due against what the issuer has, and what is paid."""
+    currency = distribution.currency_id
+    issuer = account_balance(distribution.token.issuer_id, currency, AccountKind.AVAILABLE)
+    rows: list[tuple[object, object]] = [
+        ("Available to the issuer", format_money(issuer, currency))
+    ]
+    if distribution.gross is None:
+        terms = DistributionTerms.of(distribution)
+        found = estimate_income(distribution.token_id, terms.columns())
+        rows += [
+            ("Holders now", f"{found.holders:,}"),
+            ("Units now", format_units(found.units)),
+            ("Due if recorded now", format_money(found.gross, currency)),
+        ]
+    else:
+        rows += [
+            (f"Income {status.label}", f"{distribution.incomes.filter(status=status).count():,}")
+            for status in IncomeStatus
+        ]
+    return Section("Money and holders", ("What", "Amount"), rows, right=(1,))
+
+
+def _largest(distribution: Distribution) -> Section:
+    rows = [
+        (
+            record_link(each.member or each.organisation),
+            format_units(each.units),
+            format_money(each.gross, distribution.currency_id),
+            format_money(each.net, distribution.currency_id),
+            status_badge(each.status),
+        )
+        for each in Income.objects.filter(distribution=distribution)
+        .select_related("member", "organisation")
+        .order_by("-gross", "id")[:_LARGEST]
+    ]
+    headings = ("Owner", "Units", "Gross", "Net", "Status")
+    return Section(
+        "Largest incomes", headings, rows, right=(1, 2, 3), empty="Known once it is recorded."
+    )
+
+
+def _list_proposals(distribution: Distribution) -> Section:
+    rows = [
+        (
+            format_time(each.created_at),
+            each.get_action_display(),
+            status_badge(each.status),
+            each.proposed_by_label or each.proposed_by,
+            each.explanation or "-",
+            each.decided_by or "-",
+            each.reason or "-",
+        )
+        for each in distribution.proposals.select_related("decided_by")
+    ]
+    headings = (
+        "Proposed (UTC)", "Step", "Status", "Proposed by", "Explanation", "Decided by", "Reason",
+    )  # fmt: skip
+    return Section("Proposals", headings, rows)

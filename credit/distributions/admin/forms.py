@@ -1,0 +1,103 @@
+"""The form with the terms of a distribution, and what it proposes."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+
+from credit.distributions.models import Distribution, DistributionType
+from credit.distributions.schedule import UNIT_AMOUNT_DECIMALS, Basis
+from credit.distributions.services.terms import (
+    MAX_DAYS,
+    MAX_RATE,
+    RATE_DECIMALS,
+    DistributionTerms,
+)
+from exchange.admin.fields import (
+    AmountInput,
+    DatePickerField,
+    DateTimePickerField,
+    MoneyField,
+    ReasonField,
+)
+from exchange.core.errors import InvalidRequest
+from exchange.tokens.models import Token
+
+
+class ExplanationForm(forms.Form):
+    """Why two people should do it."""
+
+    explanation = ReasonField(max_length=300, help_text="Read by the second person")
+
+
+class TermsForm(ExplanationForm):
+    """What is paid for a unit, to whom and when."""
+
+    type = forms.ChoiceField(choices=DistributionType.choices)
+    amount = AmountInput(
+        label="Amount per unit",
+        decimals=UNIT_AMOUNT_DECIMALS,
+        required=False,
+        help_text="Of a dividend, in the currency of the token",
+    )
+    principal = MoneyField(
+        label="Principal per unit", required=False, help_text="What bears interest"
+    )
+    rate = AmountInput(
+        decimals=RATE_DECIMALS,
+        unit="%",
+        maximum=Decimal(MAX_RATE),
+        required=False,
+        help_text="Of interest, percent a year",
+    )
+    days = forms.IntegerField(
+        min_value=1, max_value=MAX_DAYS, required=False, help_text="Of interest, by ACT/365"
+    )
+    record_at = DateTimePickerField(label="Record (UTC)", help_text="Who holds units then is paid")
+    payment_date = DatePickerField(help_text="Paid from the start of this day (UTC)")
+
+    groups = [
+        (None, ["type", "amount"]),
+        ("Interest", ["principal", "rate", "days"]),
+        ("Times", ["record_at", "payment_date"]),
+        ("Evidence", ["explanation"]),
+    ]
+
+
+class ChangeForm(TermsForm):
+    """Other terms of an announced distribution, whose type stays."""
+
+    type = None  # type: ignore[assignment]
+
+    groups = [(None, ["amount"]), *TermsForm.groups[1:]]
+
+
+def initial_terms(distribution: Distribution) -> dict[str, Any]:
+    """Return the present terms as the values of a `ChangeForm`."""
+    basis = distribution.basis
+    return {
+        "amount": None if basis else distribution.amount_per_unit,
+        "principal": basis and basis.principal_per_unit,
+        "rate": basis and basis.rate,
+        "days": basis and basis.days,
+        "record_at": distribution.record_at,
+        "payment_date": distribution.payment_date,
+    }
+
+
+def read_terms(token: Token, kind: str, typed: Mapping[str, Any]) -> DistributionTerms:
+    """Return the terms of a valid form. Raises `InvalidRequest` for a part that is missing."""
+    if typed["record_at"] is None:
+        raise InvalidRequest.for_field("record_at", "Enter the time of the record")
+    parts = (typed["principal"], typed["rate"], typed["days"])
+    if any(part is not None for part in parts) and None in parts:
+        raise InvalidRequest("Interest needs principal, rate and days")
+    return DistributionTerms(
+        type=kind,
+        currency=token.currency_id,
+        amount=typed["amount"],
+        basis=None if None in parts else Basis(*parts),
+        record_at=typed["record_at"],
+        payment_date=typed["payment_date"],
+    )

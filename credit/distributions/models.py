@@ -1,0 +1,262 @@
+"""Distributions, the income of each holder, and the proposals that two people decide."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from credit.distributions.schedule import Basis
+from exchange.core.fields import AMOUNT, choice_field, owner_column
+from exchange.core.models import Currency, Record
+from exchange.participants.models import Member, Organisation
+from exchange.staff.models import ApprovalStatus
+from exchange.tokens.models import Token
+
+
+class DistributionType(models.TextChoices):
+    """What is paid."""
+
+    DIVIDEND = "Dividend"
+    INTEREST = "Interest"
+
+
+class DistributionStatus(models.TextChoices):
+    """Statuses of a distribution, in their order; it may be cancelled before Paying."""
+
+    DRAFT = "Draft"
+    ANNOUNCED = "Announced"
+    RECORDED = "Recorded"
+    FUNDED = "Funded"
+    PAYING = "Paying"
+    PAID = "Paid"
+    CANCELLED = "Cancelled"
+
+
+class Distribution(Record):
+    """A payment by the issuer of a token to those who hold it at the record.
+
+    Sums are set by the record. Interest has `principal_per_unit`, `rate` (percent a year) and
+    `days`, from which a holder's income is computed; its `amount_per_unit` is for reading.
+    """
+
+    token = models.ForeignKey(Token, on_delete=models.PROTECT, related_name="distributions")
+    type = choice_field(DistributionType, max_length=10)
+    currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
+    amount_per_unit = models.DecimalField(max_digits=38, decimal_places=12)
+    principal_per_unit = models.DecimalField(
+        max_digits=38, decimal_places=8, null=True, blank=True, help_text="Of interest"
+    )
+    rate = models.DecimalField(
+        max_digits=12, decimal_places=4, null=True, blank=True, help_text="Percent a year"
+    )
+    days = models.PositiveIntegerField(null=True, blank=True, help_text="Days that bear interest")
+    record_at = models.DateTimeField(help_text="Who holds units then is paid")
+    payment_date = models.DateField(help_text="Paid from the start of this day (UTC)")
+    status = choice_field(DistributionStatus, max_length=10, default=DistributionStatus.DRAFT)
+    overdue = models.BooleanField(
+        default=False, help_text="Whether it was not funded on its payment date, and is not yet"
+    )
+    version = models.PositiveIntegerField(default=1)
+    corrects = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="corrections"
+    )
+    final = models.BooleanField(default=False)
+    holders = models.PositiveIntegerField(null=True, help_text="Owners at the record")
+    units = models.DecimalField(null=True, help_text="Units that they held", **AMOUNT)
+    gross = models.DecimalField(null=True, **AMOUNT)
+    tax = models.DecimalField(null=True, **AMOUNT)
+    net = models.DecimalField(null=True, **AMOUNT)
+    proposed_by = models.CharField(max_length=80, help_text="The actor who proposed it")
+    proposed_by_label = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ("view",)
+        ordering = ["-created_at", "-id"]
+        permissions = [
+            ("propose_distribution", "Can propose distributions, their funding and cancellation"),
+            ("decide_distribution", "Can approve and reject what is proposed about distributions"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(amount_per_unit__gte=0)
+                & (
+                    Q(type="Dividend", principal_per_unit=None, rate=None, days=None)
+                    | Q(
+                        type="Interest",
+                        principal_per_unit__gt=0,
+                        rate__gte=0,
+                        rate__lte=100,
+                        days__gt=0,
+                    )
+                ),
+                name="distribution_terms",
+            ),
+            models.CheckConstraint(
+                condition=Q(holders=None, units=None, gross=None, tax=None, net=None)
+                | Q(
+                    holders__gte=0, units__gte=0, tax__gte=0, net__gte=0, gross=F("tax") + F("net")
+                ),
+                name="distribution_sums",
+            ),
+            models.UniqueConstraint(
+                fields=["token", "type", "record_at"],
+                condition=~Q(status="Cancelled"),
+                name="distribution_once",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["record_at"], condition=Q(status="Announced"), name="distribution_to_record"
+            ),
+            models.Index(
+                fields=["payment_date"],
+                condition=Q(status__in=["Recorded", "Funded", "Paying"]),
+                name="distribution_to_pay",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.type} of {self.token.symbol}, {self.record_at:%Y-%m-%d}"
+
+    @property
+    def basis(self) -> Basis | None:
+        """What interest is computed from; None for a dividend."""
+        if self.principal_per_unit is None or self.rate is None or self.days is None:
+            return None
+        return Basis(self.principal_per_unit, self.rate, self.days)
+
+    @property
+    def issuer_consents(self) -> bool:
+        """Whether the issuer proposed it: then it is funded without a further word of theirs."""
+        return not self.proposed_by.startswith("staff:")
+
+
+class IncomeStatus(models.TextChoices):
+    """Statuses of a holder's income. Nil: rounded to nothing."""
+
+    DUE = "Due"
+    PAID = "Paid"
+    NIL = "Nil"
+
+
+class PaidTo(models.TextChoices):
+    """Where income went."""
+
+    WALLET = "wallet"
+
+
+class Income(Record):
+    """What one holder receives of a distribution, written by its record."""
+
+    distribution = models.ForeignKey(
+        Distribution, on_delete=models.PROTECT, related_name="incomes", db_index=False
+    )
+    organisation = models.ForeignKey(
+        Organisation, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    # A composite foreign key in SQL would be checked for every row: accounts have it.
+    member = models.ForeignKey(
+        Member,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+    )
+    owner_id = owner_column()
+    units = models.DecimalField(**AMOUNT)
+    gross = models.DecimalField(**AMOUNT)
+    tax_rate = models.DecimalField(max_digits=7, decimal_places=4, default=0, help_text="Percent")
+    tax = models.DecimalField(default=0, **AMOUNT)
+    net = models.DecimalField(**AMOUNT)
+    status = choice_field(IncomeStatus, max_length=10, default=IncomeStatus.DUE)
+    paid_to = choice_field(PaidTo, max_length=10, blank=True, default="")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ("view",)
+        ordering = ["-id"]
+        verbose_name_plural = "income"
+        constraints = [
+            models.UniqueConstraint(fields=["distribution", "owner_id"], name="income_once"),
+            models.CheckConstraint(
+                condition=Q(units__gt=0, tax__gte=0, net__gte=0, gross=F("tax") + F("net")),
+                name="income_amounts",
+            ),
+            models.CheckConstraint(
+                condition=Q(status="Nil", gross=0, paid_to="")
+                | Q(status="Due", gross__gt=0, paid_to="")
+                | Q(status="Paid", gross__gt=0) & ~Q(paid_to=""),
+                name="income_status",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["organisation", "-created_at", "-id"], name="income_of"),
+            models.Index(
+                fields=["distribution", "owner_id"], condition=Q(status="Due"), name="income_due"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"income {self.id}"
+
+
+class DistributionAction(models.TextChoices):
+    """What two people decide about a distribution."""
+
+    ANNOUNCE = "announce", "Announce"
+    CHANGE = "change", "Change terms"
+    FUND = "fund", "Fund"
+    CANCEL = "cancel", "Cancel"
+
+
+class DistributionProposal(Record):
+    """A step of a distribution that another person of staff decides.
+
+    The issuer, too, proposes a distribution: `proposed_by` is an actor. `terms` are those of a
+    change, decimals as strings.
+    """
+
+    distribution = models.ForeignKey(
+        Distribution, on_delete=models.PROTECT, related_name="proposals"
+    )
+    action = choice_field(DistributionAction, max_length=10)
+    terms = models.JSONField(null=True, blank=True)
+    explanation = models.CharField(max_length=300, blank=True)
+    status = choice_field(ApprovalStatus, max_length=10, default=ApprovalStatus.PENDING)
+    proposed_by = models.CharField(max_length=80, help_text="The actor who proposed it")
+    proposed_by_label = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField()
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    decided_at = models.DateTimeField(null=True, blank=True)
+    reason = models.CharField(max_length=300, blank=True, help_text="Reason of the rejection")
+
+    class Meta:
+        default_permissions = ("view",)
+        ordering = ["-created_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["distribution"],
+                condition=Q(status="Pending"),
+                name="distribution_proposal_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(action="change", terms__isnull=False)
+                | ~Q(action="change") & Q(terms=None),
+                name="distribution_proposal_terms",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["created_at"],
+                condition=Q(status="Pending"),
+                name="distribution_pending",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_action_display()}: {self.distribution}"

@@ -1,0 +1,99 @@
+"""Checks of distributions for the proof of books."""
+
+from wallets.ledger.checkpoint import TRANSFERS_OF_RECENT_SUBJECTS, about_recent
+from wallets.ledger.proof import Check, sql_check
+
+# What moved on the account of distributions, by distribution and currency.
+_MOVED = """
+    SELECT coalesce(i.distribution_id, t.subject_id) AS id, e.asset_id AS currency,
+           coalesce(sum(e.amount) FILTER (WHERE t.kind = 'distribution_fund'), 0) AS funded,
+           coalesce(sum(e.amount) FILTER (WHERE t.kind = 'distribution_pay'), 0) AS paid,
+           sum(e.amount) AS held
+    FROM wallets_account a
+    JOIN wallets_entry e ON e.account_id = a.id
+    JOIN wallets_transfer t ON t.id = e.transfer_id
+    LEFT JOIN credit_income i ON t.kind = 'distribution_pay' AND i.id = t.subject_id
+    WHERE a.kind = 'payable'
+    GROUP BY coalesce(i.distribution_id, t.subject_id), e.asset_id
+"""
+DISTRIBUTION_CHECKS: tuple[Check, ...] = (
+    sql_check(
+        "every recorded distribution has the sums of its holders' income",
+        """
+        SELECT d.id, concat_ws(', ', i.holders, trim_scale(i.units), trim_scale(i.gross),
+                               trim_scale(i.tax), trim_scale(i.net)),
+               concat_ws(', ', d.holders, trim_scale(d.units), trim_scale(d.gross),
+                         trim_scale(d.tax), trim_scale(d.net))
+        FROM credit_distribution d
+        CROSS JOIN LATERAL (
+            SELECT count(*) AS holders, coalesce(sum(x.units), 0) AS units,
+                   coalesce(sum(x.gross), 0) AS gross, coalesce(sum(x.tax), 0) AS tax,
+                   coalesce(sum(x.net), 0) AS net
+            FROM credit_income x WHERE x.distribution_id = d.id) i
+        WHERE (coalesce(d.holders, 0), coalesce(d.units, 0), coalesce(d.gross, 0),
+               coalesce(d.tax, 0), coalesce(d.net, 0))
+            <> (i.holders, i.units, i.gross, i.tax, i.net)
+        """,
+    ),
+    sql_check(
+        "every distribution was funded once, and holds what is still to be paid",
+        f"""
+        SELECT coalesce(d.id::text, m.id::text, 'no distribution'),
+               coalesce(d.wanted, 'nothing'), coalesce(m.found, 'nothing')
+        FROM (
+            SELECT x.id, x.currency_id,
+                   'funded ' || trim_scale(x.gross) || ', holds ' || trim_scale(
+                       (SELECT coalesce(sum(i.net), 0) FROM credit_income i
+                        WHERE i.distribution_id = x.id AND i.status = 'Due')) AS wanted
+            FROM credit_distribution x
+            WHERE x.status IN ('Funded', 'Paying', 'Paid') AND x.gross > 0
+        ) d
+        FULL JOIN (
+            SELECT m.id, m.currency,
+                   'funded ' || trim_scale(m.funded) || ', holds ' || trim_scale(m.held) AS found
+            FROM ({_MOVED}) m LEFT JOIN credit_distribution c ON c.id = m.id
+            WHERE c.status IS DISTINCT FROM 'Cancelled' OR m.held <> 0
+        ) m ON m.id = d.id AND m.currency = d.currency_id
+        WHERE d.wanted IS DISTINCT FROM m.found
+        """,  # noqa: S608 - a constant
+    ),
+    # Each income has one transfer, named after it; one of another kind or amount differs.
+    sql_check(
+        "every income that is paid moved its amount once to its owner, and nothing else did",
+        """
+        SELECT coalesce(i.id::text, m.reference), coalesce(i.wanted, 'nothing'),
+               coalesce(m.found, 'nothing')
+        FROM (
+            SELECT x.id, trim_scale(x.net) || ' to ' || x.owner_id AS wanted
+            FROM credit_income x WHERE x.status = 'Paid'
+        ) i
+        FULL JOIN (
+            SELECT t.subject_id, min(t.reference) AS reference,
+                   trim_scale(sum(e.amount)) || ' to ' || string_agg(
+                       DISTINCT a.owner_id::text, ', ') AS found
+            FROM wallets_transfer t
+            JOIN wallets_entry e ON e.transfer_id = t.id
+            JOIN wallets_account a ON a.id = e.account_id
+            WHERE t.kind = 'distribution_pay' AND a.kind <> 'payable'
+            GROUP BY t.subject_id
+        ) m ON m.subject_id = i.id
+        WHERE i.wanted IS DISTINCT FROM m.found
+        """,
+        recent={
+            "credit_income": about_recent("credit_income"),
+            "wallets_transfer": TRANSFERS_OF_RECENT_SUBJECTS,
+        },
+    ),
+    sql_check(
+        "every token waits for the record of its next announced distribution",
+        """
+        SELECT t.id, coalesce(wire_time(d.next), 'none'),
+               coalesce(wire_time(t.next_record_at), 'none')
+        FROM exchange_token t
+        LEFT JOIN (SELECT token_id, min(record_at) AS next FROM credit_distribution
+                   WHERE status = 'Announced' GROUP BY token_id) d ON d.token_id = t.id
+        WHERE d.next IS DISTINCT FROM t.next_record_at
+        """,
+        recent={},
+    ),
+)

@@ -1,0 +1,174 @@
+"""Funding: all that a record says is due moves from the issuer's wallet, at once and whole.
+
+The worker takes it on the payment date of a distribution that the issuer proposed; the issuer may
+pay earlier. Without the money the distribution is overdue until the wallet covers it.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from credit.distributions.models import Distribution, DistributionStatus
+from credit.distributions.selectors import get_own_distribution
+from credit.distributions.services.transitions import (
+    CANCELLED,
+    OVERDUE,
+    emit_to_issuer,
+    for_each,
+    lock_distribution,
+    move,
+    require_status,
+)
+from exchange.core.actors import Actor
+from exchange.core.currencies import format_money
+from exchange.core.errors import DomainError
+from wallets.alerts.services import raise_alert, resolve_alert
+from wallets.freezes.errors import block_error
+from wallets.freezes.selectors import find_block
+from wallets.ledger.errors import InsufficientBalance
+from wallets.ledger.models import AccountKind, TransferKind
+from wallets.ledger.posting import (
+    InsufficientFunds,
+    Leg,
+    open_account,
+    post_transfer,
+    system_account,
+)
+from wallets.ledger.selectors.wallets import account_balance
+
+ALERT = "distribution_overdue"
+_SYSTEM = Actor.system("pay_distributions")
+
+
+@dataclass(slots=True)
+class _IssuerWallet:
+    """The wallet of an issuer in the currency of a distribution."""
+
+    organisation_id: UUID
+    currency_id: str
+    member_id: UUID | None = None
+
+
+def fund(*, distribution_id: UUID, organisation_id: UUID, actor: Actor) -> Distribution:
+    """Fund a recorded distribution from the wallet of its issuer, who asks for it.
+
+    Raises `DistributionNotFound`, also for another organisation's, and as `post_funding`.
+    """
+    get_own_distribution(organisation_id, distribution_id)
+    with transaction.atomic():
+        return post_funding(lock_distribution(distribution_id), actor)
+
+
+def post_funding(distribution: Distribution, actor: Actor) -> Distribution:
+    """Move what is due from the issuer's wallet, and the distribution to Funded.
+
+    The caller has locked it with `lock_distribution`. Raises `StateConflict` unless it is Recorded,
+    `InsufficientBalance`, `AccountFrozen`, `ReceivableDue`; then nothing moved.
+    """
+    require_status(distribution, DistributionStatus.RECORDED)
+    wallet = _IssuerWallet(distribution.token.issuer_id, distribution.currency_id)
+    gross = distribution.gross or Decimal(0)
+    if block := block_error(find_block(wallet)):
+        raise block
+    if gross:
+        available, account = _accounts(wallet)
+        try:
+            post_transfer(
+                kind=TransferKind.DISTRIBUTION_FUND,
+                reference=f"distribution:{distribution.pk}:fund",
+                subject_id=distribution.pk,
+                actor=actor,
+                memo=str(distribution),
+                legs=[Leg(available, -gross), Leg(account, gross)],
+            )
+        except InsufficientFunds as error:
+            raise InsufficientBalance(
+                currency=wallet.currency_id,
+                available=account_balance(
+                    wallet.organisation_id, wallet.currency_id, AccountKind.AVAILABLE
+                ),
+                requested=gross,
+            ) from error
+    resolve_alert(ALERT, subject=str(distribution.pk))
+    return move(distribution, DistributionStatus.FUNDED, overdue=False)
+
+
+def cancel_distribution(distribution: Distribution, actor: Actor) -> Distribution:
+    """Cancel a distribution before it is paid; what was funded goes back to the issuer.
+
+    The caller has locked it with `lock_distribution`. Raises `StateConflict`.
+    """
+    require_status(
+        distribution,
+        DistributionStatus.ANNOUNCED,
+        DistributionStatus.RECORDED,
+        DistributionStatus.FUNDED,
+    )
+    gross = distribution.gross or Decimal(0)
+    if distribution.status == DistributionStatus.FUNDED and gross:
+        available, account = _accounts(
+            _IssuerWallet(distribution.token.issuer_id, distribution.currency_id)
+        )
+        post_transfer(
+            kind=TransferKind.DISTRIBUTION_REFUND,
+            reference=f"distribution:{distribution.pk}:refund",
+            subject_id=distribution.pk,
+            actor=actor,
+            memo=str(distribution),
+            legs=[Leg(account, -gross), Leg(available, gross)],
+        )
+    resolve_alert(ALERT, subject=str(distribution.pk))
+    cancelled = move(distribution, DistributionStatus.CANCELLED, overdue=False)
+    emit_to_issuer(cancelled, CANCELLED)
+    return cancelled
+
+
+def fund_due() -> int:
+    """Fund what is to be paid today or before; return how many. Alert about what is not covered.
+
+    Runs every minute, so that an overdue one is funded soon after the wallet covers it.
+    """
+    due = Distribution.objects.filter(
+        status=DistributionStatus.RECORDED, payment_date__lte=timezone.now().date()
+    )
+    ids = list(due.order_by("payment_date", "id").values_list("pk", flat=True))
+    return for_each(ids, _fund_due, "distribution_funding_failed")
+
+
+def _fund_due(distribution_id: UUID) -> bool:
+    """Fund one distribution; where that is not possible, mark it overdue, and return False."""
+    with transaction.atomic():
+        distribution = lock_distribution(distribution_id)
+        if distribution.status != DistributionStatus.RECORDED:
+            return False
+        why = "it was proposed by staff, and the issuer has not funded it"
+        if distribution.issuer_consents:
+            try:
+                post_funding(distribution, _SYSTEM)
+            except DomainError as error:
+                why = error.message
+            else:
+                return True
+        if not distribution.overdue:
+            move(distribution, DistributionStatus.RECORDED, overdue=True)
+            emit_to_issuer(distribution, OVERDUE)
+            raise_alert(
+                ALERT,
+                subject=str(distribution.pk),
+                message=f"{distribution} is overdue, due"
+                f" {format_money(distribution.gross, distribution.currency_id)}: {why}",
+            )
+    return False
+
+
+def _accounts(wallet: _IssuerWallet) -> tuple[UUID, UUID]:
+    """Return the issuer's available account, and the one of distributions."""
+    return (
+        open_account(
+            wallet.currency_id, AccountKind.AVAILABLE, organisation_id=wallet.organisation_id
+        ),
+        system_account(wallet.currency_id, AccountKind.DISTRIBUTION),
+    )

@@ -1,0 +1,173 @@
+"""Payment: each holder of the record receives its income once, in batches that may end anywhere.
+
+A batch is one transaction: it locks incomes that are Due, moves the money and marks them Paid. A
+killed worker leaves whole batches; the next run goes on. Who owes the exchange repays it first.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from credit.distributions.models import (
+    Distribution,
+    DistributionStatus,
+    Income,
+    IncomeStatus,
+    PaidTo,
+)
+from credit.distributions.services.transitions import (
+    emit_paid,
+    for_each,
+    lock_distribution,
+    move,
+)
+from exchange.core.actors import Actor
+from exchange.core.database import violated_constraint
+from exchange.participants.errors import MemberClosed
+from wallets.ledger.errors import closed_error
+from wallets.ledger.models import AccountKind, TransferKind
+from wallets.ledger.posting import Leg, Posting, post_transfers, system_account
+from wallets.receivables.services.repayments import ATTEMPTS, OVERPAID
+
+BATCH = 500
+_SYSTEM = Actor.system("pay_distributions")
+
+
+@dataclass(frozen=True, slots=True)
+class _DueIncome:
+    """An income with the accounts that it is paid to; `debt` is what its owner owes."""
+
+    id: UUID
+    net: Decimal
+    available: UUID
+    receivable: UUID | None
+    debt: Decimal
+
+    def posting(self, source: UUID, memo: str) -> Posting:
+        """Return the transfer that pays it; a debt is repaid first."""
+        repaid = min(self.debt, self.net)
+        legs = [Leg(source, -self.net), Leg(self.available, self.net - repaid)]
+        if self.receivable is not None:
+            legs.append(Leg(self.receivable, repaid))
+        return Posting(
+            kind=TransferKind.DISTRIBUTION_PAY,
+            reference=f"income:{self.id}",
+            subject_id=self.id,
+            actor=_SYSTEM,
+            memo=memo,
+            legs=legs,
+        )
+
+
+def pay_due() -> int:
+    """Pay what is funded and due today or before; return the number of incomes paid.
+
+    Also what was left for a closed member that has been reopened.
+    """
+    return for_each(
+        list(_to_pay().order_by("payment_date", "id").values_list("pk", flat=True)),
+        pay,
+        "distribution_payment_failed",
+    )
+
+
+def pay(distribution_id: UUID, *, batch: int = BATCH) -> int:
+    """Pay one distribution until nothing more can be paid; return the number of incomes paid."""
+    with transaction.atomic():
+        distribution = lock_distribution(distribution_id)
+        if distribution.status == DistributionStatus.FUNDED:
+            distribution = move(distribution, DistributionStatus.PAYING)
+    if distribution.status not in (DistributionStatus.PAYING, DistributionStatus.PAID):
+        return 0
+    paid = 0
+    while done := _pay_batch(distribution, batch):
+        paid += done
+    if distribution.status == DistributionStatus.PAYING:
+        _finish(distribution_id)
+    return paid
+
+
+def _to_pay() -> QuerySet[Distribution]:
+    due = Q(status=DistributionStatus.FUNDED, payment_date__lte=timezone.now().date())
+    left = Q(status=DistributionStatus.PAID) & Q(Exists(_payable(OuterRef("pk"))))
+    return Distribution.objects.filter(due | Q(status=DistributionStatus.PAYING) | left)
+
+
+def _payable(distribution_id: Any) -> QuerySet[Income]:
+    """Return what is Due and not of a closed member."""
+    return Income.objects.filter(
+        Q(member=None) | Q(member__closed_at=None),
+        distribution=distribution_id,
+        status=IncomeStatus.DUE,
+    )
+
+
+def _pay_batch(distribution: Distribution, batch: int) -> int:
+    """Pay up to `batch` incomes in one transaction; return their number.
+
+    A debt that was repaid meanwhile, or a member that was closed, undoes it: it is done again.
+    """
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            with transaction.atomic():
+                return _post_batch(distribution, batch)
+        except MemberClosed:
+            if attempt == ATTEMPTS:
+                raise
+        except IntegrityError as error:
+            changed = violated_constraint(error) == OVERPAID or closed_error(error) is not None
+            if not changed or attempt == ATTEMPTS:
+                raise
+    return 0
+
+
+def _post_batch(distribution: Distribution, batch: int) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(_LOCK_DUE, [distribution.pk, batch])
+        due = [_DueIncome(*row) for row in cursor.fetchall()]
+    if not due:
+        return 0
+    source = system_account(distribution.currency_id, AccountKind.DISTRIBUTION)
+    post_transfers([each.posting(source, str(distribution)) for each in due])
+    Income.objects.filter(pk__in=[each.id for each in due], status=IncomeStatus.DUE).update(
+        status=IncomeStatus.PAID, paid_to=PaidTo.WALLET
+    )
+    return len(due)
+
+
+def _finish(distribution_id: UUID) -> None:
+    """Mark the distribution Paid unless another worker is paying a part of it."""
+    with transaction.atomic():
+        distribution = lock_distribution(distribution_id)
+        if distribution.status != DistributionStatus.PAYING or _payable(distribution_id).exists():
+            return
+        emit_paid(move(distribution, DistributionStatus.PAID))
+
+
+# Opens missing accounts; in the order of owners, so that two workers do not wait for each other.
+_LOCK_DUE = """
+    WITH due AS MATERIALIZED (
+        SELECT i.id, i.owner_id, i.organisation_id, i.member_id, i.net, d.currency_id
+        FROM credit_income i
+        JOIN credit_distribution d ON d.id = i.distribution_id
+        LEFT JOIN exchange_member m ON m.id = i.member_id
+        WHERE i.distribution_id = %s AND i.status = 'Due' AND m.closed_at IS NULL
+        ORDER BY i.owner_id LIMIT %s
+        FOR NO KEY UPDATE OF i SKIP LOCKED
+    )
+    SELECT due.id, due.net,
+           coalesce(a.id, open_account(
+               new_id(), due.currency_id, 'available', due.organisation_id, due.member_id)),
+           r.id, coalesce(- r.balance, 0)
+    FROM due
+    LEFT JOIN wallets_account a ON a.owner_id = due.owner_id AND a.asset_id = due.currency_id
+        AND a.kind = 'available'
+    LEFT JOIN wallets_account r ON r.owner_id = due.owner_id AND r.asset_id = due.currency_id
+        AND r.kind = 'receivable' AND r.balance < 0
+    ORDER BY due.owner_id
+"""

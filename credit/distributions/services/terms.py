@@ -1,0 +1,204 @@
+"""The terms of a distribution: what it pays, to whom, and when; and the rules that they follow."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Self
+
+from django.conf import settings
+from django.utils import timezone
+
+from credit.distributions.errors import PeriodTaken
+from credit.distributions.models import Distribution, DistributionStatus, DistributionType
+from credit.distributions.schedule import UNIT_AMOUNT_DECIMALS, Basis
+from credit.distributions.selectors import estimate_income
+from exchange.core.errors import InvalidRequest, Rejected
+from exchange.core.numbers import decimals_error, format_plain
+from exchange.core.timestamps import wire_time
+from exchange.tokens.models import Token
+
+RATE_DECIMALS, PRINCIPAL_DECIMALS = 4, 8
+MAX_RATE = 100
+MAX_DAYS = 3660
+# How far ahead a record may be, and how long after it is paid.
+_MAX_AHEAD = dt.timedelta(days=731)
+_MAX_WAIT = dt.timedelta(days=366)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DistributionTerms:
+    """What is paid for a unit, who holds it at the record, and the day of payment (UTC).
+
+    A dividend has an `amount`, interest a `basis`.
+    """
+
+    type: str
+    currency: str
+    record_at: dt.datetime
+    payment_date: dt.date
+    amount: Decimal | None = None
+    basis: Basis | None = None
+
+    @property
+    def amount_per_unit(self) -> Decimal:
+        """The amount for one unit; of interest for reading."""
+        if self.basis is not None:
+            return self.basis.amount_per_unit
+        return self.amount or Decimal(0)
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of a distribution that a change may change."""
+        return {
+            "amount_per_unit": self.amount_per_unit,
+            "principal_per_unit": self.basis and self.basis.principal_per_unit,
+            "rate": self.basis and self.basis.rate,
+            "days": self.basis and self.basis.days,
+            "record_at": self.record_at,
+            "payment_date": self.payment_date,
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the columns with decimals and times as strings, for a proposal."""
+        return {name: _to_json(value) for name, value in self.columns().items()}
+
+    @classmethod
+    def from_json(cls, distribution: Distribution, terms: Mapping[str, Any]) -> Self:
+        """Return the terms of a proposal to change `distribution`."""
+        basis = None
+        if terms["principal_per_unit"] is not None:
+            basis = Basis(
+                Decimal(terms["principal_per_unit"]), Decimal(terms["rate"]), terms["days"]
+            )
+        return cls(
+            type=distribution.type,
+            currency=distribution.currency_id,
+            record_at=dt.datetime.fromisoformat(terms["record_at"]),
+            payment_date=dt.date.fromisoformat(terms["payment_date"]),
+            amount=None if basis else Decimal(terms["amount_per_unit"]),
+            basis=basis,
+        )
+
+    @classmethod
+    def of(cls, distribution: Distribution) -> Self:
+        """Return the terms of a distribution."""
+        return cls(
+            type=distribution.type,
+            currency=distribution.currency_id,
+            record_at=distribution.record_at,
+            payment_date=distribution.payment_date,
+            amount=None if distribution.basis else distribution.amount_per_unit,
+            basis=distribution.basis,
+        )
+
+
+def check_terms(token: Token, terms: DistributionTerms, *, but: Distribution | None = None) -> None:
+    """Check whether a distribution on these terms can be announced. The caller locks the token.
+
+    `but` is the one that they are of. Raises `InvalidRequest` for a value, `Rejected` with the code
+    of a rule, `PeriodTaken`.
+    """
+    _check_values(terms)
+    if token.cancelled:
+        raise Rejected("The token is cancelled", code="token_cancelled")
+    if not token.completed_raise:
+        raise Rejected("The token is in its primary raise: it pays nothing yet", code="raise_open")
+    if terms.currency != token.currency_id:
+        raise Rejected(
+            f"The token is priced in {token.currency_id}: it pays in no other currency",
+            code="currency_differs",
+        )
+    _check_times(terms)
+    _check_period(token, terms, but)
+    found = estimate_income(token.pk, terms.columns())
+    if not found.gross:
+        raise Rejected(
+            f"The amount rounds to nothing for each of {found.holders} holders",
+            code="pays_nothing",
+        )
+
+
+def earliest_record() -> dt.datetime:
+    """Return the earliest record that can be announced now."""
+    return timezone.now() + dt.timedelta(days=settings.DISTRIBUTION_NOTICE_DAYS)
+
+
+def _check_values(terms: DistributionTerms) -> None:
+    if terms.type == DistributionType.DIVIDEND:
+        if terms.amount is None or terms.amount <= 0:
+            raise InvalidRequest.for_field("amount_per_unit", "amount_per_unit must be above 0")
+        if problem := decimals_error(terms.amount, UNIT_AMOUNT_DECIMALS):
+            raise InvalidRequest.for_field("amount_per_unit", f"amount_per_unit {problem}")
+        if terms.basis is not None:
+            raise InvalidRequest.for_field("basis", "A Dividend has no basis")
+        return
+    if terms.amount is not None:
+        raise InvalidRequest.for_field(
+            "amount_per_unit", "The amount of Interest follows from its basis"
+        )
+    basis = terms.basis
+    if basis is None:
+        raise InvalidRequest.for_field("basis", "Interest needs a basis")
+    if basis.principal_per_unit <= 0 or decimals_error(
+        basis.principal_per_unit, PRINCIPAL_DECIMALS
+    ):
+        raise InvalidRequest.for_field(
+            "basis", "principal_per_unit must be above 0, with at most 8 decimals"
+        )
+    if not 0 <= basis.rate <= MAX_RATE or decimals_error(basis.rate, RATE_DECIMALS):
+        raise InvalidRequest.for_field(
+            "basis", "rate must be from 0 to 100 percent, with at most 4 decimals"
+        )
+    if not 1 <= basis.days <= MAX_DAYS:
+        raise InvalidRequest.for_field("basis", f"days must be from 1 to {MAX_DAYS}")
+
+
+def _check_times(terms: DistributionTerms) -> None:
+    now, record_day = timezone.now(), terms.record_at.astimezone(dt.UTC).date()
+    if terms.record_at <= now:
+        raise Rejected("The record must not be in the past", code="record_in_past")
+    if record_day > terms.payment_date:
+        raise Rejected("The record must not be after the payment", code="record_after_payment")
+    earliest = earliest_record()
+    if terms.record_at < earliest:
+        raise Rejected(
+            f"The record is too early for the notice: it can be from {wire_time(earliest)} on",
+            code="notice_too_short",
+        )
+    if terms.record_at > now + _MAX_AHEAD or terms.payment_date > record_day + _MAX_WAIT:
+        raise Rejected(
+            "The record must be within two years, and the payment within a year of it",
+            code="too_far_ahead",
+        )
+
+
+def _check_period(token: Token, terms: DistributionTerms, but: Distribution | None) -> None:
+    """Raise `PeriodTaken` when another distribution of the type pays for one of these days."""
+    first, end = _period(terms.record_at, terms.basis)
+    others = Distribution.objects.filter(token=token, type=terms.type).exclude(
+        status=DistributionStatus.CANCELLED
+    )
+    for other in others.exclude(pk=but.pk) if but else others:
+        other_first, other_end = _period(other.record_at, other.basis)
+        if first < other_end and other_first < end:
+            raise PeriodTaken(
+                f"Another {terms.type} of this token, recorded on {wire_time(other.record_at)},"
+                " pays for the same day or period"
+            )
+
+
+def _period(record_at: dt.datetime, basis: Basis | None) -> tuple[dt.date, dt.date]:
+    """Return the first day that a distribution pays for and the day after the last one.
+
+    Interest is for the days before its record, a dividend for the day of it.
+    """
+    day = record_at.astimezone(dt.UTC).date()
+    if basis is None:
+        return day, day + dt.timedelta(days=1)
+    return day - dt.timedelta(days=basis.days), day
+
+
+def _to_json(value: object) -> object:
+    if isinstance(value, Decimal):
+        return format_plain(value)
+    return value.isoformat() if isinstance(value, dt.date) else value

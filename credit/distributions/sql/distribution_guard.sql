@@ -1,0 +1,130 @@
+-- Guards of distributions, of the income of their holders, and of what two people decide about them.
+
+SELECT guard_start('credit_distribution', '{"status": "Draft", "overdue": false, "version": 1,
+    "holders": null, "gross": null, "final": false, "corrects_id": null}');
+SELECT guard_moves('credit_distribution', '{Draft>Announced,Draft>Cancelled,Announced>Recorded,
+    Announced>Cancelled,Recorded>Funded,Recorded>Cancelled,Funded>Paying,Funded>Cancelled,Paying>Paid}');
+SELECT keep_columns('credit_distribution', '{id,token_id,type,currency_id,corrects_id,final,proposed_by,
+    proposed_by_label,created_at}');
+REVOKE DELETE ON credit_distribution FROM exchange_runtime;
+
+-- Announced, changed and cancelled as two people approved; recorded by `record_distribution` alone, which
+-- sets the sums; funded and given back with their transfer; paid once every holder has the money that can
+-- have it.
+CREATE FUNCTION distribution_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_changes boolean := (
+        OLD.amount_per_unit, OLD.principal_per_unit, OLD.rate, OLD.days, OLD.record_at, OLD.payment_date,
+        OLD.version)
+        IS DISTINCT FROM (
+        NEW.amount_per_unit, NEW.principal_per_unit, NEW.rate, NEW.days, NEW.record_at, NEW.payment_date,
+        NEW.version);
+    v_broken text := CASE
+        WHEN OLD.status = 'Draft' AND NEW.status = 'Announced'
+            AND NOT public.distribution_approved(NEW, 'announce') THEN 'distribution_announced_by_two'
+        WHEN v_changes AND (OLD.status <> 'Announced' OR NEW.status <> 'Announced'
+            OR NEW.version <> OLD.version + 1 OR NOT public.distribution_approved(NEW, 'change'))
+            THEN 'distribution_changed_by_two'
+        WHEN OLD.status NOT IN ('Draft', 'Cancelled') AND NEW.status = 'Cancelled'
+            AND NOT public.distribution_approved(NEW, 'cancel') THEN 'distribution_cancelled_by_two'
+        WHEN current_user = 'exchange_runtime' AND (
+            OLD.status = 'Announced' AND NEW.status = 'Recorded'
+            OR (OLD.holders, OLD.units, OLD.gross, OLD.tax, OLD.net)
+                IS DISTINCT FROM (NEW.holders, NEW.units, NEW.gross, NEW.tax, NEW.net))
+            THEN 'distribution_recorded_by_function'
+        WHEN OLD.status = 'Recorded' AND NEW.status = 'Funded' AND NEW.gross > 0
+            AND NOT public.distribution_moved(NEW.id, 'fund') THEN 'distribution_funded'
+        WHEN OLD.status = 'Funded' AND NEW.status = 'Cancelled' AND NEW.gross > 0
+            AND NOT public.distribution_moved(NEW.id, 'refund') THEN 'distribution_given_back'
+        WHEN OLD.status = 'Paying' AND NEW.status = 'Paid' AND EXISTS (
+            SELECT FROM public.credit_income i
+            LEFT JOIN public.exchange_member m ON m.id = i.member_id
+            WHERE i.distribution_id = NEW.id AND i.status = 'Due' AND m.closed_at IS NULL)
+            THEN 'distribution_paid_to_all'
+    END;
+BEGIN
+    IF v_broken IS NOT NULL THEN
+        RAISE EXCEPTION 'distribution % cannot go from % to % like this', NEW.id, OLD.status, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = v_broken;
+    END IF;
+    NEW.updated_at := clock_timestamp();
+    RETURN NEW;
+END $$;
+CREATE TRIGGER distribution_guard BEFORE UPDATE ON credit_distribution
+    FOR EACH ROW EXECUTE FUNCTION distribution_guard();
+
+-- Whether two people approved the action last; of a change, with these terms.
+CREATE FUNCTION distribution_approved(d credit_distribution, p_action text) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM (
+            SELECT p.terms, p.proposed_by, p.decided_by_id
+            FROM public.credit_distributionproposal p
+            WHERE p.distribution_id = d.id AND p.action = p_action AND p.status = 'Approved'
+            ORDER BY p.decided_at DESC LIMIT 1) p
+        WHERE p.proposed_by <> 'staff:' || p.decided_by_id
+            AND (p.terms IS NULL OR (
+                (p.terms ->> 'amount_per_unit')::numeric, (p.terms ->> 'principal_per_unit')::numeric,
+                (p.terms ->> 'rate')::numeric, (p.terms ->> 'days')::integer,
+                (p.terms ->> 'record_at')::timestamptz, (p.terms ->> 'payment_date')::date)
+                IS NOT DISTINCT FROM (
+                d.amount_per_unit, d.principal_per_unit, d.rate, d.days, d.record_at, d.payment_date)));
+END $$;
+
+-- Whether money of a distribution was moved: `fund` or `refund`.
+CREATE FUNCTION distribution_moved(p_distribution uuid, p_step text) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM public.wallets_transfer t
+        WHERE t.reference = 'distribution:' || p_distribution || ':' || p_step);
+END $$;
+
+-- Past the next record of a token, no unit changes hands (exchange/tokens/sql/record_guard.sql). Whoever
+-- changes the distribution holds the lock of the token.
+CREATE FUNCTION set_next_record() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = public, pg_temp AS $$
+BEGIN
+    UPDATE exchange_token SET next_record_at = (
+        SELECT min(d.record_at) FROM credit_distribution d
+        WHERE d.token_id = NEW.token_id AND d.status = 'Announced')
+    WHERE id = NEW.token_id;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER set_next_record AFTER UPDATE OF status, record_at ON credit_distribution
+    FOR EACH ROW WHEN (OLD.status = 'Announced' OR NEW.status = 'Announced')
+    EXECUTE FUNCTION set_next_record();
+
+SELECT audit_table('credit_distribution', about => 'token_id', left_out => '{updated_at}');
+
+-- Proposals: two people (exchange/staff/sql/two_person.sql).
+CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_distributionproposal
+    FOR EACH ROW EXECUTE FUNCTION two_person_guard(
+        'distribution_proposal', 'proposed_by', 'Pending', 'Approved', 'reason');
+REVOKE DELETE ON credit_distributionproposal FROM exchange_runtime;
+SELECT audit_table('credit_distributionproposal', about => 'distribution_id');
+
+-- Income is written by the record, and paid with its transfer.
+SELECT guard_moves('credit_income', '{Due>Paid}');
+SELECT keep_columns('credit_income', '{id,distribution_id,organisation_id,member_id,units,gross,tax_rate,
+    tax,net,created_at}');
+REVOKE INSERT, DELETE ON credit_income FROM exchange_runtime;
+
+CREATE FUNCTION income_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM public.wallets_transfer t
+        WHERE t.reference = 'income:' || NEW.id AND t.kind = 'distribution_pay')
+    THEN
+        RAISE EXCEPTION 'income % was not paid', NEW.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'income_paid';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER income_guard BEFORE UPDATE OF status ON credit_income
+    FOR EACH ROW WHEN (NEW.status = 'Paid') EXECUTE FUNCTION income_guard();
+-- The record writes it, and its transfer names who paid it: neither needs an audit.
+SELECT audit_table('credit_income', about => 'distribution_id', left_out => '{owner_id}',
+    inserts => $$NOT recorded_by_function()$$,
+    updates => $$NOT (OLD.status = 'Due' AND NEW.status = 'Paid')$$);

@@ -1,0 +1,75 @@
+-- The record of a distribution: who held how many units, and what each receives.
+
+-- Owners with units of a token, and how many: available, in orders, and pledged. The issuer's own units
+-- are not entitled, those of its members are.
+CREATE FUNCTION entitled_units(p_token uuid)
+RETURNS TABLE (organisation_id uuid, member_id uuid, units numeric) LANGUAGE sql STABLE AS $$
+    SELECT a.organisation_id, a.member_id, sum(a.balance)
+    FROM public.wallets_account a JOIN public.exchange_token t ON t.id = p_token
+    WHERE a.asset_id = p_token::text AND a.kind IN ('available', 'reserved', 'lien') AND a.balance > 0
+        AND (a.member_id IS NOT NULL OR a.organisation_id <> t.issuer_id)
+    GROUP BY a.organisation_id, a.member_id
+$$;
+
+-- What units receive, rounded down to the decimals of the currency. Interest is divided last: by 100, as
+-- its rate is percent, and by the days of a year.
+CREATE FUNCTION income_of(
+    p_units numeric, p_amount numeric, p_principal numeric, p_rate numeric, p_days integer,
+    p_decimals integer
+) RETURNS numeric LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE
+        WHEN p_principal IS NULL THEN trunc(p_units * p_amount, p_decimals)
+        ELSE trunc(div(p_units * p_principal * p_rate * p_days * 10::numeric ^ p_decimals, 100 * 365)
+                   / 10::numeric ^ p_decimals, p_decimals)
+    END
+$$;
+
+-- Makes the record of an announced distribution whose time has come: stores the units and the income of
+-- each owner, cancels open orders where the price goes ex by `p_ex_percent` of `price.sell` or more, and
+-- lets units change hands again. Returns whether it was made now.
+--
+-- One call under the lock of the token. Until it, nothing that changes an owner of units passes, so that
+-- a late call records the same.
+CREATE FUNCTION record_distribution(p_distribution uuid, p_ex_percent numeric, p_actor text)
+RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = public, pg_temp AS $$
+DECLARE
+    d credit_distribution;
+    v_decimals integer;
+    v_price numeric;
+    v_now timestamptz;
+BEGIN
+    PERFORM name_actor(p_actor);
+    SELECT c.decimals, t.price_sell INTO v_decimals, v_price
+        FROM exchange_token t JOIN exchange_currency c ON c.code = t.currency_id
+        WHERE t.id = (SELECT x.token_id FROM credit_distribution x WHERE x.id = p_distribution)
+        FOR NO KEY UPDATE OF t;
+    d := (SELECT x FROM credit_distribution x WHERE x.id = p_distribution FOR NO KEY UPDATE);
+    v_now := clock_timestamp();
+    IF d.id IS NULL OR d.status <> 'Announced' OR d.record_at > v_now THEN
+        RETURN false;
+    END IF;
+    INSERT INTO credit_income
+        (id, distribution_id, organisation_id, member_id, units, gross, tax_rate, tax, net, status,
+         paid_to, created_at)
+    SELECT new_id(), d.id, h.organisation_id, h.member_id, h.units, g.gross, 0, 0, g.gross,
+           CASE WHEN g.gross > 0 THEN 'Due' ELSE 'Nil' END, '', v_now
+    FROM entitled_units(d.token_id) h
+    CROSS JOIN LATERAL (
+        SELECT income_of(h.units, d.amount_per_unit, d.principal_per_unit, d.rate, d.days, v_decimals)
+            AS gross) g;
+    IF d.amount_per_unit * 100 >= p_ex_percent * v_price THEN
+        PERFORM lock_accounts_of_token(d.token_id);
+        PERFORM close_order(o.id, 'The price goes ex income', p_actor)
+            FROM (SELECT x.id FROM orders_order x
+                  WHERE x.token_id = d.token_id AND x.status = 'Active' ORDER BY x.seq) o;
+    END IF;
+    UPDATE credit_distribution SET status = 'Recorded', (holders, units, gross, tax, net) = (
+        SELECT count(*), coalesce(sum(i.units), 0), coalesce(sum(i.gross), 0), coalesce(sum(i.tax), 0),
+               coalesce(sum(i.net), 0)
+        FROM credit_income i WHERE i.distribution_id = d.id)
+    WHERE id = d.id;
+    RETURN true;
+END $$;
+REVOKE ALL ON FUNCTION record_distribution FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION record_distribution TO exchange_runtime;

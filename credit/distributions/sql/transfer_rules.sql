@@ -1,0 +1,41 @@
+-- Justification of transfers of distributions (see wallets/ledger/sql/transfer_rules.sql). A payment needs
+-- the income that a record stored, which the service's login cannot write.
+SELECT set_transfer_rule('distribution_fund', '{available}', '{payable}', 'distribution:{id}:fund',
+    'credit_distribution', '{Funded,Paying,Paid}', true, 'public.distribution_transfer_justified(NEW)');
+SELECT set_transfer_rule('distribution_refund', '{payable}', '{available}', 'distribution:{id}:refund',
+    'credit_distribution', '{Cancelled}', true, 'public.distribution_transfer_justified(NEW)');
+SELECT set_transfer_rule('distribution_pay', '{payable}', '{available,receivable}', 'income:{id}',
+    'credit_income', '{Paid}', true, 'public.distribution_transfer_justified(NEW)');
+
+CREATE FUNCTION distribution_transfer_justified(posted wallets_transfer) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    v_justified boolean;
+BEGIN
+    IF posted.kind = 'distribution_pay' THEN
+        SELECT bool_and((
+                e.fits
+                AND e.asset_id = d.currency_id
+                AND CASE WHEN e.amount < 0 THEN e.amount = - i.net
+                         ELSE e.owner_id = i.owner_id END) IS TRUE)
+            INTO v_justified
+            FROM public.credit_income i
+            JOIN public.credit_distribution d ON d.id = i.distribution_id,
+                 public.transfer_legs(
+                     posted, CASE WHEN d.status IN ('Paying', 'Paid') THEN i.status END) e
+            WHERE i.id = posted.subject_id;
+    ELSE
+        -- Funded, and given back: all of it, by and to the issuer.
+        SELECT bool_and((
+                e.fits
+                AND e.asset_id = d.currency_id
+                AND abs(e.amount) = d.gross
+                AND (e.owner_id IS NULL OR e.owner_id = t.issuer_id)) IS TRUE)
+            INTO v_justified
+            FROM public.credit_distribution d
+            JOIN public.exchange_token t ON t.id = d.token_id,
+                 public.transfer_legs(posted, d.status) e
+            WHERE d.id = posted.subject_id;
+    END IF;
+    RETURN v_justified;
+END $$;

@@ -1,0 +1,328 @@
+"""A distribution from proposal to payment: who is paid what, and what moves."""
+
+import json
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from django.db import transaction
+from hypothesis import given
+from hypothesis import strategies as st
+
+from credit.distributions.models import DistributionAction, Income
+from credit.distributions.services import funding, paying, recording
+from exchange.core.actors import Actor
+from exchange.core.errors import Rejected
+from exchange.events.models import Event
+from orders.freezing.services import freeze_owner
+from tests.assertions.unchanged import assert_nothing_changes
+from tests.environment.owner import without_guards
+from tests.environment.property_tests import examples
+from tests.factories.api_clients import TESTER
+from tests.factories.distributions import (
+    approve,
+    decide_step,
+    held_for,
+    interest_terms,
+    issuer_of,
+    make_distribution,
+    make_due,
+    make_holding,
+    make_terms,
+    propose,
+)
+from tests.factories.traders import Trader
+from tests.factories.unjustified_transfers import post_unjustified
+from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_staff
+from wallets.alerts.models import Alert
+from wallets.freezes.errors import AccountFrozen
+from wallets.ledger.models import AccountKind, TransferKind
+from wallets.ledger.posting import Leg, open_account, post_transfers, system_account
+
+pytestmark = pytest.mark.django_db
+
+
+def owe(wallet: Wallet, amount: int) -> None:
+    """Make the owner of a wallet owe an amount in NGN."""
+    available, debt = (
+        open_account(
+            "NGN", kind, organisation_id=wallet.organisation.pk, member_id=wallet.member_id
+        )
+        for kind in (AccountKind.AVAILABLE, AccountKind.RECEIVABLE)
+    )
+    post_unjustified(
+        kind=TransferKind.DEPOSIT_REVERSE,
+        reference=f"debt-{wallet.owner_id}",
+        subject_id=wallet.owner_id,
+        actor=TESTER,
+        legs=[
+            Leg(available, Decimal(-1)),
+            Leg(debt, Decimal(-amount)),
+            Leg(system_account("NGN", AccountKind.CLEARING), Decimal(amount + 1)),
+        ],
+    )
+
+
+def test_a_dividend_reaches_every_holder_but_the_issuer():
+    held = make_holding()
+    issuer = Wallet(held.token.issuer).fund(2_000, "NGN")
+    made = approve(propose(held.token))
+    assert recording.record_due() == 0
+    make_due(made)
+    assert recording.record_due() == 1
+    made.refresh_from_db()
+    assert (made.status, made.holders) == ("Recorded", 3)
+    assert made.units == 700
+    assert made.gross == 1_750
+    assert held.incomes(made) == {
+        held.member.owner_id: 1_000,
+        held.organisation.owner_id: 625,
+        held.own_member.owner_id: 125,
+    }
+    assert funding.fund_due() == 1
+    assert balance_of(issuer.owner_id, "NGN") == 250
+    assert held_for() == 1_750
+    assert_books_hold()
+    assert paying.pay_due() == 3
+    made.refresh_from_db()
+    assert made.status == "Paid"
+    assert held_for() == 0
+    assert balance_of(held.member.owner_id, "NGN") == 1_001
+    assert balance_of(held.organisation.owner_id, "NGN") == 626
+    assert balance_of(held.own_member.owner_id, "NGN") == 125
+    assert balance_of(issuer.owner_id, "NGN") == 250
+    assert_books_hold()
+
+
+def test_interest_is_divided_last_and_rounded_down():
+    held = make_holding()
+    made = make_distribution(held.token, "Paid", interest_terms(held.token))
+    # 400 * 100 * 18.5 * 92 / 36500 = 1865.205…
+    assert held.incomes(made) == {
+        held.member.owner_id: Decimal("1865.20"),
+        held.organisation.owner_id: Decimal("1165.75"),
+        held.own_member.owner_id: Decimal("233.15"),
+    }
+    assert made.amount_per_unit == Decimal("4.663013698630")
+    assert_books_hold()
+
+
+def test_a_holder_whose_income_rounds_to_nothing_has_a_row_and_is_paid_nothing():
+    held = make_holding(currency="UGX")
+    # 400 * 0.01 = 4 shillings, 250 * 0.01 = 2, 50 * 0.01 = 0.5.
+    terms = make_terms(held.token, amount=Decimal("0.01"))
+    made = make_distribution(held.token, "Paid", terms)
+    rows = Income.objects.filter(distribution=made)
+    assert set(rows.values_list("owner_id", "net", "status", "paid_to")) == {
+        (held.member.owner_id, Decimal(4), "Paid", "wallet"),
+        (held.organisation.owner_id, Decimal(2), "Paid", "wallet"),
+        (held.own_member.owner_id, Decimal(0), "Nil", ""),
+    }
+    assert made.gross == 6
+    assert held_for("UGX") == 0
+    assert_books_hold()
+
+
+def test_who_owes_repays_first():
+    held = make_holding()
+    owe(held.member, 300)
+    owe(held.organisation, 5_000)
+    make_distribution(held.token, "Paid")
+    assert balance_of(held.member.owner_id, "NGN", "receivable") == 0
+    assert balance_of(held.member.owner_id, "NGN") == 700
+    assert balance_of(held.organisation.owner_id, "NGN", "receivable") == -4_375
+    assert balance_of(held.organisation.owner_id, "NGN") == 0
+
+
+def test_a_frozen_holder_is_credited():
+    held = make_holding()
+    freeze_owner(
+        owner=held.organisation.organisation,
+        currency=None,
+        reason="Court order of today",
+        user=make_staff("place_freeze"),
+    )
+    made = make_distribution(held.token, "Paid")
+    assert balance_of(held.organisation.owner_id, "NGN") == 626
+    assert made.status == "Paid"
+
+
+def test_what_is_due_to_a_closed_member_stays_until_it_is_reopened():
+    held = make_holding()
+    made = make_distribution(held.token, "Funded")
+    member = held.own_member
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE exchange_member SET closed_at = now() WHERE id = %s", [member.owner_id]
+        )
+    assert paying.pay_due() == 2
+    made.refresh_from_db()
+    assert (made.status, held_for()) == ("Paid", 125)
+    assert_books_hold()
+    assert paying.pay_due() == 0
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE exchange_member SET closed_at = NULL WHERE id = %s", [member.owner_id]
+        )
+    assert paying.pay_due() == 1
+    assert (balance_of(member.owner_id, "NGN"), held_for()) == (125, 0)
+    assert_books_hold()
+
+
+def test_an_uncovered_one_is_overdue_once_and_paid_whole_later():
+    held = make_holding()
+    issuer = Wallet(held.token.issuer).fund(1_749, "NGN")
+    made = make_distribution(held.token, "Recorded")
+    for _ in range(2):
+        assert funding.fund_due() == 0
+    made.refresh_from_db()
+    assert (made.status, made.overdue, held_for()) == ("Recorded", True, 0)
+    assert balance_of(issuer.owner_id, "NGN") == 1_749
+    [event] = Event.objects.filter(type="distribution.overdue")
+    assert event.organisation_id == held.token.issuer_id
+    alert = Alert.objects.get(kind="distribution_overdue")
+    assert "Insufficient NGN balance" in alert.message
+    issuer.fund(1, "NGN")
+    assert funding.fund_due() == 1
+    made.refresh_from_db()
+    alert.refresh_from_db()
+    assert (made.status, made.overdue, held_for()) == ("Funded", False, 1_750)
+    assert alert.resolved_at is not None
+    assert_books_hold()
+
+
+def test_what_staff_proposed_is_not_taken_without_the_issuers_word():
+    held = make_holding()
+    Wallet(held.token.issuer).fund(2_000, "NGN")
+    person = make_staff("propose_distribution")
+    made = approve(propose(held.token, actor=Actor.staff(person.pk, str(person))))
+    recording.record(make_due(made).pk)
+    assert funding.fund_due() == 0
+    made.refresh_from_db()
+    assert (made.overdue, held_for()) == (True, 0)
+    decide_step(made, DistributionAction.FUND)
+    assert held_for() == 1_750
+    made.refresh_from_db()
+    assert (made.status, made.overdue) == ("Funded", False)
+
+
+def test_a_frozen_issuer_funds_nothing():
+    held = make_holding()
+    Wallet(held.token.issuer).fund(2_000, "NGN")
+    made = make_distribution(held.token, "Recorded")
+    freeze_owner(
+        owner=held.token.issuer,
+        currency=None,
+        reason="Court order of today",
+        user=make_staff("place_freeze"),
+    )
+    with assert_nothing_changes(), pytest.raises(AccountFrozen):
+        funding.fund(
+            distribution_id=made.pk,
+            organisation_id=held.token.issuer_id,
+            actor=issuer_of(held.token),
+        )
+
+
+def test_a_failing_batch_leaves_whole_batches(monkeypatch):
+    held = make_holding()
+    made = make_distribution(held.token, "Funded")
+    calls = []
+
+    def fail_second(postings):
+        calls.append(len(postings))
+        if len(calls) == 2:
+            raise RuntimeError("killed")
+        return post_transfers(postings)
+
+    monkeypatch.setattr(paying, "post_transfers", fail_second)
+    with pytest.raises(RuntimeError):
+        paying.pay(made.pk, batch=2)
+    statuses = Income.objects.filter(distribution=made).values_list("status", flat=True)
+    assert sorted(statuses) == ["Due", "Paid", "Paid"]
+    assert_books_hold()
+    assert paying.pay(made.pk, batch=2) == 1
+    made.refresh_from_db()
+    assert (made.status, held_for()) == ("Paid", 0)
+    assert_books_hold()
+
+
+def test_each_organisation_receives_once_what_its_owners_received():
+    held = make_holding()
+    made = make_distribution(held.token, "Paid")
+    found = {
+        event.organisation_id: json.loads(event.body)["data"]
+        for event in Event.objects.filter(type="distribution.paid", subject_id=made.pk)
+    }
+    received = {
+        key: (value["holders"], value["gross"], value["tax"], value["net"])
+        for key, value in found.items()
+    }
+    assert received == {
+        held.token.issuer_id: (1, 125, 0, 125),
+        held.member.organisation.pk: (1, 1_000, 0, 1_000),
+        held.organisation.organisation.pk: (1, 625, 0, 625),
+    }
+    assert found[held.token.issuer_id]["distribution"]["gross"] == 1_750
+    assert found[held.member.organisation.pk]["distribution"]["gross"] is None
+
+
+@examples("DISTRIBUTIONS", 12)
+@given(
+    trades=st.lists(
+        st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(1, 120)), max_size=6
+    ),
+    amount=st.decimals("0.001", "7", places=5),
+    currency=st.sampled_from(["NGN", "UGX"]),
+)
+def test_random_holdings_are_paid_exactly(trades, amount, currency):
+    """Σ net + tax = funding, no owner twice, none left out, the issuer never."""
+    with transaction.atomic():
+        held = make_holding(currency=currency)
+        traders = [
+            Trader(wallet.fund(1_000_000, currency))
+            for wallet in (held.member, held.organisation, held.own_member)
+        ]
+        for seller, buyer, units in trades:
+            if balance_of(traders[seller].owner_id, held.token) >= units and seller != buyer:
+                traders[seller].place(held.token, "Sell", 100, units)
+                traders[buyer].place(held.token, "Buy", 100, units - units // 3)
+        owned = {
+            trader.owner_id: sum(
+                balance_of(trader.owner_id, held.token, kind) for kind in ("available", "reserved")
+            )
+            for trader in traders
+        }
+        before = {trader.owner_id: balance_of(trader.owner_id, currency) for trader in traders}
+        reserved = {
+            trader.owner_id: balance_of(trader.owner_id, currency, "reserved") for trader in traders
+        }
+        terms = make_terms(held.token, amount=amount)
+        try:
+            made = propose(held.token, terms)
+        except Rejected:  # it rounds to nothing for everybody
+            transaction.set_rollback(True)
+            return
+        recording.record(make_due(approve(made)).pk)
+        decimals = 2 if currency == "NGN" else 0
+        wanted = {
+            owner: Decimal(math.floor(Fraction(units) * Fraction(amount) * 10**decimals))
+            / 10**decimals
+            for owner, units in owned.items()
+            if units
+        }
+        assert held.incomes(made) == wanted
+        Wallet(held.token.issuer).fund(sum(wanted.values()) or 1, currency)
+        assert funding.fund_due() == 1
+        assert held_for(currency) == sum(wanted.values())
+        paying.pay_due()
+        made.refresh_from_db()
+        assert (made.status, held_for(currency)) == ("Paid", 0)
+        for owner, net in wanted.items():
+            # The record may have released the money of open buys.
+            still = balance_of(owner, currency, "reserved")
+            assert balance_of(owner, currency) + still == before[owner] + reserved[owner] + net
+        assert Income.objects.filter(distribution=made, owner_id=held.token.issuer_id).count() == 0
+        assert_books_hold()
+        transaction.set_rollback(True)

@@ -1,0 +1,292 @@
+"""Proposals of distributions: by the issuer or staff, decided by another person; refusals."""
+
+import json
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from credit.distributions.errors import (
+    DistributionProposalPending,
+    NotIssuer,
+    PeriodTaken,
+)
+from credit.distributions.models import DistributionAction
+from credit.distributions.schedule import Basis
+from credit.distributions.services import proposals
+from exchange.core.actors import Actor
+from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Rejected, StateConflict
+from exchange.events.models import Event
+from exchange.tokens.errors import TokenNotFound
+from tests.assertions.unchanged import assert_nothing_changes
+from tests.factories.distributions import (
+    DAY,
+    approve,
+    at,
+    decide_step,
+    decider,
+    held_for,
+    interest_terms,
+    issuer_of,
+    make_distribution,
+    make_due,
+    make_holding,
+    make_terms,
+    pending,
+    propose,
+    proposer,
+)
+from tests.factories.lifecycle import set_flags
+from tests.factories.tokens import make_token
+from tests.factories.wallets import assert_books_hold, balance_of, make_staff
+
+pytestmark = pytest.mark.django_db
+
+
+def refused(token, terms, actor=None) -> DomainError:
+    """Return the error of a proposal that changes nothing."""
+    with assert_nothing_changes(), pytest.raises(DomainError) as found:
+        propose(token, terms, actor=actor)
+    return found.value
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"record_at": timezone.now() - DAY}, "record_in_past"),
+        ({"record_at": timezone.now() + 2 * DAY}, "notice_too_short"),
+        ({"record_at": timezone.now() + 800 * DAY}, "too_far_ahead"),
+        ({"payment_date": (timezone.now() + 4 * DAY).date()}, "record_after_payment"),
+        ({"payment_date": (timezone.now() + 400 * DAY).date()}, "too_far_ahead"),
+        ({"currency": "KES"}, "currency_differs"),
+        # 400 units of 0.00002 are less than a kobo, and so are those of everybody else.
+        ({"amount": Decimal("0.00002")}, "pays_nothing"),
+    ],
+)
+def test_what_breaks_a_rule_is_refused_and_nothing_moves(changes, code):
+    token = make_holding().token
+    error = refused(token, make_terms(token, **changes))
+    assert isinstance(error, Rejected)
+    assert error.code == code
+
+
+@pytest.mark.parametrize(
+    ("terms", "field"),
+    [
+        ({"amount": Decimal(0)}, "amount_per_unit"),
+        ({"amount": Decimal("0.0000000000001")}, "amount_per_unit"),
+        ({"basis": Basis(Decimal(1), Decimal(1), 1)}, "basis"),
+        ({"type": "Interest"}, "amount_per_unit"),
+        ({"type": "Interest", "amount": None}, "basis"),
+    ],
+)
+def test_an_amount_that_does_not_fit_its_type_is_refused(terms, field):
+    token = make_holding().token
+    error = refused(token, make_terms(token, **terms))
+    assert isinstance(error, InvalidRequest)
+    assert list(error.fields) == [field]
+
+
+@pytest.mark.parametrize(
+    "basis",
+    [
+        Basis(Decimal(0), Decimal(1), 30),
+        Basis(Decimal("0.000000001"), Decimal(1), 30),
+        Basis(Decimal(1), Decimal(-1), 30),
+        Basis(Decimal(1), Decimal("100.0001"), 30),
+        Basis(Decimal(1), Decimal("1.00001"), 30),
+        Basis(Decimal(1), Decimal(1), 0),
+        Basis(Decimal(1), Decimal(1), 3661),
+    ],
+)
+def test_a_basis_out_of_bounds_is_refused(basis):
+    token = make_holding().token
+    assert list(refused(token, interest_terms(token, basis=basis)).fields) == ["basis"]
+
+
+def test_a_token_in_its_raise_or_cancelled_pays_nothing():
+    raising = make_token(raise_amount=Decimal(100_000))
+    assert refused(raising, make_terms(raising)).code == "raise_open"
+    token = make_holding().token
+    set_flags(token, cancelled=True)
+    assert refused(token, make_terms(token)).code == "token_cancelled"
+
+
+def test_a_token_without_holders_but_the_issuer_pays_none():
+    token = make_token()
+    assert refused(token, make_terms(token)).code == "pays_nothing"
+
+
+def test_one_distribution_of_a_type_pays_for_a_day_or_a_period():
+    token = make_holding().token
+    day = (timezone.now() + 100 * DAY).date()
+    first = propose(token, make_terms(token, record_at=at(day, 3)))
+    assert isinstance(refused(token, make_terms(token, record_at=at(day, 20))), PeriodTaken)
+    propose(token, make_terms(token, record_at=at(day + DAY)))
+    # The 92 days before the record, which ends where the next one begins.
+    propose(token, interest_terms(token, record_at=at(day)))
+    assert isinstance(
+        refused(token, interest_terms(token, record_at=at(day + 91 * DAY))), PeriodTaken
+    )
+    propose(token, interest_terms(token, record_at=at(day + 92 * DAY)))
+    # A cancelled one does not count.
+    proposals.reject(proposal_id=pending(first).pk, reason="Another one is better", user=decider())
+    propose(token, make_terms(token, record_at=at(day, 20)))
+
+
+def test_only_the_issuer_proposes_by_an_api_key():
+    token = make_holding().token
+    other = issuer_of(make_token())
+    assert isinstance(refused(token, make_terms(token), other), NotIssuer)
+    set_flags(token, deal_access="Private")
+    assert isinstance(refused(token, make_terms(token), other), TokenNotFound)
+
+
+def test_staff_need_the_permission_to_propose_and_to_decide():
+    token = make_holding().token
+    stranger = decider()
+    with pytest.raises(Forbidden):
+        proposals.propose_distribution(
+            token_id=token.pk,
+            terms=make_terms(token),
+            actor=Actor.staff(stranger.pk, "x"),
+        )
+    made = propose(token)
+    with pytest.raises(Forbidden):
+        proposals.approve(proposal_id=pending(made).pk, user=proposer())
+    with pytest.raises(Forbidden):
+        proposals.reject(proposal_id=pending(made).pk, reason="No such thing", user=proposer())
+
+
+def test_who_proposed_does_not_approve():
+    token = make_holding().token
+    person = make_staff("propose_distribution", "decide_distribution")
+    made = proposals.propose_distribution(
+        token_id=token.pk,
+        terms=make_terms(token),
+        actor=Actor.staff(person.pk, str(person)),
+    )
+    with assert_nothing_changes(), pytest.raises(Rejected) as found:
+        proposals.approve(proposal_id=pending(made).pk, user=person)
+    assert found.value.code == "approver_not_independent"
+    assert not made.issuer_consents
+
+
+def test_approval_announces_once_to_the_issuer_and_to_each_organisation_with_holders():
+    held = make_holding()
+    made = approve(propose(held.token))
+    assert made.status == "Announced"
+    held.token.refresh_from_db()
+    assert held.token.next_record_at == made.record_at
+    found = Event.objects.filter(type="distribution.announced", subject_id=made.pk)
+    organisations = {
+        held.token.issuer_id,
+        held.member.organisation.pk,
+        held.organisation.organisation.pk,
+    }
+    assert {event.organisation_id for event in found} == organisations
+    assert len(found) == len(organisations)
+    data = json.loads(found[0].body)["data"]
+    assert set(data) == {"distribution"}
+    assert data["distribution"]["status"] == "Announced"
+
+
+def test_an_approval_checks_the_notice_again():
+    token = make_holding().token
+    made = propose(token)
+    make_due(made, ago=timedelta(days=-1))
+    person = decider()
+    with assert_nothing_changes(), pytest.raises(Rejected) as found:
+        proposals.approve(proposal_id=pending(made).pk, user=person)
+    assert found.value.code == "notice_too_short"
+
+
+def test_a_rejected_draft_is_cancelled_and_the_issuer_notified():
+    token = make_holding().token
+    made = propose(token)
+    proposals.reject(proposal_id=pending(made).pk, reason="The board said no", user=decider())
+    made.refresh_from_db()
+    assert made.status == "Cancelled"
+    [event] = Event.objects.filter(type="distribution.cancelled")
+    assert event.organisation_id == token.issuer_id
+    with pytest.raises(StateConflict):
+        proposals.reject(
+            proposal_id=made.proposals.get().pk, reason="The board said no", user=decider()
+        )
+
+
+def test_terms_of_an_announced_one_change_by_two_people_as_a_new_version():
+    token = make_holding().token
+    made = make_distribution(token)
+    later = make_terms(token, amount=Decimal(3), record_at=timezone.now() + 9 * DAY)
+    proposals.propose_change(
+        distribution_id=made.pk, terms=later, explanation="The board corrected", user=proposer()
+    )
+    made.refresh_from_db()
+    assert made.version == 1
+    approve(made)
+    assert (made.version, made.record_at) == (2, later.record_at)
+    assert made.amount_per_unit == 3
+    token.refresh_from_db()
+    assert token.next_record_at == later.record_at
+    assert Event.objects.filter(type="distribution.updated").count() == 1
+    # One step at a time.
+    proposals.propose_change(
+        distribution_id=made.pk, terms=later, explanation="And once more", user=proposer()
+    )
+    person = proposer()
+    with assert_nothing_changes(), pytest.raises(DistributionProposalPending):
+        proposals.propose_step(
+            distribution_id=made.pk,
+            action=DistributionAction.CANCEL,
+            explanation="And once more",
+            user=person,
+        )
+
+
+def test_terms_do_not_change_once_the_record_is_due():
+    token = make_holding().token
+    made = make_due(make_distribution(token))
+    person = proposer()
+    with assert_nothing_changes(), pytest.raises(StateConflict):
+        proposals.propose_change(
+            distribution_id=made.pk,
+            terms=make_terms(token),
+            explanation="Too late for that",
+            user=person,
+        )
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("status", ["Announced", "Recorded", "Funded"])
+def test_a_cancelled_one_gives_everything_back(status):
+    held = make_holding()
+    before = balance_of(held.token.issuer_id, "NGN")
+    made = decide_step(make_distribution(held.token, status), DistributionAction.CANCEL)
+    assert made.status == "Cancelled"
+    assert held_for() == 0
+    paid_in = 1_750 if status == "Funded" else 0
+    assert balance_of(held.token.issuer_id, "NGN") == before + paid_in
+    held.token.refresh_from_db()
+    assert held.token.next_record_at is None
+    assert Event.objects.filter(type="distribution.cancelled").count() == 1
+    assert_books_hold()
+
+
+@pytest.mark.parametrize(
+    ("status", "action"),
+    [
+        ("Draft", DistributionAction.CANCEL),
+        ("Announced", DistributionAction.FUND),
+        ("Funded", DistributionAction.FUND),
+        ("Paid", DistributionAction.CANCEL),
+    ],
+)
+def test_a_step_out_of_its_time_is_refused(status, action):
+    made = make_distribution(make_holding().token, status)
+    person = proposer()
+    with assert_nothing_changes(), pytest.raises(StateConflict):
+        proposals.propose_step(
+            distribution_id=made.pk, action=action, explanation="It is time", user=person
+        )

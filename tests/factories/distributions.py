@@ -1,0 +1,189 @@
+"""Distributions in the state a test needs, made by the services; their times are moved back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.utils import timezone
+
+from credit.distributions.models import (
+    Distribution,
+    DistributionAction,
+    DistributionProposal,
+    DistributionStatus,
+    Income,
+)
+from credit.distributions.schedule import Basis
+from credit.distributions.services import funding, paying, proposals, recording
+from credit.distributions.services.terms import DistributionTerms
+from exchange.core.actors import Actor, ActorKind
+from exchange.core.ids import uuid7
+from exchange.staff.models import StaffUser
+from exchange.tokens.models import Token
+from tests.environment.owner import without_guards
+from tests.factories.api_clients import make_member
+from tests.factories.tokens import give_units, make_token
+from tests.factories.wallets import Wallet, make_member_wallet, make_staff, make_wallet
+from wallets.ledger.models import Entry
+
+DAY = timedelta(days=1)
+
+
+def make_terms(token: Token, **changes: Any) -> DistributionTerms:
+    """Return terms: a dividend of 2.5 a unit, recorded in five days and paid two days later."""
+    record_at = changes.pop("record_at", timezone.now() + 5 * DAY)
+    terms: dict[str, Any] = {
+        "type": "Dividend",
+        "currency": token.currency_id,
+        "amount": Decimal("2.5"),
+        "record_at": record_at,
+        "payment_date": record_at.astimezone(UTC).date() + 2 * DAY,
+        **changes,
+    }
+    return DistributionTerms(**terms)
+
+
+def interest_terms(token: Token, **changes: Any) -> DistributionTerms:
+    """Return terms: 18.5 percent a year on 100 a unit, for 92 days."""
+    basis = Basis(Decimal(100), Decimal("18.5"), 92)
+    return make_terms(token, **{"type": "Interest", "amount": None, "basis": basis, **changes})
+
+
+def issuer_of(token: Token) -> Actor:
+    """Return an API key of the issuer as an actor."""
+    return Actor(
+        kind=ActorKind.API_KEY, id=str(uuid7()), label="issuer", organisation_id=token.issuer_id
+    )
+
+
+def proposer() -> StaffUser:
+    return make_staff("propose_distribution")
+
+
+def decider() -> StaffUser:
+    return make_staff("decide_distribution")
+
+
+def propose(
+    token: Token, terms: DistributionTerms | None = None, *, actor: Actor | None = None
+) -> Distribution:
+    """Propose a distribution, by its issuer."""
+    return proposals.propose_distribution(
+        token_id=token.pk, terms=terms or make_terms(token), actor=actor or issuer_of(token)
+    )
+
+
+def pending(distribution: Distribution) -> DistributionProposal:
+    """Return the pending proposal about a distribution."""
+    return distribution.proposals.get(status="Pending")
+
+
+def approve(distribution: Distribution) -> Distribution:
+    """Approve the pending proposal as new staff."""
+    proposals.approve(proposal_id=pending(distribution).pk, user=decider())
+    distribution.refresh_from_db()
+    return distribution
+
+
+def decide_step(distribution: Distribution, action: DistributionAction) -> Distribution:
+    """Propose and approve the funding or the cancellation, by two people."""
+    proposals.propose_step(
+        distribution_id=distribution.pk, action=action, explanation="Agreed", user=proposer()
+    )
+    return approve(distribution)
+
+
+def make_due(distribution: Distribution, *, ago: timedelta = timedelta(seconds=1)) -> Distribution:
+    """Move the times of a distribution back: its record is due, and today is its payment date."""
+    record_at = timezone.now() - ago
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE credit_distribution SET record_at = %s, payment_date = %s WHERE id = %s",
+            [record_at, max(record_at, timezone.now()).date(), distribution.pk],
+        )
+        cursor.execute(
+            "UPDATE exchange_token SET next_record_at = (SELECT min(record_at)"
+            " FROM credit_distribution WHERE token_id = %s AND status = 'Announced') WHERE id = %s",
+            [distribution.token_id, distribution.token_id],
+        )
+    distribution.refresh_from_db()
+    return distribution
+
+
+_STEPS = (
+    DistributionStatus.DRAFT,
+    DistributionStatus.ANNOUNCED,
+    DistributionStatus.RECORDED,
+    DistributionStatus.FUNDED,
+    DistributionStatus.PAID,
+)
+
+
+def make_distribution(
+    token: Token, status: str = "Announced", terms: DistributionTerms | None = None
+) -> Distribution:
+    """Make a distribution up to `status`; the issuer's wallet covers it where it is funded."""
+    made = propose(token, terms)
+    for step in _STEPS[1 : _STEPS.index(DistributionStatus(status)) + 1]:
+        match step:
+            case DistributionStatus.ANNOUNCED:
+                approve(made)
+            case DistributionStatus.RECORDED:
+                assert recording.record(make_due(made).pk)
+            case DistributionStatus.FUNDED:
+                made.refresh_from_db()
+                Wallet(token.issuer).fund(made.gross or 0, token.currency_id)
+                funding.fund(
+                    distribution_id=made.pk,
+                    organisation_id=token.issuer_id,
+                    actor=issuer_of(token),
+                )
+            case DistributionStatus.PAID:
+                paying.pay(made.pk)
+    made.refresh_from_db()
+    assert made.status == status
+    return made
+
+
+@dataclass
+class Holding:
+    """A token of 1,000 units in NGN at 100: 400 of a member, 250 of an organisation, 350 unissued.
+
+    The issuer holds what it has not sold, and a member of the issuer 50 of it.
+    """
+
+    token: Token
+    member: Wallet
+    organisation: Wallet
+    own_member: Wallet
+
+    def incomes(self, distribution: Distribution) -> dict[Any, Decimal]:
+        """Return the net income of each owner."""
+        rows = Income.objects.filter(distribution=distribution)
+        return dict(rows.values_list("owner_id", "net"))
+
+
+def make_holding(**token: Any) -> Holding:
+    """Make the records of `Holding`."""
+    listed = make_token(**token)
+    currency = listed.currency_id
+    member = make_member_wallet(1, currency=currency)
+    organisation = make_wallet(1, currency=currency)
+    own = Wallet(listed.issuer, make_member(listed.issuer))
+    for wallet, units in ((member, 400), (organisation, 250), (own, 50)):
+        give_units(listed, wallet, units)
+    return Holding(listed, member, organisation, own)
+
+
+def held_for(currency: str = "NGN") -> Decimal | int:
+    """Return what the account of distributions has in a currency."""
+    found = Entry.objects.filter(account__kind="payable", asset_id=currency)
+    return sum(found.values_list("amount", flat=True), Decimal(0))
+
+
+def at(day: date, hour: int = 0) -> datetime:
+    """Return an hour of a day in UTC."""
+    return datetime(day.year, day.month, day.day, hour, tzinfo=UTC)
