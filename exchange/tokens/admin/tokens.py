@@ -100,12 +100,16 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
         pending = (
             token.quotes.filter(status=ApprovalStatus.PENDING).select_related("proposed_by").first()
         )
+        added = [found for panel in self.panels for found in panel.sections(self, request, token)]
         return self.page(
             request,
             "admin/exchange/token/page.html",
             str(token),
             record=token,
-            tools=self.tools(request, token),
+            tools=[
+                *self.tools(request, token),
+                *(tool for panel in self.panels for tool in panel.tools(self, request, token)),
+            ],
             status=token_page.state_label(token),
             lede=self.lede(token),
             pending=pending,
@@ -125,6 +129,8 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
             sections=[
                 token_page.approved_quote_section(token, approved),
                 *self.sections(request, token),
+                # The history has a link, as on every page of this kind.
+                *(found for found in added if isinstance(found, Section)),
                 token_page.access_section(token),
                 token_page.change_section(token),
             ],
