@@ -14,7 +14,7 @@ from tests.factories.tokens import give_units
 from tests.factories.wallets import assert_books_hold, balance_of, make_member_wallet
 from wallets.ledger.models import Transfer
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 STRIDE = race_size("KILL_STRIDE", 3)
 
