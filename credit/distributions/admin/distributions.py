@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
+from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
 
 from credit.distributions.admin.forms import (
@@ -49,7 +50,7 @@ from exchange.core.currencies import format_money
 from exchange.core.numbers import format_grouped, format_units
 from exchange.staff.admin.pending import QueueFilter, approval_queue
 from exchange.staff.admin.proposals import ApprovalPages, Step, ask_to_close
-from exchange.staff.models import StaffUser
+from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.ledger.models import AccountKind
 from wallets.ledger.selectors.wallets import account_balance
 
@@ -127,6 +128,12 @@ class DistributionAdmin(ApprovalPages):
     def heading(self, obj: Distribution) -> str:
         return str(obj)
 
+    def rows(self, user: StaffUser) -> QuerySet[Any]:
+        waiting = DistributionProposal.objects.filter(status=ApprovalStatus.PENDING)
+        return (
+            super().rows(user).prefetch_related(Prefetch("proposals", waiting, "pending_proposals"))
+        )
+
     token_display = column("token", lambda row: record_link(row.token))
     issuer_display = column("issuer", lambda row: record_link(row.token.issuer))
     state_display = column(
@@ -148,8 +155,8 @@ class DistributionAdmin(ApprovalPages):
 
     @admin.display(description="proposal")
     def proposal_display(self, obj: Distribution) -> str:
-        found = obj.proposals.filter(status="Pending").first()
-        return found.get_action_display() if found else "-"
+        found: list[DistributionProposal] = getattr(obj, "pending_proposals", [])
+        return found[0].get_action_display() if found else "-"
 
     def tools(self, request: HttpRequest, obj: Distribution) -> list[Tool]:
         if not self.may(request, PROPOSE):

@@ -86,8 +86,8 @@ END $$;
 CREATE FUNCTION set_next_record() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
 BEGIN
-    UPDATE exchange_token SET next_record_at = (
-        SELECT min(d.record_at) FROM credit_distribution d
+    UPDATE public.exchange_token SET next_record_at = (
+        SELECT min(d.record_at) FROM public.credit_distribution d
         WHERE d.token_id = NEW.token_id AND d.status = 'Announced')
     WHERE id = NEW.token_id;
     RETURN NULL;
