@@ -61,6 +61,7 @@ def test_money_moving_posts_have_their_own_budget(limits):
 
 # Requests that change no money, units or collateral. Every other one spends the money budget.
 MOVES_NOTHING = {
+    "POST /v1/api/token/<str:token_id>/distributions",
     "DELETE /v1/orders/<str:order_id>",
     "PATCH /v1/api/members/<str:member_id>",
     "POST /v1/api/banks/resolve",

@@ -36,6 +36,8 @@ from tests.factories.api_clients import TESTER
 from tests.factories.breaks import make_break
 from tests.factories.conversions import convert, set_rates
 from tests.factories.deposits import Owner, arrive, make_virtual_account, transaction_record
+from tests.factories.distributions import make_holding
+from tests.factories.distributions import propose as propose_distribution
 from tests.factories.holds import freeze
 from tests.factories.lending import make_lending
 from tests.factories.logins import sign_in
@@ -131,6 +133,7 @@ def seed() -> None:
     quotes.propose(token_id=token.pk, prices=prices, user=staff, note="Revalued by the auditor")
     lifecycle.propose(token.pk, TokenAction.EXIT)
     lifecycle.propose_new_terms(token, staff)
+    propose_distribution(make_holding().token)
     wallet = make_member_wallet(1000)
     withdrawal = make_approved_withdrawal(wallet)
     make_approved_withdrawal(make_wallet(1000))

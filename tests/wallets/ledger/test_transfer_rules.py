@@ -25,6 +25,12 @@ deposit_release: uncleared -> available receivable
     deposit:{id}:release:% of wallets_deposit Completed Reversed
 deposit_reverse: available uncleared receivable -> clearing
     deposit:{id}:reverse% of wallets_deposit Completed Reversed
+distribution_fund: available -> payable
+    distribution:{id}:fund of credit_distribution Funded Paying Paid
+distribution_pay: payable -> available receivable
+    income:{id} of credit_income Paid
+distribution_refund: payable -> available
+    distribution:{id}:refund of credit_distribution Cancelled
 loan_disburse: available loans -> available principal lien
     loan:{id}:disburse of credit_loan (by its function)
 loan_liquidate: principal lien -> loans available
