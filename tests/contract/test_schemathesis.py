@@ -57,6 +57,7 @@ _BETWEEN_FIELDS = re.compile(
     r"|(to|to_currency) must be another (wallet than from|currency than from_currency)"
     r"|redirect_url must be on one of your organisation's registered addresses \(.*\)\. .*"
     r"|bvn is required for a virtual account in NGN"
+    r"|(amount_per_unit|basis) (is required|must be left out) for (Dividend|Interest)"
     r"|organisation_ids must (name who may borrow|be empty unless access is organisations)"
 )
 
@@ -110,9 +111,11 @@ def refused_by_a_rule(case: Any, response: Any) -> bool:
     if case.operation.path.startswith("/v1/oauth/"):
         # Nothing in the document says which client ids and secrets there are.
         return bool(response.status_code == 401)
-    if response.status_code != 400:
+    if response.status_code not in {400, 403}:
         return False
     [code] = response.headers["x-error-code"]
+    if response.status_code == 403:
+        return bool(code == "not_issuer")
     if code == "invalid_request":
         complaints = response.json()["message"].split("; ")
         return all(_BETWEEN_FIELDS.fullmatch(complaint) for complaint in complaints)

@@ -309,5 +309,5 @@ def test_the_page_offers_what_is_possible_now(issuer, finance):
     }
     assert offered == {
         raising: ["close", "complete", "cancel"],
-        trading: ["reopen", "exit", "cancel"],
+        trading: ["distribution", "reopen", "exit", "cancel"],
     }
