@@ -128,8 +128,8 @@ class Distribution(Record):
 
     @property
     def issuer_consents(self) -> bool:
-        """Whether the issuer proposed it: then it is funded without a further word of theirs."""
-        return not self.proposed_by.startswith("staff:")
+        """Whether the issuer proposed these terms: then it is funded without a further word."""
+        return self.version == 1 and not self.proposed_by.startswith("staff:")
 
 
 class IncomeStatus(models.TextChoices):

@@ -15,6 +15,7 @@ from credit.distributions.models import (
     Distribution,
     DistributionAction,
     DistributionProposal,
+    DistributionStatus,
     Income,
 )
 from credit.distributions.payloads import DISTRIBUTION, INCOME
@@ -115,8 +116,9 @@ def read_distributions(organisation_id: UUID | None, ids: Sequence[UUID]) -> lis
 
 
 def income_of_organisation(organisation_id: UUID) -> QuerySet[Income]:
-    """Return the income of an organisation and its members."""
-    return Income.objects.filter(organisation_id=organisation_id)
+    """Return the income of an organisation and its members, not of what was cancelled."""
+    income = Income.objects.filter(organisation_id=organisation_id)
+    return income.exclude(distribution__status=DistributionStatus.CANCELLED)
 
 
 def read_income(organisation_id: UUID, ids: Sequence[UUID]) -> list[str]:

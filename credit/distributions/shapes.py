@@ -71,13 +71,15 @@ PROPOSE_FAILURES: dict[str, dict[str, str]] = {
         "notice_too_short": "The record is too early for the notice: it can be from"
         " 2025-07-04T08:12:11.000Z on",
         "too_far_ahead": "The record must be within two years, and the payment within a year of it",
+        "amount_too_large": "It would pay more than 1,000,000,000,000,000 for all units of the"
+        " token",
         "pays_nothing": "The amount rounds to nothing for each of 48 holders",
     },
     "403": {NotIssuer.code: NotIssuer.message},
     "404": {"token_not_found": "Token not found"},
     "409": {
-        "period_taken": "Another Dividend of this token has its record on 2025-07-08, for the same"
-        " day",
+        "period_taken": "Another Dividend of this token, recorded on 2025-07-08T00:00:00.000Z, pays"
+        " for the same day or period",
         RequestInProgress.code: RequestInProgress().message,
     },
 }

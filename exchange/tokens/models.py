@@ -277,7 +277,7 @@ class Token(Record):
     @property
     def has_fixed_terms(self) -> bool:
         """Whether `FIXED_FIELDS` change by two people only: investors have bought."""
-        return self.completed_raise or self.supply > 0
+        return self.completed_raise or self.supply > 0 or self.total_allocated > 0
 
 
 class TokenAccess(models.Model):

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from credit.distributions.models import Distribution, DistributionStatus
 from credit.distributions.selectors import get_own_distribution
+from credit.distributions.services.recording import ALERT as RECORD_ALERT
 from credit.distributions.services.transitions import (
     CANCELLED,
     OVERDUE,
@@ -120,7 +121,8 @@ def cancel_distribution(distribution: Distribution, actor: Actor) -> Distributio
             memo=str(distribution),
             legs=[Leg(account, -gross), Leg(available, gross)],
         )
-    resolve_alert(ALERT, subject=str(distribution.pk))
+    for alert in (ALERT, RECORD_ALERT):
+        resolve_alert(alert, subject=str(distribution.pk))
     cancelled = move(distribution, DistributionStatus.CANCELLED, overdue=False)
     emit_to_issuer(cancelled, CANCELLED)
     return cancelled
@@ -144,7 +146,7 @@ def _fund_due(distribution_id: UUID) -> bool:
         distribution = lock_distribution(distribution_id)
         if distribution.status != DistributionStatus.RECORDED:
             return False
-        why = "it was proposed by staff, and the issuer has not funded it"
+        why = "its terms are from staff, and the issuer has not funded it"
         if distribution.issuer_consents:
             try:
                 post_funding(distribution, _SYSTEM)

@@ -14,7 +14,7 @@ from credit.distributions.models import Distribution, DistributionStatus, Distri
 from credit.distributions.schedule import UNIT_AMOUNT_DECIMALS, Basis
 from credit.distributions.selectors import estimate_income
 from exchange.core.errors import InvalidRequest, Rejected
-from exchange.core.numbers import decimals_error, format_plain
+from exchange.core.numbers import MAX_NUMBER, decimals_error, format_grouped, format_plain
 from exchange.core.timestamps import wire_time
 from exchange.tokens.models import Token
 
@@ -110,6 +110,12 @@ def check_terms(token: Token, terms: DistributionTerms, *, but: Distribution | N
         )
     _check_times(terms)
     _check_period(token, terms, but)
+    # A sum that the ledger cannot store would keep the record, and so trading, waiting.
+    if terms.amount_per_unit * token.total_supply > MAX_NUMBER:
+        raise Rejected(
+            f"It would pay more than {format_grouped(MAX_NUMBER)} for all units of the token",
+            code="amount_too_large",
+        )
     found = estimate_income(token.pk, terms.columns())
     if not found.gross:
         raise Rejected(
@@ -161,8 +167,10 @@ def _check_times(terms: DistributionTerms) -> None:
         raise Rejected("The record must not be after the payment", code="record_after_payment")
     earliest = earliest_record()
     if terms.record_at < earliest:
+        # With time to send it again.
+        soon = (earliest + dt.timedelta(minutes=10)).replace(second=0, microsecond=0)
         raise Rejected(
-            f"The record is too early for the notice: it can be from {wire_time(earliest)} on",
+            f"The record is too early for the notice: it can be from {wire_time(soon)} on",
             code="notice_too_short",
         )
     if terms.record_at > now + _MAX_AHEAD or terms.payment_date > record_day + _MAX_WAIT:

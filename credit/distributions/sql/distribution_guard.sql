@@ -1,7 +1,8 @@
 -- Guards of distributions, of the income of their holders, and of what two people decide about them.
 
 SELECT guard_start('credit_distribution', '{"status": "Draft", "overdue": false, "version": 1,
-    "holders": null, "gross": null, "final": false, "corrects_id": null}');
+    "holders": null, "units": null, "gross": null, "tax": null, "net": null, "final": false,
+    "corrects_id": null}');
 SELECT guard_moves('credit_distribution', '{Draft>Announced,Draft>Cancelled,Announced>Recorded,
     Announced>Cancelled,Recorded>Funded,Recorded>Cancelled,Funded>Paying,Funded>Cancelled,Paying>Paid}');
 SELECT keep_columns('credit_distribution', '{id,token_id,type,currency_id,corrects_id,final,proposed_by,

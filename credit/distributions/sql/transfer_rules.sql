@@ -25,12 +25,14 @@ BEGIN
                      posted, CASE WHEN d.status IN ('Paying', 'Paid') THEN i.status END) e
             WHERE i.id = posted.subject_id;
     ELSE
-        -- Funded, and given back: all of it, by and to the issuer.
+        -- Funded, and what was funded given back: all of it, by and to the issuer.
         SELECT bool_and((
                 e.fits
                 AND e.asset_id = d.currency_id
                 AND abs(e.amount) = d.gross
-                AND (e.owner_id IS NULL OR e.owner_id = t.issuer_id)) IS TRUE)
+                AND (e.owner_id IS NULL OR e.owner_id = t.issuer_id)
+                AND (posted.kind = 'distribution_fund'
+                     OR public.distribution_moved(d.id, 'fund'))) IS TRUE)
             INTO v_justified
             FROM public.credit_distribution d
             JOIN public.exchange_token t ON t.id = d.token_id,

@@ -14,7 +14,7 @@ from decimal import ROUND_UP, Context, Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from credit.loans.models import ClosureAction, ClosureProposal, ClosureStatus, Loan, LoanStatus
@@ -30,11 +30,13 @@ from credit.loans.services.valuation import (
 )
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
+from exchange.core.database import violated_constraint
 from exchange.core.errors import Conflict, Rejected, StateConflict
 from exchange.core.numbers import TOKEN_DECIMALS, format_plain, round_half_even
 from exchange.core.text import clean_text
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import StaffUser
+from exchange.tokens.errors import RecordPending
 from exchange.tokens.selectors.tokens import require_recorded
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, open_account, post_transfer, system_account
@@ -110,7 +112,13 @@ def confirm_closure(*, proposal_id: UUID, user: StaffUser) -> ClosureProposal:
                 raise StateConflict("Fewer units are pledged than proposed; propose again")
         set_final_plan(proposal, loan)
         final = {name: getattr(proposal, name) for name in _FINAL}
-        CLOSURES.close(proposal, ClosureStatus.APPROVED, user, **final)
+        try:
+            CLOSURES.close(proposal, ClosureStatus.APPROVED, user, **final)
+        except IntegrityError as error:
+            # The time of a record has come since the check above.
+            if violated_constraint(error) == "closure_after_record":
+                raise RecordPending from error
+            raise
         _close_loan(loan, proposal, actor)
         return proposal
 

@@ -33,7 +33,8 @@ BEGIN
     END IF;
     -- A liquidation changes the owner of units. The tokens are locked.
     IF NEW.status = 'Approved' AND NEW.action = 'liquidate' AND public.record_pending(ARRAY(
-        SELECT c.token_id FROM public.credit_collateral c WHERE c.loan_id = NEW.loan_id))
+        SELECT c.token_id FROM public.credit_collateral c
+        WHERE c.loan_id = NEW.loan_id AND c.quantity > 0))
     THEN
         RAISE EXCEPTION 'the record of a distribution of the collateral is due'
             USING ERRCODE = 'check_violation', CONSTRAINT = 'closure_after_record';

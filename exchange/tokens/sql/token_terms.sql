@@ -83,7 +83,7 @@ BEGIN
         THEN
             RETURN NEW;
         END IF;
-    ELSIF NOT OLD.completed_raise AND OLD.supply = 0 THEN
+    ELSIF NOT OLD.completed_raise AND OLD.supply = 0 AND OLD.total_allocated = 0 THEN
         RETURN NEW;
     END IF;
     RAISE EXCEPTION 'the terms of token % are fixed: they change by two people only', NEW.id

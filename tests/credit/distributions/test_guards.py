@@ -8,7 +8,7 @@ import pytest
 from django.db import IntegrityError
 from psycopg import errors
 
-from credit.distributions.models import Distribution, Income
+from credit.distributions.models import Distribution, DistributionAction, Income
 from exchange.core.ids import uuid7
 from tests.assertions.books import failing_checks
 from tests.assertions.unchanged import assert_nothing_changes
@@ -16,6 +16,7 @@ from tests.environment.database import Connection
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER
 from tests.factories.distributions import (
+    decide_step,
     held_for,
     make_distribution,
     make_due,
@@ -178,6 +179,24 @@ def test_funding_and_its_return_need_their_distribution():
         funded.pk,
         [Leg(source, -gross), Leg(payer, gross)],
         f"distribution:{funded.pk}:refund",
+        TransferKind.DISTRIBUTION_REFUND,
+    )
+
+
+def test_what_was_never_funded_is_not_given_back():
+    """The account holds the money of another distribution."""
+    make_distribution(make_holding().token, "Funded")
+    held = make_holding()
+    made = make_distribution(held.token, "Recorded")
+    made = decide_step(made, DistributionAction.CANCEL)
+    source = system_account("NGN", AccountKind.DISTRIBUTION)
+    issuer = open_account("NGN", AccountKind.AVAILABLE, organisation_id=held.token.issuer_id)
+    gross = made.gross or Decimal(0)
+    assert gross == held_for() == 1_750
+    forge(
+        made.pk,
+        [Leg(source, -gross), Leg(issuer, gross)],
+        f"distribution:{made.pk}:refund",
         TransferKind.DISTRIBUTION_REFUND,
     )
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credit.distributions.models import DistributionAction, Income
-from credit.distributions.services import funding, paying, recording
+from credit.distributions.services import funding, paying, proposals, recording
 from exchange.core.actors import Actor
 from exchange.core.errors import Rejected
 from exchange.events.models import Event
@@ -205,6 +205,27 @@ def test_what_staff_proposed_is_not_taken_without_the_issuers_word():
     assert held_for() == 1_750
     made.refresh_from_db()
     assert (made.status, made.overdue) == ("Funded", False)
+
+
+def test_terms_that_staff_changed_are_not_taken_without_the_issuers_word():
+    held = make_holding()
+    Wallet(held.token.issuer).fund(2_000_000, "NGN")
+    made = make_distribution(
+        held.token, "Announced", make_terms(held.token, amount=Decimal("0.01"))
+    )
+    proposals.propose_change(
+        distribution_id=made.pk,
+        terms=make_terms(held.token, amount=Decimal(1_000), record_at=made.record_at),
+        explanation="The sum was wrong",
+        user=make_staff("propose_distribution"),
+    )
+    recording.record(make_due(approve(made)).pk)
+    assert funding.fund_due() == 0
+    made.refresh_from_db()
+    assert (made.version, made.gross, made.overdue, held_for()) == (2, 700_000, True, 0)
+    issuer = issuer_of(held.token)
+    funding.fund(distribution_id=made.pk, organisation_id=held.token.issuer_id, actor=issuer)
+    assert held_for() == 700_000
 
 
 def test_a_frozen_issuer_funds_nothing():

@@ -12,9 +12,10 @@ from credit.distributions.errors import (
     NotIssuer,
     PeriodTaken,
 )
-from credit.distributions.models import DistributionAction
+from credit.distributions.models import DistributionAction, Income
 from credit.distributions.schedule import Basis
-from credit.distributions.services import proposals
+from credit.distributions.selectors import income_of_organisation
+from credit.distributions.services import proposals, recording
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Rejected, StateConflict
 from exchange.events.models import Event
@@ -40,6 +41,8 @@ from tests.factories.distributions import (
 from tests.factories.lifecycle import set_flags
 from tests.factories.tokens import make_token
 from tests.factories.wallets import assert_books_hold, balance_of, make_staff
+from wallets.alerts.models import Alert
+from wallets.alerts.services import raise_alert
 
 pytestmark = pytest.mark.django_db
 
@@ -62,6 +65,8 @@ def refused(token, terms, actor=None) -> DomainError:
         ({"currency": "KES"}, "currency_differs"),
         # 400 units of 0.00002 are less than a kobo, and so are those of everybody else.
         ({"amount": Decimal("0.00002")}, "pays_nothing"),
+        # Times 1,000 units.
+        ({"amount": Decimal("1000000000000.01")}, "amount_too_large"),
     ],
 )
 def test_what_breaks_a_rule_is_refused_and_nothing_moves(changes, code):
@@ -272,6 +277,16 @@ def test_a_cancelled_one_gives_everything_back(status):
     assert held.token.next_record_at is None
     assert Event.objects.filter(type="distribution.cancelled").count() == 1
     assert_books_hold()
+
+
+def test_a_cancelled_one_leaves_the_income_and_the_alert_of_its_late_record():
+    made = make_distribution(make_holding().token, "Recorded")
+    owners = set(Income.objects.values_list("organisation_id", flat=True))
+    assert [income_of_organisation(owner).count() for owner in owners] != [0] * len(owners)
+    raise_alert(recording.ALERT, subject=str(made.pk), message="The record is late")
+    decide_step(made, DistributionAction.CANCEL)
+    assert [income_of_organisation(owner).count() for owner in owners] == [0] * len(owners)
+    assert not Alert.objects.filter(resolved_at=None).exists()
 
 
 @pytest.mark.parametrize(

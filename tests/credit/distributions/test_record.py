@@ -8,11 +8,15 @@ import pytest
 from credit.distributions.models import Income
 from credit.distributions.services import recording
 from credit.loans.models import ClosureAction
+from credit.loans.services import closures, servicing
 from credit.loans.services.closures import confirm_closure, propose_closure
+from credit.loans.services.pledging import release_collateral
+from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
 from exchange.tokens.errors import RecordPending
 from orders.book.models import Order
 from tests.assertions.unchanged import assert_nothing_changes
+from tests.factories.api_clients import TESTER
 from tests.factories.distributions import (
     interest_terms,
     make_distribution,
@@ -21,8 +25,8 @@ from tests.factories.distributions import (
     make_terms,
 )
 from tests.factories.lending import make_lending
-from tests.factories.loans import make_defaulted_loan
-from tests.factories.tokens import give_units
+from tests.factories.loans import backdate_loan, make_defaulted_loan
+from tests.factories.tokens import give_units, make_token
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import assert_books_hold, balance_of, make_staff
 from wallets.alerts.models import Alert
@@ -140,6 +144,44 @@ def test_a_liquidation_waits_for_the_record():
     confirm_closure(proposal_id=proposal.pk, user=officers[1])
     [income] = Income.objects.filter(distribution=made)
     assert income.member_id == lending.borrower.member_id
+    assert_books_hold()
+
+
+def test_a_liquidation_that_the_record_overtakes_is_refused(monkeypatch):
+    """The time of the record comes between the check of the service and its write."""
+    lending = make_lending()
+    loan = make_defaulted_loan(lending)
+    officers = make_staff("close_loan"), make_staff("close_loan")
+    proposal = propose_closure(
+        loan_id=loan.pk, action=ClosureAction.LIQUIDATE, note="No answer", user=officers[0]
+    )
+    make_due(make_distribution(lending.token))
+    monkeypatch.setattr(closures, "require_recorded", lambda tokens: None)
+    with assert_nothing_changes(), pytest.raises(RecordPending):
+        confirm_closure(proposal_id=proposal.pk, user=officers[1])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_liquidation_does_not_wait_for_a_token_that_was_released():
+    lending = make_lending()
+    other = make_token(price_buy=Decimal(10_000), price_sell=Decimal(10_000))
+    give_units(other, lending.borrower, 10)
+    released = Pledge(other.pk, Decimal(5))
+    loan = lending.lend(collaterals=(Pledge(lending.token.pk, Decimal(105)), released))
+    release_collateral(
+        loan_id=loan.pk,
+        organisation_id=lending.borrower.organisation.id,
+        pledges=(released,),
+        actor=TESTER,
+    )
+    backdate_loan(loan, days=30, minutes=1)
+    servicing.age_loans()
+    officers = make_staff("close_loan"), make_staff("close_loan")
+    proposal = propose_closure(
+        loan_id=loan.pk, action=ClosureAction.LIQUIDATE, note="No answer", user=officers[0]
+    )
+    make_due(make_distribution(other))
+    assert confirm_closure(proposal_id=proposal.pk, user=officers[1]).status == "Approved"
     assert_books_hold()
 
 
