@@ -8,8 +8,10 @@ from itertools import count
 import pytest
 from django.conf import settings as configured
 
-from config.back_office.roles import CREDIT_OFFICER, FINANCE_APPROVER
+from config.back_office.roles import BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
 from credit.configurations.services import configurations
+from credit.distributions.models import Distribution, DistributionAction
+from credit.distributions.services import funding, paying, proposals, recording
 from credit.loans.models import ClosureAction
 from credit.loans.services import servicing
 from credit.loans.services.closures import confirm_closure, propose_closure
@@ -20,6 +22,7 @@ from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
 from exchange.tokens.services import quotes
 from orders.freezing.services import confirm_reversal
+from orders.listings.services import terms
 from tests.environment.services import Sandbox
 from tests.factories import lifecycle, staff
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller, make_member
@@ -32,6 +35,13 @@ from tests.factories.deposits import (
     make_due,
     transaction_record,
 )
+from tests.factories.distributions import (
+    interest_terms,
+    make_holding,
+    make_terms,
+    propose,
+)
+from tests.factories.distributions import make_due as make_record_due
 from tests.factories.lending import Lending, make_lending
 from tests.factories.loan_configurations import make_configuration, pending_version
 from tests.factories.loans import backdate_loan, make_completed_loan, make_defaulted_loan
@@ -224,6 +234,63 @@ def money_in(owner: Owner) -> None:
     confirm_reversal(reversal_id=proposal.pk, user=insider())
 
 
+def distributions(issuer: Organisation) -> None:
+    """One that is changed, overdue and paid, and one that is cancelled."""
+    held = make_holding(issuer=issuer)
+
+    def decide(distribution: Distribution) -> None:
+        found = distribution.proposals.get(status="Pending")
+        proposals.approve(proposal_id=found.pk, user=insider())
+
+    changed, cancelled = propose(held.token), propose(held.token, interest_terms(held.token))
+    for made in (changed, cancelled):
+        decide(made)
+    proposals.propose_change(
+        distribution_id=changed.pk,
+        terms=make_terms(held.token, amount=Decimal(3), record_at=changed.record_at),
+        explanation=f"{INTERNAL} about a change",
+        user=insider(BACK_OFFICE),
+    )
+    decide(changed)
+    proposals.propose_step(
+        distribution_id=cancelled.pk,
+        action=DistributionAction.CANCEL,
+        explanation=f"{INTERNAL} about a cancellation",
+        user=insider(BACK_OFFICE),
+    )
+    decide(cancelled)
+    recording.record(make_record_due(changed).pk)
+    funding.fund_due()
+    Wallet(issuer).fund(changed.gross or 10_000, "NGN")
+    proposals.propose_step(
+        distribution_id=changed.pk,
+        action=DistributionAction.FUND,
+        explanation=f"{INTERNAL} about funding",
+        user=insider(BACK_OFFICE),
+    )
+    decide(changed)
+    paying.pay(changed.pk)
+
+
+def new_terms(issuer: Organisation) -> None:
+    """Terms of a token that a member of the issuer holds."""
+    token = make_holding(issuer=issuer).token
+    assert token.completed_at is not None
+    proposal = terms.propose_terms(
+        token_id=token.pk,
+        terms=terms.NewTerms(
+            issue_price=Decimal(100),
+            interest=Decimal(9),
+            tenor=365,
+            payout_frequency="Monthly",
+            completed_on=token.completed_at.date(),
+        ),
+        explanation=f"{INTERNAL} about terms",
+        user=insider(BACK_OFFICE),
+    )
+    terms.approve_terms(proposal_id=proposal.pk, user=insider())
+
+
 @pytest.mark.parametrize("whose", ["borrower", "creditor"])
 def test_no_event_and_no_answer_tells_who_of_staff_did_it(provider_sandbox, whose):
     store_bank_list()
@@ -245,6 +312,8 @@ def test_no_event_and_no_answer_tells_who_of_staff_did_it(provider_sandbox, whos
     loans(lending)
     offers(organisation)
     money_in(Owner(organisation))
+    distributions(organisation)
+    new_terms(organisation)
 
     bodies = list(Event.objects.values_list("type", "body"))
     assert {kind for kind, _ in bodies} == set(configured.EVENT_TYPES)

@@ -12,7 +12,6 @@ from exchange.core.models import Change
 from exchange.events.models import WebhookEndpoint
 from exchange.exports.models import Export
 from exchange.participants.models import Member, Organisation
-from exchange.tokens.models import Token
 from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.back_office import signed_in_client
 from tests.factories.logins import create_login_user
@@ -52,7 +51,7 @@ def test_every_page_has_the_common_panels():
     for model in admin.site._registry:
         assert tuple(panels_of(model))[-len(EVERYWHERE) :] == EVERYWHERE
     assert set(PANELS) <= set(admin.site._registry)
-    assert panels_of(Token) == EVERYWHERE
+    assert panels_of(Export) == EVERYWHERE
 
 
 def test_a_change_links_to_its_record_unless_only_the_owner_may_open_it(auditor):

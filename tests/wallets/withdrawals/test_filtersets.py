@@ -71,4 +71,6 @@ def test_withdrawals_are_found_by_amount_and_owner():
         ({"reference": "x" * 40}, set()),
     ):
         assert filter_withdrawals(**query) == rows, query
-    assert not WithdrawalFilters({"reference": "x" * 41}).is_valid()
+    assert not WithdrawalFilters(
+        {"reference": "x" * 41}, queryset=Withdrawal.objects.all()
+    ).is_valid()
