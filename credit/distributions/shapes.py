@@ -46,7 +46,7 @@ PERIOD = NamedSchema.of(
 )
 _PAGE = RecordPage(PERIOD, "schedule")
 SCHEDULE = NamedSchema(
-    "Schedule",
+    "TokenSchedule",
     closed_object({**_PAGE.schema()["properties"], "terms": TERMS}),
     {**_PAGE.example, "terms": TERMS_EXAMPLE},
 )
