@@ -8,15 +8,14 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from django.db import connection, transaction
+from django.db import connection
 
 from credit.distributions.errors import DistributionNotFound
 from credit.distributions.models import Distribution, DistributionStatus
 from credit.distributions.selectors import read_distributions
 from exchange.core.errors import StateConflict
-from exchange.core.ids import uuid7
 from exchange.core.querysets import get_or_raise
-from exchange.core.task_notifier import DELIVER_EVENTS, notify_after_commit
+from exchange.events.services.outbox import emit_each
 from orders.listings.services.lifecycle import lock_token
 from wallets.freezes.services import lock_owners
 
@@ -120,19 +119,8 @@ def _document(distribution: Distribution, organisation_id: UUID | None) -> str:
 
 def _emit(distribution: Distribution, event_type: str, data: dict[UUID, str]) -> None:
     """Write one event for each organisation of `data`, the members of its JSON object."""
-    recipients = sorted(data)
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT emit_events(%s::uuid[], %s::uuid[], %s::text[], %s::uuid[], %s::text[])",
-            [
-                [uuid7() for _ in recipients],
-                recipients,
-                [event_type] * len(recipients),
-                [distribution.pk] * len(recipients),
-                [f"{{{data[organisation_id]}}}" for organisation_id in recipients],
-            ],
-        )
-    notify_after_commit(DELIVER_EVENTS)
+    bodies = {organisation_id: f"{{{members}}}" for organisation_id, members in data.items()}
+    emit_each(bodies, event_type, subject_id=distribution.pk)
 
 
 # Of each organisation, as members of a JSON object.

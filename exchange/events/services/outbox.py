@@ -6,7 +6,7 @@ Services only: no request, no task. A transaction that emits may notify the deli
 
 import json
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from uuid import UUID
 
@@ -35,19 +35,22 @@ def emit(*, organisation_id: UUID, event_type: str, subject_id: UUID, data: str)
     `data` is JSON text, used unchanged as the body's `data`. `subject_id` is the id of the record
     the event is about. Services written in SQL call `emit_events` there.
     """
-    [event_id] = emit_to_all([organisation_id], event_type, subject_id=subject_id, data=data)
+    [event_id] = emit_each({organisation_id: data}, event_type, subject_id=subject_id)
     return event_id
 
 
-def emit_to_all(
-    organisations: Sequence[UUID], event_type: str, *, subject_id: UUID, data: str
-) -> list[UUID]:
-    """Write an outbox row as `emit` for each of `organisations`; return the ids of the events."""
+def emit_each(data: Mapping[UUID, str], event_type: str, *, subject_id: UUID) -> list[UUID]:
+    """Write an outbox row as `emit` for each organisation of `data`; return the ids of the events.
+
+    In the order of organisations.
+    """
+    organisations = sorted(data)
     ids, count = [uuid7() for _ in organisations], len(organisations)
+    texts = [data[organisation_id] for organisation_id in organisations]
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT emit_events(%s::uuid[], %s::uuid[], %s::text[], %s::uuid[], %s::text[])",
-            [ids, list(organisations), [event_type] * count, [subject_id] * count, [data] * count],
+            [ids, organisations, [event_type] * count, [subject_id] * count, texts],
         )
     notify_after_commit(DELIVER_EVENTS)
     return ids

@@ -15,7 +15,7 @@ from django.utils import timezone
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest, StateConflict
 from exchange.core.querysets import get_or_raise
 from exchange.core.text import clean_text
-from exchange.events.services.outbox import emit_to_all
+from exchange.events.services.outbox import emit_each
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.tokens.errors import TokenNotFound
@@ -115,11 +115,11 @@ def approve_terms(*, proposal_id: UUID, user: StaffUser) -> TermsProposal:
             setattr(token, name, getattr(proposal, name))
         token.terms_version = proposal.version
         token.save(update_fields=[*changed, "terms_version"])
-        emit_to_all(
-            holding_organisations(token),
+        data = f'{{"terms":{terms_document(token.pk)}}}'
+        emit_each(
+            dict.fromkeys(holding_organisations(token), data),
             "token.terms_changed",
             subject_id=token.pk,
-            data=f'{{"terms":{terms_document(token.pk)}}}',
         )
         proposal.token = token
     return proposal
