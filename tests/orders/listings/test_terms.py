@@ -6,10 +6,8 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-import psycopg
 import pytest
 from django.utils import timezone
-from psycopg import errors
 
 from exchange.core.errors import Conflict, DomainError, Forbidden, InvalidRequest, StateConflict
 from exchange.core.ids import uuid7
@@ -20,20 +18,17 @@ from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Token
 from exchange.tokens.services import quotes
 from exchange.tokens.services.tokens import change_terms, get_version
-from orders.listings.models import TermsProposal
 from orders.listings.services.terms import (
-    NewTerms,
     approve_terms,
     propose_terms,
     reject_terms,
 )
 from tests.assertions.unchanged import table_fingerprints
-from tests.environment.database import session
 from tests.factories.lifecycle import complete_raise, forget_terms, set_flags
+from tests.factories.terms import new_terms, note, propose, sold_out
 from tests.factories.tokens import give_units, make_token
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import assert_books_hold, make_staff
-from tests.races.test_hold_races import run_together
 
 pytestmark = pytest.mark.django_db
 
@@ -53,41 +48,6 @@ def finance() -> StaffUser:
 @pytest.fixture
 def issuer() -> Trader:
     return make_trader()
-
-
-def note(issuer: Trader, **more: Any) -> Token:
-    """A note in its raise at 100 KES, which pays 12 % a year each quarter for two years."""
-    terms = {"interest": D(12), "tenor": 730, "payout_frequency": "Quarterly"}
-    return issuer.issue(raise_amount=D(100_000), **{**terms, **more})
-
-
-def sold_out(issuer: Trader, **more: Any) -> Token:
-    token = note(issuer, **more)
-    make_trader(100_000).place(token, "Buy", 100, 1000)
-    token.refresh_from_db()
-    assert token.completed_raise
-    return token
-
-
-def new_terms(token: Token, **changes: Any) -> NewTerms:
-    token.refresh_from_db()
-    values: dict[str, Any] = {
-        "issue_price": D(100),
-        "interest": D(10),
-        "tenor": 730,
-        "payout_frequency": "Quarterly",
-        "completed_on": token.completed_at and token.completed_at.date(),
-    }
-    return NewTerms(**(values | changes))
-
-
-def propose(token: Token, user: StaffUser, **changes: Any) -> TermsProposal:
-    return propose_terms(
-        token_id=token.pk,
-        terms=new_terms(token, **changes),
-        explanation="Agreed with holders",
-        user=user,
-    )
 
 
 def terms_of(token: Token) -> tuple[object, ...]:
@@ -383,93 +343,3 @@ def test_a_completion_that_is_not_known_is_decided_by_two(issuer, office, financ
     approve_terms(proposal_id=proposal.pk, user=finance)
     assert terms_of(token)[0] == 95
     assert token.completed_at == dt.datetime(2025, 1, 31, tzinfo=dt.UTC)
-
-
-# --- whoever writes -------------------------------------------------------------------------------
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_services_login_changes_no_terms_without_two_people(issuer, office):
-    open_raise, complete, untouched = note(issuer), sold_out(issuer), note(issuer)
-    make_trader(100).place(open_raise, "Buy", 100, 1)
-    # The login may write how many units investors hold, which hides no purchase.
-    Token.objects.filter(pk=open_raise.pk).update(supply=0)
-    pending = propose(complete, office)
-    update = "UPDATE exchange_token SET {} WHERE id = %(id)s"
-    fixed, by_two = "token_terms_fixed", "token_terms_by_two"
-    attacks: dict[tuple[str, Token], str | None] = {
-        (update.format("issue_price = 90"), complete): fixed,
-        (update.format("issue_price = NULL"), complete): fixed,
-        (update.format("interest = 9"), complete): fixed,
-        (update.format("tenor = 9"), complete): fixed,
-        (update.format("payout_frequency = 'Monthly'"), complete): fixed,
-        (update.format("completed_at = now()"), complete): fixed,
-        (update.format("interest = 9"), open_raise): fixed,
-        (update.format("completed_at = now()"), untouched): "token_completed_with_its_raise",
-        (update.format("terms_version = 3"), complete): fixed,
-        (update.format("terms_version = 0"), complete): fixed,
-        # With the next version, without an approval.
-        (update.format("terms_version = 2"), complete): by_two,
-        (update.format("terms_version = 2, interest = 10"), complete): by_two,
-        (update.format("terms_version = 2"), untouched): by_two,
-        (update.format("price_buy = 101"), open_raise): "token_price_in_raise",
-        (
-            "UPDATE orders_termsproposal SET status = 'Approved', decided_by_id = proposed_by_id,"
-            " decided_at = now() WHERE token_id = %(id)s",
-            complete,
-        ): "terms_proposal_approved_by_another",
-        ("UPDATE orders_termsproposal SET interest = 1 WHERE token_id = %(id)s", complete): None,
-    }
-    before = table_fingerprints()
-    found = {}
-    for (statement, token), _ in attacks.items():
-        with session("runtime") as connection, pytest.raises(psycopg.Error) as refused:
-            connection.execute(statement, {"id": token.id})
-        found[statement, token] = refused.value.diag.constraint_name
-    assert found == attacks
-    with session("runtime") as connection, pytest.raises(errors.InsufficientPrivilege):
-        connection.execute("DELETE FROM orders_termsproposal")
-    assert table_fingerprints() == before
-    assert pending.status == "Pending"
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(
-    "change",
-    [
-        "interest = 11",
-        "tenor = 1",
-        "issue_price = 99",
-        "completed_at = now()",
-        "payout_frequency = ''",
-    ],
-)
-def test_approved_terms_are_written_as_they_were_approved(issuer, office, finance, change):
-    token = sold_out(issuer)
-    approved = propose(token, office)
-    TermsProposal.objects.filter(pk=approved.pk).update(
-        status="Approved", decided_by=finance, decided_at=timezone.now()
-    )
-    before = table_fingerprints()
-    values = {"interest": "interest = 10"} | {change.split(" ")[0]: change}
-    statement = f"UPDATE exchange_token SET terms_version = 2, {', '.join(values.values())}"
-    with session("runtime") as connection, pytest.raises(psycopg.Error) as refused:
-        connection.execute(statement + " WHERE id = %s", [token.id])
-    assert refused.value.diag.constraint_name == "token_terms_by_two"
-    assert table_fingerprints() == before
-
-
-@pytest.mark.django_db(transaction=True)
-def test_two_people_who_approve_at_once_make_one_version(issuer, office):
-    token = sold_out(issuer)
-    proposal = propose(token, office)
-    results = run_together(
-        *[
-            partial(approve_terms, proposal_id=proposal.pk, user=make_staff("decide_terms"))
-            for _ in range(3)
-        ]
-    )
-    refused = [each for each in results if isinstance(each, DomainError)]
-    assert [type(each) for each in refused] == [StateConflict] * 2
-    assert terms_of(token)[-1] == 2
-    assert Event.objects.filter(type="token.terms_changed").count() == 1

@@ -4,10 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from functools import partial
 
-import psycopg
 import pytest
 from django.db import DatabaseError, OperationalError
-from psycopg import errors
 
 from exchange.core.errors import Conflict, DomainError, Rejected, StateConflict
 from exchange.staff.models import StaffUser
@@ -18,6 +16,7 @@ from orders.listings.services.proposals import (
     propose_token_action,
     reject_token_action,
 )
+from tests.assertions.login_refusals import assert_login_refused
 from tests.assertions.unchanged import table_fingerprints
 from tests.environment.database import session
 from tests.environment.processes import wait_until
@@ -153,16 +152,7 @@ def test_the_services_login_does_none_of_it_without_two_people(issuer, officer):
             raising,
         ): "token_proposal_starts_pending",
     }
-    before = table_fingerprints()
-    found = {}
-    for (statement, token), _ in attacks.items():
-        with session("runtime") as connection, pytest.raises(psycopg.Error) as refused:
-            connection.execute(statement, {"id": token.id})
-        found[statement, token] = refused.value.diag.constraint_name
-    assert found == attacks
-    with session("runtime") as connection, pytest.raises(errors.InsufficientPrivilege):
-        connection.execute("DELETE FROM orders_tokenproposal")
-    assert table_fingerprints() == before
+    assert_login_refused(attacks, "orders_tokenproposal")
     assert_books_hold()
 
 
