@@ -28,6 +28,7 @@ SCHEDULE: dict[str, timedelta] = {
     "config.tasks.add_partitions": timedelta(hours=6),
     "config.tasks.prove_books": timedelta(hours=1),
     "credit.tasks.age_loans": timedelta(minutes=1),
+    "credit.tasks.draft_distributions": timedelta(hours=1),
     "credit.tasks.pay_distributions": timedelta(minutes=1),
     "credit.tasks.record_distributions": timedelta(seconds=5),
     "credit.tasks.revalue_loans": timedelta(hours=1),

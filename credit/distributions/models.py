@@ -51,6 +51,9 @@ class Distribution(Record):
     days = models.PositiveIntegerField(null=True, blank=True, help_text="Days that bear interest")
     record_at = models.DateTimeField(help_text="Who holds units then is paid")
     payment_date = models.DateField(help_text="Paid from the start of this day (UTC)")
+    period_end = models.DateField(
+        null=True, blank=True, help_text="Of the schedule: the end of its period; else null"
+    )
     status = choice_field(DistributionStatus, max_length=10, default=DistributionStatus.DRAFT)
     overdue = models.BooleanField(
         default=False, help_text="Whether it was not funded on its payment date, and is not yet"
@@ -104,6 +107,11 @@ class Distribution(Record):
                 condition=~Q(status="Cancelled"),
                 name="distribution_once",
             ),
+            models.UniqueConstraint(
+                fields=["token", "period_end"],
+                condition=~Q(status="Cancelled"),
+                name="distribution_of_period",
+            ),
         ]
         indexes = [
             models.Index(
@@ -128,7 +136,7 @@ class Distribution(Record):
 
     @property
     def issuer_consents(self) -> bool:
-        """Whether the issuer proposed these terms: then it is funded without a further word."""
+        """Whether the terms are the issuer's or the schedule's, which needs no further word."""
         return self.version == 1 and not self.proposed_by.startswith("staff:")
 
 

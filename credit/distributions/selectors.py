@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import takewhile
 from typing import Any
 from uuid import UUID
 
@@ -19,11 +20,11 @@ from credit.distributions.models import (
     Income,
 )
 from credit.distributions.payloads import DISTRIBUTION, INCOME
-from credit.distributions.schedule import Period, Terms, list_periods
+from credit.distributions.schedule import Period, Terms, iterate_periods, list_periods
 from exchange.core.database import fetch_one, read_cursor
 from exchange.staff.models import ApprovalStatus
 from exchange.tokens.errors import TokenNotFound
-from exchange.tokens.models import DealAccess, TokenAccess
+from exchange.tokens.models import DealAccess, PayoutFrequency, Token, TokenAccess
 from exchange.tokens.payloads import TERMS
 from exchange.tokens.selectors.tokens import IS_VISIBLE
 
@@ -56,6 +57,31 @@ def read_schedule(organisation_id: UUID, token_id: UUID, today: dt.date) -> Sche
         return Schedule(document, [])
     terms = Terms(issue_price, interest, tenor, frequency, completed)
     return Schedule(document, list_periods(terms, today))
+
+
+def scheduled_tokens() -> QuerySet[Token]:
+    """Return the tokens that pay interest by a schedule, in the order of their locks."""
+    known = Token.objects.filter(completed_at__isnull=False, issue_price__isnull=False)
+    return (
+        known.filter(interest__gt=0, cancelled=False, exited=False)
+        .exclude(payout_frequency=PayoutFrequency.NONE)
+        .order_by("pk")
+    )
+
+
+def periods_between(token: Token, first: dt.date, last: dt.date) -> list[Period]:
+    """Return the periods of one of `scheduled_tokens` that end from `first` to `last`."""
+    if token.completed_at is None or token.issue_price is None:
+        return []
+    terms = Terms(
+        token.issue_price,
+        token.interest,
+        token.tenor,
+        token.payout_frequency,
+        token.completed_at.astimezone(dt.UTC).date(),
+    )
+    soon = takewhile(lambda period: period.ends <= last, iterate_periods(terms))
+    return [period for period in soon if period.ends >= first]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,13 @@
 
 from celery import shared_task
 
-from credit.distributions.services import funding, paying, recording
+from credit.distributions.services import drafting, funding, paying, recording
+
+
+@shared_task(name="credit.tasks.draft_distributions")
+def draft_distributions() -> int:
+    """Draft the interest whose record is near. Returns the number of drafts."""
+    return drafting.draft_due()
 
 
 @shared_task(name="credit.tasks.record_distributions")

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from credit.distributions.models import Income
-from credit.distributions.services import funding, paying, recording
+from credit.distributions.models import Distribution, Income
+from credit.distributions.services import drafting, funding, paying, recording
 from exchange.core.errors import DomainError
 from exchange.events.models import Event
 from exchange.tokens.errors import RecordPending
@@ -23,6 +23,7 @@ from tests.factories.distributions import (
     make_distribution,
     make_due,
     make_holding,
+    make_scheduled,
 )
 from tests.factories.tokens import give_units
 from tests.factories.traders import Trader
@@ -92,6 +93,16 @@ def test_two_workers_pay_each_holder_once():
     paid = Event.objects.filter(type="distribution.paid", subject_id=made.pk)
     assert paid.filter(organisation=held.token.issuer).count() == 1
     assert_books_hold()
+
+
+@pytest.mark.parametrize("_round", range(ROUNDS))
+def test_two_workers_draft_a_period_once(_round):
+    tokens = [make_scheduled(10).token for _ in range(3)]
+    with Callers(4) as callers:
+        found = callers.at_once([drafting.draft_due] * 4)
+    assert sum(found) == len(tokens)
+    drafted = Distribution.objects.order_by("token_id").values_list("token_id", flat=True)
+    assert list(drafted) == sorted(token.pk for token in tokens)
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))

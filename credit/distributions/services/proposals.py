@@ -3,6 +3,7 @@
 Staff alone propose the steps after: changed terms, funding without the issuer's word, cancellation.
 """
 
+import datetime as dt
 from collections.abc import Callable
 from uuid import UUID
 
@@ -21,8 +22,9 @@ from credit.distributions.models import (
     DistributionProposal,
     DistributionStatus,
 )
+from credit.distributions.selectors import periods_between
 from credit.distributions.services.funding import cancel_distribution, post_funding
-from credit.distributions.services.terms import DistributionTerms, check_terms
+from credit.distributions.services.terms import DistributionTerms, check_terms, earliest_record
 from credit.distributions.services.transitions import (
     CANCELLED,
     UPDATED,
@@ -41,13 +43,16 @@ from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.tokens.models import Token
 from exchange.tokens.selectors.tokens import token_document
 from orders.listings.services.lifecycle import lock_token
+from wallets.alerts.services import resolve_alert
 
 PROPOSE = "credit.propose_distribution"
 DECIDE = "credit.decide_distribution"
 _MAY_NOT_PROPOSE = "You may not propose distributions"
 _MAY_NOT_DECIDE = "You may not decide about distributions"
 _MAX_EXPLANATION = 300
-_ONCE = "distribution_once"
+_ONCE = {"distribution_once", "distribution_of_period"}
+# A draft of the schedule whose record passed before it was approved.
+MISSED_ALERT = "distribution_missed"
 
 _Effect = Callable[[Distribution, DistributionProposal, Actor], object]
 
@@ -80,8 +85,8 @@ def propose_distribution(
     with transaction.atomic():
         token = lock_token(token_id)
         check_terms(token, terms)
-        distribution = _insert(token, terms, actor)
-        _propose(distribution, DistributionAction.ANNOUNCE, actor, explanation)
+        distribution = insert_distribution(token, terms, actor)
+        propose_action(distribution, DistributionAction.ANNOUNCE, actor, explanation)
     return distribution
 
 
@@ -97,7 +102,7 @@ def propose_change(
     with transaction.atomic():
         distribution = lock_distribution(distribution_id)
         _check_change(distribution, terms)
-        return _propose(
+        return propose_action(
             distribution, DistributionAction.CHANGE, actor, explanation, terms=terms.to_json()
         )
 
@@ -115,7 +120,7 @@ def propose_step(
     with transaction.atomic():
         distribution = lock_distribution(distribution_id)
         require_status(distribution, *STEPS[action])
-        return _propose(distribution, action, actor, explanation)
+        return propose_action(distribution, action, actor, explanation)
 
 
 def approve(*, proposal_id: UUID, user: StaffUser) -> DistributionProposal:
@@ -149,6 +154,7 @@ def reject(*, proposal_id: UUID, reason: str, user: StaffUser) -> DistributionPr
         proposal = PROPOSALS.get_pending(proposal_id)
         PROPOSALS.close(proposal, ApprovalStatus.REJECTED, user, reason=why)
         if proposal.action == DistributionAction.ANNOUNCE:
+            resolve_alert(MISSED_ALERT, subject=str(distribution.pk))
             move(distribution, DistributionStatus.CANCELLED)
             emit_to_issuer(distribution, CANCELLED)
     return proposal
@@ -156,8 +162,23 @@ def reject(*, proposal_id: UUID, reason: str, user: StaffUser) -> DistributionPr
 
 def _announce(distribution: Distribution, _proposal: DistributionProposal, _actor: Actor) -> None:
     require_status(distribution, DistributionStatus.DRAFT)
-    check_terms(distribution.token, DistributionTerms.of(distribution), but=distribution)
-    emit_announced(move(distribution, DistributionStatus.ANNOUNCED))
+    terms, now = DistributionTerms.of(distribution), timezone.now()
+    if distribution.period_end is not None:
+        _require_scheduled(distribution, distribution.period_end)
+        terms = terms.postpone(earliest_record(now))
+    check_terms(distribution.token, terms, but=distribution, now=now)
+    resolve_alert(MISSED_ALERT, subject=str(distribution.pk))
+    times = {"record_at": terms.record_at, "payment_date": terms.payment_date}
+    emit_announced(move(distribution, DistributionStatus.ANNOUNCED, **times))
+
+
+def _require_scheduled(distribution: Distribution, ends: dt.date) -> None:
+    """Raise `StateConflict` unless the token's schedule still has the period with this basis."""
+    periods = periods_between(distribution.token, ends, ends)
+    if [period.basis for period in periods] != [distribution.basis]:
+        raise StateConflict(
+            "The schedule of the token has changed since: reject this draft, another one follows"
+        )
 
 
 def _change(distribution: Distribution, proposal: DistributionProposal, _actor: Actor) -> None:
@@ -200,7 +221,14 @@ def _require_issuer(organisation_id: UUID, token_id: UUID) -> None:
         raise NotIssuer
 
 
-def _insert(token: Token, terms: DistributionTerms, actor: Actor) -> Distribution:
+def insert_distribution(
+    token: Token,
+    terms: DistributionTerms,
+    actor: Actor,
+    *,
+    period_end: dt.date | None = None,
+) -> Distribution:
+    """Insert a Draft. The caller has locked the token. Raises `PeriodTaken`."""
     now = timezone.now()
     try:
         with transaction.atomic():
@@ -212,21 +240,23 @@ def _insert(token: Token, terms: DistributionTerms, actor: Actor) -> Distributio
                 proposed_by_label=actor.label,
                 created_at=now,
                 updated_at=now,
+                period_end=period_end,
                 **terms.columns(),
             )
     except IntegrityError as error:
-        if violated_constraint(error) != _ONCE:
+        if violated_constraint(error) not in _ONCE:
             raise
         raise PeriodTaken(f"Another {terms.type} of this token has this record") from error
 
 
-def _propose(
+def propose_action(
     distribution: Distribution,
     action: DistributionAction,
     actor: Actor,
     explanation: str,
     **values: object,
 ) -> DistributionProposal:
+    """File what two people decide next. Raises `DistributionProposalPending`."""
     why = clean_text(explanation, max_length=_MAX_EXPLANATION) if explanation else ""
     return PROPOSALS.propose(
         DistributionProposalPending(),

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Self
 
@@ -91,8 +91,20 @@ class DistributionTerms:
             basis=distribution.basis,
         )
 
+    def postpone(self, earliest: dt.datetime) -> Self:
+        """Return the terms with a record not before `earliest`, and the payment not before it."""
+        record_at = max(self.record_at, earliest)
+        payment_date = max(self.payment_date, record_at.astimezone(dt.UTC).date())
+        return replace(self, record_at=record_at, payment_date=payment_date)
 
-def check_terms(token: Token, terms: DistributionTerms, *, but: Distribution | None = None) -> None:
+
+def check_terms(
+    token: Token,
+    terms: DistributionTerms,
+    *,
+    but: Distribution | None = None,
+    now: dt.datetime | None = None,
+) -> None:
     """Check whether a distribution on these terms can be announced. The caller locks the token.
 
     `but` is the one that they are of. Raises `InvalidRequest` for a value, `Rejected` with the code
@@ -108,8 +120,8 @@ def check_terms(token: Token, terms: DistributionTerms, *, but: Distribution | N
             f"The token is priced in {token.currency_id}: it pays in no other currency",
             code="currency_differs",
         )
-    _check_times(terms)
-    _check_period(token, terms, but)
+    _check_times(terms, now or timezone.now())
+    check_period(token, terms, but)
     # A sum that the ledger cannot store would keep the record, and so trading, waiting.
     if terms.amount_per_unit * token.total_supply > MAX_NUMBER:
         raise Rejected(
@@ -124,9 +136,10 @@ def check_terms(token: Token, terms: DistributionTerms, *, but: Distribution | N
         )
 
 
-def earliest_record() -> dt.datetime:
-    """Return the earliest record that can be announced now."""
-    return timezone.now() + dt.timedelta(days=settings.DISTRIBUTION_NOTICE_DAYS)
+def earliest_record(now: dt.datetime) -> dt.datetime:
+    """Return the earliest record that can be announced at `now`: the next millisecond, at least."""
+    soonest = now + dt.timedelta(days=settings.DISTRIBUTION_NOTICE_DAYS, milliseconds=1)
+    return soonest.replace(microsecond=soonest.microsecond // 1000 * 1000)
 
 
 def _check_values(terms: DistributionTerms) -> None:
@@ -159,13 +172,13 @@ def _check_values(terms: DistributionTerms) -> None:
         raise InvalidRequest.for_field("basis", f"days must be from 1 to {MAX_DAYS}")
 
 
-def _check_times(terms: DistributionTerms) -> None:
-    now, record_day = timezone.now(), terms.record_at.astimezone(dt.UTC).date()
+def _check_times(terms: DistributionTerms, now: dt.datetime) -> None:
+    record_day = terms.record_at.astimezone(dt.UTC).date()
     if terms.record_at <= now:
         raise Rejected("The record must not be in the past", code="record_in_past")
     if record_day > terms.payment_date:
         raise Rejected("The record must not be after the payment", code="record_after_payment")
-    earliest = earliest_record()
+    earliest = earliest_record(now)
     if terms.record_at < earliest:
         # With time to send it again.
         soon = (earliest + dt.timedelta(minutes=10)).replace(second=0, microsecond=0)
@@ -180,14 +193,14 @@ def _check_times(terms: DistributionTerms) -> None:
         )
 
 
-def _check_period(token: Token, terms: DistributionTerms, but: Distribution | None) -> None:
+def check_period(token: Token, terms: DistributionTerms, but: Distribution | None = None) -> None:
     """Raise `PeriodTaken` when another distribution of the type pays for one of these days."""
-    first, end = _period(terms.record_at, terms.basis)
+    first, end = _period(terms.record_at, terms.basis, but.period_end if but else None)
     others = Distribution.objects.filter(token=token, type=terms.type).exclude(
         status=DistributionStatus.CANCELLED
     )
     for other in others.exclude(pk=but.pk) if but else others:
-        other_first, other_end = _period(other.record_at, other.basis)
+        other_first, other_end = _period(other.record_at, other.basis, other.period_end)
         if first < other_end and other_first < end:
             raise PeriodTaken(
                 f"Another {terms.type} of this token, recorded on {wire_time(other.record_at)},"
@@ -195,12 +208,14 @@ def _check_period(token: Token, terms: DistributionTerms, but: Distribution | No
             )
 
 
-def _period(record_at: dt.datetime, basis: Basis | None) -> tuple[dt.date, dt.date]:
+def _period(
+    record_at: dt.datetime, basis: Basis | None, period_end: dt.date | None
+) -> tuple[dt.date, dt.date]:
     """Return the first day that a distribution pays for and the day after the last one.
 
-    Interest is for the days before its record, a dividend for the day of it.
+    Interest is for the days before its record or the end of its period, a dividend for the day.
     """
-    day = record_at.astimezone(dt.UTC).date()
+    day = period_end or record_at.astimezone(dt.UTC).date()
     if basis is None:
         return day, day + dt.timedelta(days=1)
     return day - dt.timedelta(days=basis.days), day

@@ -100,15 +100,15 @@ def emit_paid(distribution: Distribution) -> None:
 
 
 def for_each(
-    distribution_ids: Collection[UUID], service: Callable[[UUID], bool | int], event: str
+    record_ids: Collection[UUID], service: Callable[[UUID], bool | int], event: str
 ) -> int:
-    """Return the sum of `service` over the distributions; failures are logged and skipped."""
+    """Return the sum of `service` over the records; failures are logged and skipped."""
     total = 0
-    for distribution_id in distribution_ids:
+    for record_id in record_ids:
         try:
-            total += service(distribution_id)
+            total += service(record_id)
         except Exception:
-            logger.exception(event, distribution=str(distribution_id))
+            logger.exception(event, record=str(record_id))
     return total
 
 

@@ -5,8 +5,8 @@ SELECT guard_start('credit_distribution', '{"status": "Draft", "overdue": false,
     "corrects_id": null}');
 SELECT guard_moves('credit_distribution', '{Draft>Announced,Draft>Cancelled,Announced>Recorded,
     Announced>Cancelled,Recorded>Funded,Recorded>Cancelled,Funded>Paying,Funded>Cancelled,Paying>Paid}');
-SELECT keep_columns('credit_distribution', '{id,token_id,type,currency_id,corrects_id,final,proposed_by,
-    proposed_by_label,created_at}');
+SELECT keep_columns('credit_distribution', '{id,token_id,type,currency_id,corrects_id,final,period_end,
+    proposed_by,proposed_by_label,created_at}');
 REVOKE DELETE ON credit_distribution FROM exchange_runtime;
 
 -- Announced, changed and cancelled as two people approved; recorded by `record_distribution` alone, which
@@ -20,10 +20,17 @@ DECLARE
         IS DISTINCT FROM (
         NEW.amount_per_unit, NEW.principal_per_unit, NEW.rate, NEW.days, NEW.record_at, NEW.payment_date,
         NEW.version);
+    -- A draft of the schedule that is approved late: its record moves, what it pays stays.
+    v_postponed boolean := OLD.status = 'Draft' AND NEW.status = 'Announced' AND OLD.period_end IS NOT NULL
+        AND NEW.record_at > OLD.record_at
+        AND NEW.payment_date = greatest(OLD.payment_date, (NEW.record_at AT TIME ZONE 'UTC')::date)
+        AND (OLD.amount_per_unit, OLD.principal_per_unit, OLD.rate, OLD.days, OLD.version)
+            IS NOT DISTINCT FROM
+            (NEW.amount_per_unit, NEW.principal_per_unit, NEW.rate, NEW.days, NEW.version);
     v_broken text := CASE
         WHEN OLD.status = 'Draft' AND NEW.status = 'Announced'
             AND NOT public.distribution_approved(NEW, 'announce') THEN 'distribution_announced_by_two'
-        WHEN v_changes AND (OLD.status <> 'Announced' OR NEW.status <> 'Announced'
+        WHEN v_changes AND NOT v_postponed AND (OLD.status <> 'Announced' OR NEW.status <> 'Announced'
             OR NEW.version <> OLD.version + 1 OR NOT public.distribution_approved(NEW, 'change'))
             THEN 'distribution_changed_by_two'
         WHEN OLD.status NOT IN ('Draft', 'Cancelled') AND NEW.status = 'Cancelled'

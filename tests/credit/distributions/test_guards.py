@@ -9,6 +9,7 @@ from django.db import IntegrityError
 from psycopg import errors
 
 from credit.distributions.models import Distribution, DistributionAction, Income
+from credit.distributions.services import drafting
 from exchange.core.ids import uuid7
 from tests.assertions.books import failing_checks
 from tests.assertions.unchanged import assert_nothing_changes
@@ -21,6 +22,7 @@ from tests.factories.distributions import (
     make_distribution,
     make_due,
     make_holding,
+    make_scheduled,
 )
 from tests.factories.wallets import make_staff
 from wallets.ledger.models import AccountKind, TransferKind
@@ -65,6 +67,58 @@ def test_a_distribution_moves_only_as_it_should(runtime, status, change):
         errors.CheckViolation,
         errors.RestrictViolation,
         id=made.pk,
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "record_at = record_at + interval '3 days', payment_date = payment_date + 3, rate = 13",
+        "record_at = record_at + interval '3 days', payment_date = payment_date + 3, version = 2",
+        "record_at = record_at + interval '3 days', payment_date = payment_date + 9",
+        "record_at = record_at - interval '3 days'",
+        "payment_date = payment_date + 3",
+        "period_end = period_end + 1",
+    ],
+)
+def test_an_approval_of_a_scheduled_draft_moves_its_record_and_nothing_else(runtime, change):
+    make_scheduled(2)
+    drafting.draft_due()
+    made = Distribution.objects.get()
+    approve_only(runtime, made)
+    assert_refused(
+        runtime,
+        f"UPDATE credit_distribution SET status = 'Announced', {change} WHERE id = %(id)s",
+        errors.CheckViolation,
+        errors.RestrictViolation,
+        id=made.pk,
+    )
+    runtime.execute(
+        "UPDATE credit_distribution SET status = 'Announced', record_at = record_at"
+        " + interval '3 days', payment_date = payment_date + 3 WHERE id = %s",
+        [made.pk],
+    )
+
+
+def test_an_approval_of_another_draft_moves_no_record(runtime):
+    made = make_distribution(make_holding().token, "Draft")
+    approve_only(runtime, made)
+    assert_refused(
+        runtime,
+        "UPDATE credit_distribution SET status = 'Announced', record_at = record_at"
+        " + interval '3 days', payment_date = payment_date + 1 WHERE id = %(id)s",
+        errors.CheckViolation,
+        id=made.pk,
+    )
+
+
+def approve_only(runtime: Connection, made: Distribution) -> None:
+    """Approve the proposal about a draft without announcing it."""
+    person = make_staff("decide_distribution")
+    runtime.execute(
+        "UPDATE credit_distributionproposal SET status = 'Approved', decided_by_id = %s,"
+        " decided_at = now() WHERE distribution_id = %s",
+        [person.pk, made.pk],
     )
 
 

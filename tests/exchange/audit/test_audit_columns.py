@@ -47,8 +47,8 @@ AUDITED: dict[str, Audited] = {
     ),
     "credit_distribution": Audited(
         "id token_id type currency_id amount_per_unit principal_per_unit rate days record_at"
-        " payment_date status overdue version corrects_id final holders units gross tax net"
-        " proposed_by proposed_by_label created_at",
+        " payment_date period_end status overdue version corrects_id final holders units gross"
+        " tax net proposed_by proposed_by_label created_at",
         left_out={TOUCHED: "updated_at"},
     ),
     "credit_distributionproposal": Audited(

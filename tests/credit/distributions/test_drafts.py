@@ -1,0 +1,181 @@
+"""Drafts of the schedule: when they appear, once each, and how staff approve them late."""
+
+from datetime import UTC, timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from credit.distributions.models import Distribution, DistributionAction
+from credit.distributions.selectors import periods_between
+from credit.distributions.services import drafting, funding, paying, proposals, recording
+from exchange.core.errors import StateConflict
+from orders.listings.services.terms import approve_terms
+from tests.assertions.unchanged import assert_nothing_changes
+from tests.factories.distributions import (
+    DAY,
+    approve,
+    at,
+    decide_step,
+    decider,
+    interest_terms,
+    make_due,
+    make_holding,
+    make_scheduled,
+    pending,
+    propose,
+    set_completed,
+)
+from tests.factories.lifecycle import propose_new_terms
+from tests.factories.tokens import make_token
+from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_staff
+from wallets.alerts.models import Alert
+
+pytestmark = pytest.mark.django_db
+
+
+def open_alerts() -> list[str]:
+    found = Alert.objects.filter(kind="distribution_missed", resolved_at=None)
+    return list(found.values_list("subject", flat=True))
+
+
+def test_a_draft_of_a_period_appears_once_and_is_paid_without_a_word_of_the_issuer():
+    held = make_scheduled(10)
+    assert drafting.draft_due() == 1
+    [made] = Distribution.objects.all()
+    ends = (timezone.now() + 10 * DAY).date()
+    assert (made.status, made.type, made.currency_id) == ("Draft", "Interest", "NGN")
+    assert (made.record_at, made.payment_date, made.period_end) == (at(ends), ends, ends)
+    assert made.amount_per_unit == Decimal("2.958904109589")
+    assert (made.proposed_by, made.proposed_by_label) == ("system:draft_distributions", "Schedule")
+    starts = ends - 90 * DAY
+    assert pending(made).explanation == f"Period 1 of the schedule, from {starts} to {ends}"
+    with assert_nothing_changes():
+        assert drafting.draft_due() == 0
+    assert open_alerts() == []
+    approve(made)
+    assert (made.status, made.record_at, made.version) == ("Announced", at(ends), 1)
+    with assert_nothing_changes():
+        assert drafting.draft_due() == 0
+    recording.record(make_due(made).pk)
+    Wallet(held.token.issuer).fund(3_000, "NGN")
+    assert funding.fund_due() == 1
+    assert paying.pay_due() == 3
+    assert balance_of(held.member.owner_id, "NGN") == Decimal("1184.56")
+    assert_books_hold()
+
+
+@pytest.mark.parametrize("ends_in", [16, -16])
+def test_there_is_none_long_before_or_after_a_record(ends_in):
+    make_scheduled(ends_in)
+    with assert_nothing_changes():
+        assert drafting.draft_due() == 0
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"interest": Decimal(0)}, {"payout_frequency": ""}, {"cancelled": True}, {"exited": True}],
+)
+def test_there_is_none_for_a_token_without_a_schedule(changes):
+    make_scheduled(10, **changes)
+    with assert_nothing_changes():
+        assert drafting.draft_due() == 0
+
+
+def test_there_is_none_in_a_raise():
+    token = make_token(
+        raise_amount=Decimal(100_000),
+        interest=Decimal(12),
+        tenor=10,
+        payout_frequency="At Maturity",
+    )
+    with assert_nothing_changes():
+        assert drafting.draft_due() == 0
+    assert token.completed_at is None
+
+
+def test_what_pays_for_the_period_already_is_not_drafted():
+    held = make_scheduled(10)
+    # It pays for 92 days, of which the period has 88.
+    propose(held.token, interest_terms(held.token, record_at=timezone.now() + 8 * DAY))
+    with assert_nothing_changes():
+        assert drafting.draft_due() == 0
+
+
+def test_what_was_rejected_or_cancelled_is_not_drafted_again_until_its_terms_change():
+    held = make_scheduled(10)
+    drafting.draft_due()
+    [first] = Distribution.objects.all()
+    proposals.reject(proposal_id=pending(first).pk, reason="Paid outside already", user=decider())
+    assert drafting.draft_due() == 0
+    change = propose_new_terms(held.token, make_staff("change_token"))
+    approve_terms(proposal_id=change.pk, user=make_staff("decide_terms"))
+    ends = (timezone.now() + 10 * DAY).date()
+    set_completed(held.token, at(ends - 365 * DAY))
+    assert drafting.draft_due() == 1
+    [second] = Distribution.objects.filter(period_end=ends, status="Draft")
+    assert second.principal_per_unit == 90
+    decide_step(approve(second), DistributionAction.CANCEL)
+    assert drafting.draft_due() == 0
+
+
+def test_a_draft_of_terms_that_have_changed_is_not_approved():
+    held = make_scheduled(10)
+    drafting.draft_due()
+    [made] = Distribution.objects.all()
+    set_completed(held.token, timezone.now() - 70 * DAY)
+    person = decider()
+    with assert_nothing_changes(), pytest.raises(StateConflict, match="has changed since"):
+        proposals.approve(proposal_id=pending(made).pk, user=person)
+
+
+@pytest.mark.parametrize("ends_in", [2, -2])
+def test_one_that_is_approved_late_moves_its_record_and_keeps_its_amount_and_period(ends_in):
+    make_scheduled(ends_in)
+    drafting.draft_due()
+    [draft] = Distribution.objects.all()
+    before = timezone.now()
+    made = approve(Distribution.objects.get())
+    assert before + 3 * DAY < made.record_at < timezone.now() + 3 * DAY + timedelta(seconds=1)
+    assert made.record_at.microsecond % 1000 == 0
+    assert made.payment_date == made.record_at.astimezone(UTC).date()
+    assert (made.amount_per_unit, made.basis) == (draft.amount_per_unit, draft.basis)
+    assert (made.period_end, made.version, made.issuer_consents) == (draft.period_end, 1, True)
+    with assert_nothing_changes():
+        assert drafting.draft_due() == 0
+
+
+def test_a_record_that_has_moved_leaves_the_next_period_free():
+    # Two periods of three months; the first one ended two days ago.
+    held = make_holding(
+        interest=Decimal(12), tenor=0, payout_frequency="Quarterly", name="Two periods"
+    )
+    set_completed(held.token, timezone.now() - 92 * DAY)
+    periods = periods_between(
+        held.token, timezone.now().date() - 20 * DAY, timezone.now().date() + 120 * DAY
+    )
+    first, second = periods[:2]
+    assert drafting.draft_due() == 1
+    made = approve(Distribution.objects.get())
+    assert made.record_at.date() > first.ends
+    later = propose(
+        held.token, interest_terms(held.token, basis=second.basis, record_at=at(second.ends))
+    )
+    assert later.status == "Draft"
+
+
+def test_a_missed_one_is_an_alert_until_it_is_decided():
+    for _ in range(2):
+        make_scheduled(-1)
+    make_scheduled(1)
+    drafting.draft_due()
+    missed = Distribution.objects.filter(record_at__lt=timezone.now())
+    assert set(open_alerts()) == {str(made.pk) for made in missed}
+    approved, rejected = missed
+    approve(approved)
+    proposals.reject(
+        proposal_id=pending(rejected).pk, reason="Paid outside already", user=decider()
+    )
+    assert open_alerts() == []
+    drafting.draft_due()
+    assert open_alerts() == []
