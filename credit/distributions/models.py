@@ -17,6 +17,7 @@ class DistributionType(models.TextChoices):
 
     DIVIDEND = "Dividend"
     INTEREST = "Interest"
+    PRINCIPAL = "Principal"
 
 
 class DistributionStatus(models.TextChoices):
@@ -29,6 +30,15 @@ class DistributionStatus(models.TextChoices):
     PAYING = "Paying"
     PAID = "Paid"
     CANCELLED = "Cancelled"
+
+
+# Of those whose holders are known.
+RECORDED = (
+    DistributionStatus.RECORDED,
+    DistributionStatus.FUNDED,
+    DistributionStatus.PAYING,
+    DistributionStatus.PAID,
+)
 
 
 class Distribution(Record):
@@ -84,7 +94,7 @@ class Distribution(Record):
             models.CheckConstraint(
                 condition=Q(amount_per_unit__gte=0)
                 & (
-                    Q(type="Dividend", principal_per_unit=None, rate=None, days=None)
+                    ~Q(type="Interest") & Q(principal_per_unit=None, rate=None, days=None)
                     | Q(
                         type="Interest",
                         principal_per_unit__gt=0,
@@ -129,7 +139,7 @@ class Distribution(Record):
 
     @property
     def basis(self) -> Basis | None:
-        """What interest is computed from; None for a dividend."""
+        """What interest is computed from; None for other types."""
         if self.principal_per_unit is None or self.rate is None or self.days is None:
             return None
         return Basis(self.principal_per_unit, self.rate, self.days)

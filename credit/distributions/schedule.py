@@ -112,6 +112,11 @@ def iterate_periods(terms: Terms, changes: Sequence[PrincipalChange] = ()) -> It
         starts = ends
 
 
+def is_period_end(terms: Terms, day: dt.date) -> bool:
+    """Whether a period of the schedule ends on `day`; also where no interest is paid."""
+    return day in takewhile(lambda end: end <= day, _period_ends(terms))
+
+
 def list_periods(
     terms: Terms, today: dt.date, changes: Sequence[PrincipalChange] = ()
 ) -> list[Period]:

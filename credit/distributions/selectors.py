@@ -13,14 +13,22 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from credit.distributions.errors import DistributionNotFound
 from credit.distributions.models import (
+    RECORDED,
     Distribution,
     DistributionAction,
     DistributionProposal,
     DistributionStatus,
+    DistributionType,
     Income,
 )
 from credit.distributions.payloads import DISTRIBUTION, INCOME
-from credit.distributions.schedule import Period, Terms, iterate_periods, list_periods
+from credit.distributions.schedule import (
+    Period,
+    PrincipalChange,
+    Terms,
+    iterate_periods,
+    list_periods,
+)
 from exchange.core.database import fetch_one, read_cursor
 from exchange.staff.models import ApprovalStatus
 from exchange.tokens.errors import TokenNotFound
@@ -56,7 +64,29 @@ def read_schedule(organisation_id: UUID, token_id: UUID, today: dt.date) -> Sche
     if has_ended or completed is None or issue_price is None:
         return Schedule(document, [])
     terms = Terms(issue_price, interest, tenor, frequency, completed)
-    return Schedule(document, list_periods(terms, today))
+    return Schedule(document, list_periods(terms, today, _principal_changes(token_id, issue_price)))
+
+
+def _principal_changes(token_id: UUID, issue_price: Decimal) -> list[PrincipalChange]:
+    """Return what each recorded repayment of principal left of a unit, oldest first."""
+    repaid = Distribution.objects.filter(
+        token_id=token_id, type=DistributionType.PRINCIPAL, status__in=RECORDED
+    )
+    changes = []
+    for record_at, amount in repaid.order_by("record_at").values_list(
+        "record_at", "amount_per_unit"
+    ):
+        issue_price -= amount
+        changes.append(PrincipalChange(record_at.astimezone(dt.UTC).date(), issue_price))
+    return changes
+
+
+def terms_of(token: Token) -> Terms | None:
+    """Return what the schedule of a token follows from; None where that is not known."""
+    if token.issue_price is None or token.completed_at is None:
+        return None
+    completed = token.completed_at.astimezone(dt.UTC).date()
+    return Terms(token.issue_price, token.interest, token.tenor, token.payout_frequency, completed)
 
 
 def scheduled_tokens() -> QuerySet[Token]:
@@ -71,16 +101,11 @@ def scheduled_tokens() -> QuerySet[Token]:
 
 def periods_between(token: Token, first: dt.date, last: dt.date) -> list[Period]:
     """Return the periods of one of `scheduled_tokens` that end from `first` to `last`."""
-    if token.completed_at is None or token.issue_price is None:
+    terms = terms_of(token)
+    if terms is None:
         return []
-    terms = Terms(
-        token.issue_price,
-        token.interest,
-        token.tenor,
-        token.payout_frequency,
-        token.completed_at.astimezone(dt.UTC).date(),
-    )
-    soon = takewhile(lambda period: period.ends <= last, iterate_periods(terms))
+    changes = _principal_changes(token.pk, terms.issue_price)
+    soon = takewhile(lambda period: period.ends <= last, iterate_periods(terms, changes))
     return [period for period in soon if period.ends >= first]
 
 

@@ -127,7 +127,7 @@ class DistributionInput(LeanSerializer):
     type = EnumField(allowed=DistributionType.values, help_text="What is paid")
     currency = WalletCurrencyField(help_text="Currency of the token")
     amount_per_unit = UnitAmountField(
-        required=False, default=None, help_text="Of a Dividend: paid for one unit"
+        required=False, default=None, help_text="Paid for one unit; not of Interest"
     )
     basis = BasisInput(
         required=False,
@@ -138,7 +138,7 @@ class DistributionInput(LeanSerializer):
     payment_date = DayField(help_text="Paid from the start of this day in UTC")
 
     def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
-        """Check that a Dividend has an amount, and Interest a basis."""
+        """Check that Interest has a basis, and another type an amount."""
         if "type" not in values or {"amount_per_unit", "basis"} & errors.keys():
             return
         interest = values["type"] == DistributionType.INTEREST

@@ -61,7 +61,7 @@ PAGE_PARAMETERS = [
 
 PROPOSE_FAILURES: dict[str, dict[str, str]] = {
     "400": {
-        "invalid_request": "type must be one of [Dividend, Interest]",
+        "invalid_request": "type must be one of [Dividend, Interest, Principal]",
         "invalid_currency": "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]",
         "currency_differs": "The token is priced in NGN: it pays in no other currency",
         "token_cancelled": "The token is cancelled",
@@ -73,6 +73,10 @@ PROPOSE_FAILURES: dict[str, dict[str, str]] = {
         "too_far_ahead": "The record must be within two years, and the payment within a year of it",
         "amount_too_large": "It would pay more than 1,000,000,000,000,000 for all units of the"
         " token",
+        "principal_unknown": "The issue price or the completion of the token is not known",
+        "not_period_end": "The record of a Principal must be the end of an interest period, at"
+        " 00:00 UTC",
+        "principal_exceeded": "Only 40 NGN of principal is outstanding on a unit",
         "pays_nothing": "The amount rounds to nothing for each of 48 holders",
     },
     "403": {NotIssuer.code: NotIssuer.message},

@@ -108,7 +108,7 @@ def test_interest_shows_its_basis(api):
             {"type": "Redemption"},
             400,
             "invalid_request",
-            "type must be one of [Dividend, Interest]",
+            "type must be one of [Dividend, Interest, Principal]",
         ),
         ({"currency": "KES"}, 400, "currency_differs", None),
         ({"currency": "XXX"}, 400, "invalid_currency", None),

@@ -207,3 +207,25 @@ def held_for(currency: str = "NGN") -> Decimal | int:
 def at(day: date, hour: int = 0) -> datetime:
     """Return an hour of a day in UTC."""
     return datetime(day.year, day.month, day.day, hour, tzinfo=UTC)
+
+
+def complete_on(token: Token, day: date) -> Token:
+    """Make a bond of a token: completed on `day`, 12 percent a year, monthly for two years."""
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE exchange_token SET completed_at = %s, interest = 12, tenor = 730,"
+            " payout_frequency = 'Monthly' WHERE id = %s",
+            [at(day), token.pk],
+        )
+    token.refresh_from_db()
+    return token
+
+
+def principal_terms(token: Token, **changes: Any) -> DistributionTerms:
+    """Return terms: 40 of principal on a unit, recorded at the end of a period of `token`.
+
+    The periods of `token` must end on the day that is 5 days from today.
+    """
+    record_at = at((timezone.now() + 5 * DAY).date())
+    changes = {"amount": Decimal(40), "record_at": record_at, **changes}
+    return make_terms(token, **{"type": "Principal", **changes})

@@ -39,7 +39,7 @@ class TermsForm(ExplanationForm):
         label="Amount per unit",
         decimals=UNIT_AMOUNT_DECIMALS,
         required=False,
-        help_text="Of a dividend, in the currency of the token",
+        help_text="In the currency of the token; of interest leave it empty",
     )
     principal = MoneyField(
         label="Principal per unit", required=False, help_text="What bears interest"

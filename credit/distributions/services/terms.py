@@ -7,12 +7,13 @@ from decimal import Decimal
 from typing import Any, Self
 
 from django.conf import settings
+from django.db.models import Sum
 from django.utils import timezone
 
 from credit.distributions.errors import PeriodTaken
 from credit.distributions.models import Distribution, DistributionStatus, DistributionType
-from credit.distributions.schedule import UNIT_AMOUNT_DECIMALS, Basis
-from credit.distributions.selectors import estimate_income
+from credit.distributions.schedule import UNIT_AMOUNT_DECIMALS, Basis, is_period_end
+from credit.distributions.selectors import estimate_income, terms_of
 from exchange.core.errors import InvalidRequest, Rejected
 from exchange.core.numbers import MAX_NUMBER, decimals_error, format_grouped, format_plain
 from exchange.core.timestamps import wire_time
@@ -30,7 +31,7 @@ _MAX_WAIT = dt.timedelta(days=366)
 class DistributionTerms:
     """What is paid for a unit, who holds it at the record, and the day of payment (UTC).
 
-    A dividend has an `amount`, interest a `basis`.
+    Interest has a `basis`, the other types an `amount`.
     """
 
     type: str
@@ -122,6 +123,7 @@ def check_terms(
         )
     _check_times(terms, now or timezone.now())
     check_period(token, terms, but)
+    _check_principal(token, terms, but)
     # A sum that the ledger cannot store would keep the record, and so trading, waiting.
     if terms.amount_per_unit * token.total_supply > MAX_NUMBER:
         raise Rejected(
@@ -143,13 +145,13 @@ def earliest_record(now: dt.datetime) -> dt.datetime:
 
 
 def _check_values(terms: DistributionTerms) -> None:
-    if terms.type == DistributionType.DIVIDEND:
+    if terms.type != DistributionType.INTEREST:
         if terms.amount is None or terms.amount <= 0:
             raise InvalidRequest.for_field("amount_per_unit", "amount_per_unit must be above 0")
         if problem := decimals_error(terms.amount, UNIT_AMOUNT_DECIMALS):
             raise InvalidRequest.for_field("amount_per_unit", f"amount_per_unit {problem}")
         if terms.basis is not None:
-            raise InvalidRequest.for_field("basis", "A Dividend has no basis")
+            raise InvalidRequest.for_field("basis", "Only Interest has a basis")
         return
     if terms.amount is not None:
         raise InvalidRequest.for_field(
@@ -206,6 +208,58 @@ def check_period(token: Token, terms: DistributionTerms, but: Distribution | Non
                 f"Another {terms.type} of this token, recorded on {wire_time(other.record_at)},"
                 " pays for the same day or period"
             )
+
+
+def _check_principal(token: Token, terms: DistributionTerms, but: Distribution | None) -> None:
+    """Check that no more principal is repaid, or bears interest, than is outstanding."""
+    repays = terms.type == DistributionType.PRINCIPAL
+    wanted = terms.amount if repays else None
+    if terms.basis is not None:
+        wanted = terms.basis.principal_per_unit
+    if wanted is None:
+        return
+    schedule = terms_of(token)
+    if schedule is None:
+        if repays:
+            raise Rejected(
+                "The issue price or the completion of the token is not known",
+                code="principal_unknown",
+            )
+        return
+    day = terms.record_at.astimezone(dt.UTC).date()
+    if repays and not (terms.record_at == _midnight(day) and is_period_end(schedule, day)):
+        raise Rejected(
+            "The record of a Principal must be the end of an interest period, at 00:00 UTC",
+            code="not_period_end",
+        )
+    # Of interest, before the first day that it is for.
+    first, _end = _period(terms.record_at, terms.basis, but.period_end if but else None)
+    left = outstanding_principal(token, None if repays else first, but=but)
+    if wanted > left:
+        raise Rejected(
+            f"Only {format_plain(left)} {token.currency_id} of principal is outstanding on a unit",
+            code="principal_exceeded",
+        )
+
+
+def outstanding_principal(
+    token: Token, day: dt.date | None = None, *, but: Distribution | None = None
+) -> Decimal:
+    """Return what is left of the issue price of a unit after the announced repayments: all, or
+    those recorded until `day`; `but` one. For a token whose issue price is known.
+    """
+    repaid = Distribution.objects.filter(token=token, type=DistributionType.PRINCIPAL)
+    repaid = repaid.exclude(status__in=(DistributionStatus.DRAFT, DistributionStatus.CANCELLED))
+    if day is not None:
+        repaid = repaid.filter(record_at__lt=_midnight(day) + dt.timedelta(days=1))
+    if but is not None:
+        repaid = repaid.exclude(pk=but.pk)
+    issued = token.issue_price or Decimal(0)
+    return issued - (repaid.aggregate(total=Sum("amount_per_unit"))["total"] or 0)
+
+
+def _midnight(day: dt.date) -> dt.datetime:
+    return dt.datetime.combine(day, dt.time.min, dt.UTC)
 
 
 def _period(

@@ -33,6 +33,13 @@ DECLARE
         WHEN v_changes AND NOT v_postponed AND (OLD.status <> 'Announced' OR NEW.status <> 'Announced'
             OR NEW.version <> OLD.version + 1 OR NOT public.distribution_approved(NEW, 'change'))
             THEN 'distribution_changed_by_two'
+        WHEN NEW.type = 'Principal' AND NEW.status = 'Announced' AND NEW.amount_per_unit > (
+            SELECT t.issue_price - coalesce(sum(x.amount_per_unit), 0)
+            FROM public.exchange_token t
+            LEFT JOIN public.credit_distribution x ON x.token_id = t.id AND x.type = 'Principal'
+                AND x.status NOT IN ('Draft', 'Cancelled') AND x.id <> NEW.id
+            WHERE t.id = NEW.token_id GROUP BY t.issue_price)
+            THEN 'distribution_within_principal'
         WHEN OLD.status NOT IN ('Draft', 'Cancelled') AND NEW.status = 'Cancelled'
             AND NOT public.distribution_approved(NEW, 'cancel') THEN 'distribution_cancelled_by_two'
         WHEN current_user = 'exchange_runtime' AND (
