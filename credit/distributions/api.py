@@ -33,6 +33,7 @@ from exchange.api.operations import RecordPage, operation
 from exchange.api.pagination import Page, read_page_request
 from exchange.api.responses import RawJSON, SuccessResponse, encode_json
 from exchange.api.viewsets import ApiViewSet, parse_path_id
+from exchange.core.timestamps import wire_time
 from exchange.tokens.errors import TokenNotFound
 
 
@@ -53,6 +54,7 @@ class ScheduleViewSet(ApiViewSet):
         """Fetch the schedule of a token. Its interest periods, oldest first, computed from its
         present terms; without a maturity all until today and the next 12. None while the raise is
         open, after exit or cancellation, and where the issue price or the completion is unknown.
+        With the next record and payment: of what is announced, else of the present period.
         """
         found = parse_path_id(token_id, TokenNotFound)
         today = timezone.now().date()
@@ -62,7 +64,11 @@ class ScheduleViewSet(ApiViewSet):
         shown = schedule.periods[window.offset : window.offset + window.limit]
         records = RawJSON(encode_json([_describe(period) for period in shown]))
         data = page.data("schedule", len(shown), records)
-        return self.respond({**data, "terms": RawJSON(schedule.terms)})
+        following = {
+            "next_record_at": schedule.next_record_at and wire_time(schedule.next_record_at),
+            "next_payment_date": schedule.next_payment_date and str(schedule.next_payment_date),
+        }
+        return self.respond({**data, **following, "terms": RawJSON(schedule.terms)})
 
 
 def _describe(period: Period) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Distributions, the income of each holder, and the proposals that two people decide."""
 
+import datetime as dt
+
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
@@ -135,7 +137,9 @@ class Distribution(Record):
         ]
 
     def __str__(self) -> str:
-        return f"{self.type} of {self.token.symbol}, {self.record_at:%Y-%m-%d}"
+        day = self.period_end or self.record_at.astimezone(dt.UTC).date()
+        days = f"{self.days} days to " if self.days else ""
+        return f"{self.type} of {self.token.symbol}, {days}{day.day} {day:%B %Y}"
 
     @property
     def basis(self) -> Basis | None:

@@ -38,33 +38,43 @@ from exchange.tokens.selectors.tokens import IS_VISIBLE
 
 _SELECT = f"""
     SELECT {TERMS.expression("exchange_token")}, issue_price, interest, tenor, payout_frequency,
-           (completed_at AT TIME ZONE 'UTC')::date, cancelled OR exited
+           (completed_at AT TIME ZONE 'UTC')::date, cancelled OR exited, next_record_at,
+           next_payment_date
     FROM exchange_token WHERE id = %s AND {IS_VISIBLE}
 """  # noqa: S608 - constants
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The terms of a token as JSON text, and its interest periods."""
+    """The terms of a token as JSON text, its interest periods, and what is paid next."""
 
     terms: str
     periods: list[Period]
+    next_record_at: dt.datetime | None
+    next_payment_date: dt.date | None
 
 
 def read_schedule(organisation_id: UUID, token_id: UUID, today: dt.date) -> Schedule:
     """Return the schedule of a token that the organisation sees. Raises `TokenNotFound`.
 
     Without periods while the terms are not known or the raise is open, and once the token has
-    ended; without a maturity those until `today` and the next 12.
+    ended; without a maturity those until `today` and the next 12. Next are what is announced, and
+    the end of the present period where nothing is.
     """
     row = fetch_one(_SELECT, [token_id, organisation_id, organisation_id], retryable=True)
     if row is None:
         raise TokenNotFound
-    document, issue_price, interest, tenor, frequency, completed, has_ended = row
+    document, issue_price, interest, tenor, frequency, completed, has_ended, *announced = row
     if has_ended or completed is None or issue_price is None:
-        return Schedule(document, [])
+        return Schedule(document, [], *announced)
     terms = Terms(issue_price, interest, tenor, frequency, completed)
-    return Schedule(document, list_periods(terms, today, _principal_changes(token_id, issue_price)))
+    periods = list_periods(terms, today, _principal_changes(token_id, issue_price))
+    record_at, payment_date = announced
+    upcoming = next((period.ends for period in periods if period.ends > today), None)
+    if upcoming is not None:
+        record_at = record_at or dt.datetime.combine(upcoming, dt.time(), dt.UTC)
+        payment_date = payment_date or upcoming
+    return Schedule(document, periods, record_at, payment_date)
 
 
 def _principal_changes(token_id: UUID, issue_price: Decimal) -> list[PrincipalChange]:

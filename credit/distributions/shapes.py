@@ -1,5 +1,7 @@
 """OpenAPI shapes, errors and examples of schedules and distributions."""
 
+from typing import Any
+
 from django.conf import settings
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
@@ -44,11 +46,24 @@ PERIOD = NamedSchema.of(
         1.191780821917,
     ),
 )
+_NEXT: dict[str, Any] = {
+    "next_record_at": {
+        "type": ["string", "null"],
+        "format": "date-time",
+        "description": "Record of the next payment; null: none is known",
+    },
+    "next_payment_date": {
+        "type": ["string", "null"],
+        "format": "date",
+        "description": "Day of the next payment, in UTC",
+    },
+}
+_NEXT_EXAMPLE = {"next_record_at": "2025-04-30T00:00:00.000Z", "next_payment_date": "2025-04-30"}
 _PAGE = RecordPage(PERIOD, "schedule")
 SCHEDULE = NamedSchema(
     "TokenSchedule",
-    closed_object({**_PAGE.schema()["properties"], "terms": TERMS}),
-    {**_PAGE.example, "terms": TERMS_EXAMPLE},
+    closed_object({**_PAGE.schema()["properties"], **_NEXT, "terms": TERMS}),
+    {**_PAGE.example, **_NEXT_EXAMPLE, "terms": TERMS_EXAMPLE},
 )
 PAGE_PARAMETERS = [
     OpenApiParameter("page", {**_COUNT, "default": 1}, description="Page number, from 1"),

@@ -232,6 +232,9 @@ class Token(Record):
         help_text="Record of the next distribution. Past it, no unit changes hands until the record"
         " is made",
     )
+    next_payment_date = models.DateField(
+        null=True, blank=True, help_text="Payment of the next distribution"
+    )
 
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()

@@ -19,7 +19,10 @@ from wallets.ledger.posting import Leg, open_account
 
 pytestmark = pytest.mark.django_db
 
-HOLDING = ["token", "name", "symbol", "currency", "balance", "lien", "available", "reserved"]
+HOLDING = [
+    *("token", "name", "symbol", "currency", "balance", "lien", "available", "reserved"),
+    *("next_record_at", "next_payment_date"),
+]
 
 
 def path_of(trader: ApiTrader, *, member: bool) -> str:
@@ -57,7 +60,8 @@ def test_a_holding_is_answered_with_exactly_this_text(member):
         '{"status":"success","message":"Holdings retrieved","data":{"page":1,"pages":1,"count":1,'
         f'"total":1,"tokens":[{{"token":"{market.token.id}","name":"Lagos \\"Free\\" Zone",'
         '"symbol":"LFZ","currency":"NGN","balance":69.99999999,"lien":30.00000001,'
-        '"available":57.49999999,"reserved":12.5}]}}'
+        '"available":57.49999999,"reserved":12.5,"next_record_at":null,'
+        '"next_payment_date":null}]}}'
     )
 
 

@@ -20,6 +20,7 @@ TRANSACTION = [
     "amount",
     "balance_after",
     "reference",
+    "description",
     "subject",
     "createdAt",
 ]

@@ -19,6 +19,7 @@ TRANSACTION: dict[str, Any] = {
     "amount": -15000.5,
     "balance_after": 984999.5,
     "reference": WITHDRAWAL_REFERENCE,
+    "description": None,
     "subject": WITHDRAWAL_ID,
     "createdAt": WITHDRAWAL_REQUESTED_AT,
 }
@@ -33,6 +34,8 @@ HOLDING: dict[str, Any] = {
     "lien": 10000,
     "available": 108.5,
     "reserved": 12,
+    "next_record_at": "2025-07-08T00:00:00.000Z",
+    "next_payment_date": "2025-07-10",
 }
 
 

@@ -37,6 +37,12 @@ TRANSACTION = Document(
         number("amount", "Amount added to the account; negative when taken from it"),
         number("balance_after", "Balance of the account after this movement"),
         text("reference", "Reference of the withdrawal or deposit"),
+        text(
+            "description",
+            "Of a distribution: what was paid for, in words; else null",
+            "CASE WHEN starts_with({r}.kind, 'distribution') THEN {r}.memo END",
+            nullable=True,
+        ),
         identifier("subject", "ID of the record it is about", "{r}.subject_id", nullable=True),
         timestamp("createdAt", "Time of creation", "{r}.created_at"),
     ),
@@ -58,6 +64,17 @@ HOLDING = Document(
         number("lien", "Units that secure loans; not part of `balance`"),
         number("available", "Units that can be pledged, offered or sold"),
         number("reserved", "Units reserved for open sell orders"),
+        timestamp(
+            "next_record_at",
+            "Record of the next distribution that is announced: who holds units then is paid",
+            nullable=True,
+        ),
+        text(
+            "next_payment_date",
+            "Next day, in UTC, on which a distribution is paid",
+            nullable=True,
+            format="date",
+        ),
     ),
     example=examples.HOLDING,
 )

@@ -87,7 +87,7 @@ _WORDS: dict[str, _Words] = {
     "raise_refund": lambda _: "Purchase refunded: the raise was cancelled",
     "loan_disburse": _either("Loan received", "Loan paid out to a borrower"),
     "loan_repay": _either("Loan repayment received", "Loan repaid"),
-    "distribution_pay": lambda f: f"Income: {f.memo}",
+    "distribution_pay": lambda f: f.memo,
     "distribution_fund": lambda f: f"Distribution funded: {f.memo}",
     "distribution_refund": lambda f: f"Distribution cancelled: {f.memo}",
 }

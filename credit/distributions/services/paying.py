@@ -28,6 +28,7 @@ from credit.distributions.services.transitions import (
 )
 from exchange.core.actors import Actor
 from exchange.core.database import violated_constraint
+from exchange.core.numbers import format_units
 from exchange.participants.errors import MemberClosed
 from wallets.ledger.errors import closed_error
 from wallets.ledger.models import AccountKind, TransferKind
@@ -47,6 +48,7 @@ class _DueIncome:
     available: UUID
     receivable: UUID | None
     debt: Decimal
+    units: Decimal
 
     def posting(self, source: UUID, memo: str) -> Posting:
         """Return the transfer that pays it; a debt is repaid first."""
@@ -59,7 +61,7 @@ class _DueIncome:
             reference=f"income:{self.id}",
             subject_id=self.id,
             actor=_SYSTEM,
-            memo=memo,
+            memo=f"{memo}, {format_units(self.units)}",
             legs=legs,
         )
 
@@ -152,7 +154,7 @@ def _finish(distribution_id: UUID) -> None:
 # Opens missing accounts; in the order of owners, so that two workers do not wait for each other.
 _LOCK_DUE = """
     WITH due AS MATERIALIZED (
-        SELECT i.id, i.owner_id, i.organisation_id, i.member_id, i.net, d.currency_id
+        SELECT i.id, i.owner_id, i.organisation_id, i.member_id, i.net, i.units, d.currency_id
         FROM credit_income i
         JOIN credit_distribution d ON d.id = i.distribution_id
         LEFT JOIN exchange_member m ON m.id = i.member_id
@@ -163,7 +165,7 @@ _LOCK_DUE = """
     SELECT due.id, due.net,
            coalesce(a.id, open_account(
                new_id(), due.currency_id, 'available', due.organisation_id, due.member_id)),
-           r.id, coalesce(- r.balance, 0)
+           r.id, coalesce(- r.balance, 0), due.units
     FROM due
     LEFT JOIN wallets_account a ON a.owner_id = due.owner_id AND a.asset_id = due.currency_id
         AND a.kind = 'available'

@@ -101,15 +101,15 @@ END $$;
 CREATE FUNCTION set_next_record() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
 BEGIN
-    UPDATE public.exchange_token SET next_record_at = (
-        SELECT min(d.record_at) FROM public.credit_distribution d
-        WHERE d.token_id = NEW.token_id AND d.status = 'Announced')
+    UPDATE public.exchange_token SET (next_record_at, next_payment_date) = (
+        SELECT min(d.record_at) FILTER (WHERE d.status = 'Announced'), min(d.payment_date)
+        FROM public.credit_distribution d
+        WHERE d.token_id = NEW.token_id AND d.status IN ('Announced', 'Recorded', 'Funded', 'Paying'))
     WHERE id = NEW.token_id;
     RETURN NULL;
 END $$;
-CREATE TRIGGER set_next_record AFTER UPDATE OF status, record_at ON credit_distribution
-    FOR EACH ROW WHEN (OLD.status = 'Announced' OR NEW.status = 'Announced')
-    EXECUTE FUNCTION set_next_record();
+CREATE TRIGGER set_next_record AFTER UPDATE OF status, record_at, payment_date ON credit_distribution
+    FOR EACH ROW EXECUTE FUNCTION set_next_record();
 
 SELECT audit_table('credit_distribution', about => 'token_id', left_out => '{updated_at}');
 

@@ -2,9 +2,10 @@
 -- changes hands, until the record is made. What would change an owner asks under the lock of the token.
 
 -- The distributions above set it, by a trigger of their own; the service's login does not.
-CREATE TRIGGER keep_next_record BEFORE UPDATE OF next_record_at ON exchange_token
+CREATE TRIGGER keep_next_record BEFORE UPDATE OF next_record_at, next_payment_date ON exchange_token
     FOR EACH ROW WHEN (current_user = 'exchange_runtime'
-                       AND OLD.next_record_at IS DISTINCT FROM NEW.next_record_at)
+                       AND (OLD.next_record_at, OLD.next_payment_date)
+                           IS DISTINCT FROM (NEW.next_record_at, NEW.next_payment_date))
     EXECUTE FUNCTION kept_columns();
 
 -- Whether the record of one of these tokens is due. The caller has locked them in an earlier statement,

@@ -108,7 +108,7 @@ PROPOSED: dict[type[Model], str] = {
     ReconciliationBreak: r"Close the break of [-\d]{10}: unexplained variance",
     Freeze: r"Lift the freeze of Organisation \d+",
     TermsProposal: r"Version 2 of the terms of TKN\d+",
-    Distribution: r"Announce: Interest of TKN\d+, [-\d]{10}",
+    Distribution: r"Announce: Interest of TKN\d+, \d+ days to [ \w]+",
 }
 
 

@@ -143,6 +143,7 @@ AUDITED: dict[str, Audited] = {
             "moved by trades, which are append-only": (
                 "vol_buy vol_sell supply total_allocated total_raised"
             ),
+            "follows from distributions": "next_payment_date",
         },
     ),
     "exchange_tokenaccess": Audited("id token_id organisation_id granted_by_id created_at"),

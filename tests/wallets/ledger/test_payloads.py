@@ -9,8 +9,8 @@ def test_fields_may_be_null_where_their_value_comes_later_or_from_elsewhere():
     for document, names in (
         (WITHDRAWAL, {"gusd_amount", "actioned_on"}),
         (BANK, set()),
-        (TRANSACTION, {"subject"}),
-        (HOLDING, set()),
+        (TRANSACTION, {"description", "subject"}),
+        (HOLDING, {"next_record_at", "next_payment_date"}),
     ):
         assert {field.name for field in document.fields if field.nullable} == names
         properties = document.schema()["properties"]

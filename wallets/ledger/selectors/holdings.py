@@ -32,7 +32,8 @@ def holding_documents(owner_id: UUID, token_ids: Sequence[UUID]) -> list[str]:
 _HOLDINGS = f"""
     SELECT {payloads.HOLDING.expression("r")}
     FROM (
-        SELECT t.id AS token_id, t.name, t.symbol, t.currency_id, wanted.place,
+        SELECT t.id AS token_id, t.name, t.symbol, t.currency_id, t.next_record_at,
+               t.next_payment_date, wanted.place,
                coalesce(sum(a.balance) FILTER (WHERE a.kind = 'available'), 0) AS available,
                coalesce(sum(a.balance) FILTER (WHERE a.kind = 'reserved'), 0) AS reserved,
                coalesce(sum(a.balance) FILTER (WHERE a.kind = 'lien'), 0) AS lien

@@ -21,7 +21,7 @@ def transaction_documents(subjects: Sequence[type[Model]], entry_ids: Sequence[U
             SELECT {_DOCUMENT}
             FROM (
                 SELECT e.id, t.kind, e.asset_id AS currency, a.kind AS account, e.amount,
-                       e.balance_after, t.subject_id, t.created_at, wanted.place,
+                       e.balance_after, t.subject_id, t.created_at, t.memo, wanted.place,
                        coalesce({"".join(f"{table}.reference, " for table in tables)}
                                 t.reference) AS reference
                 FROM unnest(%s::uuid[]) WITH ORDINALITY AS wanted (id, place)
