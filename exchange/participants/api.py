@@ -17,10 +17,14 @@ from exchange.api.serializers import ChangesSerializer
 from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.participants.errors import UserNotFound
 from exchange.participants.filters import MemberFilters
-from exchange.participants.models import Member, Verification
+from exchange.participants.models import HolderKind, Member, Verification
 from exchange.participants.payloads import MEMBER
 from exchange.participants.selectors import member_document, members_of
 from exchange.participants.services.members import change_member, create_member
+
+_KIND_HELP = "What the member is for tax"
+_RESIDENCE_HELP = "ISO code of the country where the member pays tax; empty: not known"
+_TAX_ID_HELP = "Number at the tax authority; empty for none"
 
 
 class MemberInput(serializers.Serializer[Member]):
@@ -30,6 +34,18 @@ class MemberInput(serializers.Serializer[Member]):
     email = EmailField(help_text="Unique within the organisation, case-insensitive")
     external_id = OwnIdField(
         max_length=100, required=False, default="", allow_blank=True, help_text="Your own ID"
+    )
+    holder_kind = EnumField(
+        allowed=HolderKind.values,
+        required=False,
+        default=HolderKind.PERSON.value,
+        help_text=_KIND_HELP,
+    )
+    tax_residence = TextField(
+        max_length=2, required=False, default="", allow_blank=True, help_text=_RESIDENCE_HELP
+    )
+    tax_id = TextField(
+        max_length=50, required=False, default="", allow_blank=True, help_text=_TAX_ID_HELP
     )
 
 
@@ -46,6 +62,11 @@ class MemberChanges(ChangesSerializer):
         required=False,
         help_text="What you say of the member's identity",
     )
+    holder_kind = EnumField(allowed=HolderKind.values, required=False, help_text=_KIND_HELP)
+    tax_residence = TextField(
+        max_length=2, required=False, allow_blank=True, help_text=_RESIDENCE_HELP
+    )
+    tax_id = TextField(max_length=50, required=False, allow_blank=True, help_text=_TAX_ID_HELP)
 
 
 _EXAMPLE = OpenApiExample(

@@ -11,6 +11,9 @@ MEMBER: dict[str, Any] = {
     "external_id": "crm-20417",
     "status": "active",
     "verification": "verified",
+    "holder_kind": "person",
+    "tax_residence": "NG",
+    "tax_id": "20417388-0001",
     "createdAt": JOINED_AT,
     "updatedAt": JOINED_AT,
 }

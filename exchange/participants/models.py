@@ -23,11 +23,54 @@ _ORIGIN = RegexValidator(
 MEMBER_WORDS = FoldedWords("name", BeforeAt("email"))
 
 
-class Organisation(Record):
+class HolderKind(models.TextChoices):
+    """What an owner is for tax."""
+
+    PERSON = "person", "Person"
+    COMPANY = "company", "Company"
+
+
+class TaxFacts(models.Model):
+    """Base of owners: what tax on their income follows from."""
+
+    holder_kind = choice_field(
+        HolderKind,
+        max_length=10,
+        default=HolderKind.PERSON,
+        db_default="person",
+        help_text="What the owner is for tax",
+    )
+    tax_residence = models.CharField(
+        max_length=2,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="ISO code of the country, such as NG; empty: not known",
+    )
+    tax_id = models.CharField(
+        max_length=50,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Of its tax authority",
+    )
+
+    class Meta:
+        abstract = True
+
+
+class Organisation(TaxFacts, Record):
     """A firm that integrates with the exchange. Owns keys, wallets, members and a webhook."""
 
     name = models.CharField(max_length=200)
     email = models.EmailField(blank=True)
+    holder_kind = choice_field(
+        HolderKind,
+        max_length=10,
+        default=HolderKind.COMPANY,
+        db_default="company",
+        help_text="What the owner is for tax",
+    )
     active = models.BooleanField(
         default=True,
         help_text="Inactive: every API key of the organisation stops working immediately",
@@ -72,7 +115,7 @@ class MemberStatus(models.TextChoices):
     CLOSED = "closed", "Closed"
 
 
-class Member(Record):
+class Member(TaxFacts, Record):
     """A person an organisation acts for: the `user` of the interface."""
 
     organisation = models.ForeignKey(Organisation, on_delete=models.PROTECT, related_name="members")

@@ -7,7 +7,7 @@ from exchange.core.documents import (
     timestamp,
 )
 from exchange.participants import examples
-from exchange.participants.models import MemberStatus, Verification
+from exchange.participants.models import HolderKind, MemberStatus, Verification
 
 MEMBER = Document(
     name="Member",
@@ -24,6 +24,19 @@ MEMBER = Document(
             enum=MemberStatus.values,
         ),
         text("verification", "What you say of the member's identity", enum=Verification.values),
+        text("holder_kind", "What the member is for tax", enum=HolderKind.values),
+        text(
+            "tax_residence",
+            "ISO code of the country where the member pays tax",
+            "nullif({r}.tax_residence, '')",
+            nullable=True,
+        ),
+        text(
+            "tax_id",
+            "Number at the tax authority",
+            "nullif({r}.tax_id, '')",
+            nullable=True,
+        ),
         timestamp("createdAt", "Time of creation", "{r}.created_at"),
         timestamp("updatedAt", "Time of the last change", "{r}.updated_at"),
     ),

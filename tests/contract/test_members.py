@@ -27,6 +27,7 @@ def test_a_change_is_answered_with_exactly_this_text():
         r'\{"status":"success","message":"Member updated","data":'
         rf'\{{"_id":"{ada.id}","name":"Ada Obi","email":"Ada.Obi@example.com",'
         r'"external_id":"A-1","status":"active","verification":"verified",'
+        r'"holder_kind":"person","tax_residence":null,"tax_id":null,'
         rf'"createdAt":"{TIME}","updatedAt":"{TIME}"\}}\}}'
     )
     assert re.fullmatch(expected, response.content.decode()), response.content.decode()
@@ -43,6 +44,9 @@ def test_a_change_is_answered_with_exactly_this_text():
         ({"external_id": "B-2"}, {"external_id": "B-2"}),
         ({"external_id": ""}, {"external_id": None}),
         ({"verification": "verified"}, {"verification": "verified"}),
+        ({"holder_kind": "Company"}, {"holder_kind": "company"}),
+        ({"tax_residence": "KE", "tax_id": "A1"}, {"tax_residence": "KE", "tax_id": "A1"}),
+        ({"tax_residence": "", "tax_id": ""}, {"tax_residence": None, "tax_id": None}),
         # Fields of the exchange and unknown ones have no effect.
         ({"name": "Ada Eze", "status": "closed", "_id": "1", "other": 1}, {"name": "Ada Eze"}),
     ],
@@ -55,7 +59,12 @@ def test_only_what_is_sent_changes(sent, changed):
     assert after == before | changed | {"updatedAt": after["updatedAt"]}
 
 
-NOTHING = "The body must have at least one of name, email, external_id, verification"
+NOTHING = (
+    "The body must have at least one of name, email, external_id, verification, holder_kind,"
+    " tax_residence, tax_id"
+)
+
+NO_COUNTRY = "tax_residence must be the ISO code of a country, such as NG"
 
 
 @pytest.mark.parametrize(
@@ -70,6 +79,10 @@ NOTHING = "The body must have at least one of name, email, external_id, verifica
         ),
         ({"name": 7, "verification": None}, "name must be a string; verification must not be null"),
         ({"name": "a" * 201}, "name must have at most 200 characters"),
+        ({"holder_kind": "firm"}, "holder_kind must be one of [person, company]"),
+        ({"tax_residence": "UK"}, NO_COUNTRY),
+        ({"tax_residence": "ng"}, NO_COUNTRY),
+        ({"tax_residence": "NGA"}, "tax_residence must have at most 2 characters"),
         ([], "The body must be a JSON object"),
     ],
 )
@@ -124,6 +137,17 @@ def test_a_repeated_change_takes_effect_once():
     assert ada.name == "Ada Musa"
     other = caller.patch(f"{MEMBERS}/{ada.id}", {"name": "Eve"}, Idempotency_Key="k")
     assert_error(other, 422, "idempotency_key_reused")
+
+
+def test_a_member_is_made_with_what_tax_follows_from():
+    caller = make_caller()
+    body = {"name": "Acme", "email": "acme@example.com"}
+    facts = {"holder_kind": "company", "tax_residence": "GH", "tax_id": "C-0017"}
+    made = caller.post(MEMBERS, {**body, **facts}).json()["data"]
+    assert {name: made[name] for name in facts} == facts
+    with assert_nothing_changes():
+        response = caller.post(MEMBERS, {**body, "email": "b@example.com", "tax_residence": "XX"})
+        assert_error(response, 400, "invalid_request", NO_COUNTRY)
 
 
 def test_members_are_found_by_status_and_verification():

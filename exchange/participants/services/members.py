@@ -9,12 +9,13 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from exchange.core.actors import Actor
+from exchange.core.countries import check_country
 from exchange.core.database import fetch_one, violated_constraint
 from exchange.core.errors import Conflict, InvalidRequest
 from exchange.core.querysets import get_or_raise
 from exchange.core.text import check_line
 from exchange.participants.errors import UserNotFound
-from exchange.participants.models import Member
+from exchange.participants.models import HolderKind, Member
 
 logger = structlog.get_logger(__name__)
 
@@ -25,14 +26,31 @@ _UNIQUE_FIELDS = {
 
 
 def create_member(
-    *, organisation_id: UUID, name: str, email: str, external_id: str = "", actor: Actor
+    *,
+    organisation_id: UUID,
+    name: str,
+    email: str,
+    external_id: str = "",
+    holder_kind: str = HolderKind.PERSON,
+    tax_residence: str = "",
+    tax_id: str = "",
+    actor: Actor,
 ) -> Member:
     """Create a member.
 
     Raises `Conflict` when the organisation has a member with this email (in any case) or this
-    `external_id`, and `InvalidRequest` for invisible characters.
+    `external_id`, and `InvalidRequest` for invisible characters or an unknown country.
     """
-    given = _clean({"name": name, "email": email, "external_id": external_id})
+    given = _clean(
+        {
+            "name": name,
+            "email": email,
+            "external_id": external_id,
+            "holder_kind": holder_kind,
+            "tax_residence": tax_residence,
+            "tax_id": tax_id,
+        }
+    )
     member = Member(organisation_id=organisation_id, **given)
     _save(member, force_insert=True)
     logger.info("member.created", member=str(member.id), actor=str(actor))
@@ -47,6 +65,9 @@ def change_member(
     email: str | None = None,
     external_id: str | None = None,
     verification: str | None = None,
+    holder_kind: str | None = None,
+    tax_residence: str | None = None,
+    tax_id: str | None = None,
     actor: Actor,
 ) -> Member:
     """Change what is given, of a closed member too. Past events and payouts are unchanged.
@@ -59,6 +80,9 @@ def change_member(
         "email": email,
         "external_id": external_id,
         "verification": verification,
+        "holder_kind": holder_kind,
+        "tax_residence": tax_residence,
+        "tax_id": tax_id,
     }
     changes = _clean(given)
     with transaction.atomic():
@@ -82,6 +106,8 @@ def _clean(given: Mapping[str, str | None]) -> dict[str, str]:
     cleaned = {field: value.strip() for field, value in given.items() if value is not None}
     for field, value in cleaned.items():
         check_line(field, value)
+    if residence := cleaned.get("tax_residence"):
+        check_country("tax_residence", residence)
     return cleaned
 
 

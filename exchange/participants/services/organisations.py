@@ -7,6 +7,7 @@ import structlog
 from django.core.exceptions import ValidationError
 
 from exchange.core.actors import Actor
+from exchange.core.countries import check_country
 from exchange.core.errors import InvalidRequest
 from exchange.core.text import check_line
 from exchange.participants.models import Organisation
@@ -35,6 +36,9 @@ def change_organisation(
     redirect_origins: Sequence[str] | None = None,
     verification_required_for_deposits: bool | None = None,
     verification_required_for_withdrawals: bool | None = None,
+    holder_kind: str | None = None,
+    tax_residence: str | None = None,
+    tax_id: str | None = None,
     actor: Actor,
 ) -> Organisation:
     """Change name and email, and what else is given. Raises `NotFound`, `InvalidRequest`."""
@@ -45,6 +49,9 @@ def change_organisation(
         "redirect_origins": None if redirect_origins is None else list(redirect_origins),
         "verification_required_for_deposits": verification_required_for_deposits,
         "verification_required_for_withdrawals": verification_required_for_withdrawals,
+        "holder_kind": holder_kind,
+        "tax_residence": tax_residence,
+        "tax_id": tax_id,
     }
     changes = {field: value for field, value in given.items() if value is not None}
     for field, value in changes.items():
@@ -83,6 +90,8 @@ def set_active(
 
 def _validate(organisation: Organisation) -> None:
     check_line("name", organisation.name)
+    if organisation.tax_residence:
+        check_country("tax_residence", organisation.tax_residence)
     try:
         organisation.full_clean()
     except ValidationError as error:

@@ -32,8 +32,8 @@ END $$;
 CREATE TRIGGER access_token_guard BEFORE UPDATE OF scope, expires, application_id
     ON oauth2_provider_accesstoken FOR EACH ROW EXECUTE FUNCTION access_token_guard();
 
-SELECT audit_table('exchange_organisation', left_out => '{updated_at}');
-SELECT audit_table('exchange_member', about => 'organisation_id',
+SELECT audit_table('exchange_organisation', hidden => '{tax_id}', left_out => '{updated_at}');
+SELECT audit_table('exchange_member', about => 'organisation_id', hidden => '{tax_id}',
     left_out => '{updated_at,document}');
 -- The last use is updated once a minute.
 SELECT audit_table('exchange_apikey', about => 'organisation_id',

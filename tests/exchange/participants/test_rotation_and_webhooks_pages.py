@@ -135,7 +135,13 @@ def test_one_access_token_of_a_key_is_revoked_without_the_others(key, token):
 
 
 def correct(client: Client, member: Member, **changes: str):
-    body = {"name": "Ada Obi", "email": "ada@acme.example", "external_id": "", **changes}
+    body = {
+        "name": "Ada Obi",
+        "email": "ada@acme.example",
+        "external_id": "",
+        "holder_kind": "person",
+        **changes,
+    }
     return client.post(reverse("admin:exchange_member_edit", args=[member.pk]), body)
 
 
