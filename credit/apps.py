@@ -8,6 +8,7 @@ class CreditConfig(sqlfiles.SqlAppConfig):
     verbose_name = "Credit"
     sql_parts = (
         "configurations/configuration_guard",
+        "tax_rates/tax_rate",
         "loans/loan_guard",
         "loans/loan_terms",
         "loans/closure_guard",
@@ -16,6 +17,7 @@ class CreditConfig(sqlfiles.SqlAppConfig):
         "loans/transfer_rules",
         "distributions/distribution_guard",
         "distributions/record_distribution",
+        "distributions/start_paying",
         "distributions/transfer_rules",
     )
     stored_documents = ("loans.LOAN",)

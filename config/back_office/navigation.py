@@ -63,7 +63,11 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "orders.trade",
         ),
     ),
-    ("Credit", "credit", ("credit.loan", "credit.loanconfiguration", "credit.distribution")),
+    (
+        "Credit",
+        "credit",
+        ("credit.loan", "credit.loanconfiguration", "credit.distribution", "credit.taxrate"),
+    ),
     (
         "Ledger",
         "ledger",

@@ -28,6 +28,7 @@ ADMINISTRATOR = "Administrator"
 _VIEWABLE = {
     "credit": (
         "closureproposal", "distribution", "income", "loan", "loanconfiguration", "shortfall",
+        "taxrate",
     ),
     "exchange": (
         "apikey", "comment", "event", "export", "member", "organisation", "quote", "token",
@@ -97,6 +98,8 @@ ROLES: dict[str, frozenset[str]] = {
         "exchange.add_export",
         "credit.decide_distribution",
         "credit.propose_distribution",
+        "credit.decide_taxrate",
+        "credit.propose_taxrate",
         "exchange.decide_quote",
         "exchange.end_token",
         "orders.decide_terms",
@@ -125,6 +128,7 @@ ROLES: dict[str, frozenset[str]] = {
         "exchange.change_token",
         "exchange.propose_quote",
         "credit.propose_distribution",
+        "credit.propose_taxrate",
     },
     CREDIT_OFFICER: _VIEW
     | {
@@ -167,8 +171,10 @@ PRIVILEGED_PERMISSIONS = frozenset(
         "credit.decide_configuration",
         "credit.close_loan",
         "credit.decide_distribution",
+        "credit.decide_taxrate",
         "credit.propose_configuration",
         "credit.propose_distribution",
+        "credit.propose_taxrate",
         "exchange.add_apikey",
         "exchange.add_staffuser",
         "exchange.add_token",

@@ -46,6 +46,7 @@ MODELS: dict[str, tuple[str, str]] = {
     "credit_distribution": (ALL, ""),
     "credit_loan": (ALL, ""),
     "credit_loanconfiguration": (ALL, "C"),
+    "credit_taxrate": (INSIDE, "BF"),
     "exchange_accessproposal": ("FAD", ""),
     "exchange_accessrecord": ("AD", ""),
     "exchange_apikey": (INSIDE, "D"),
@@ -137,6 +138,9 @@ PAGES: dict[str, tuple[str, str]] = {
     "credit_distribution_propose_cancellation": ("BF", "BF"),
     "credit_distribution_approve": ("F", "F"),
     "credit_distribution_reject": ("F", "F"),
+    "credit_taxrate_approve": ("F", "F"),
+    "credit_taxrate_next": ("F", ""),
+    "credit_taxrate_reject": ("F", "F"),
     "exchange_token_distribution": ("BF", "BF"),
     # Who takes part, and by what.
     "exchange_organisation_edit": ("BD", "BD"),

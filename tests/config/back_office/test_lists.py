@@ -42,6 +42,7 @@ from tests.factories.holds import freeze
 from tests.factories.lending import make_lending
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
+from tests.factories.tax_rates import make_rate
 from tests.factories.traders import make_trader
 from tests.factories.transfers import transfer
 from tests.factories.treasury import write_off_and_top_up
@@ -74,6 +75,7 @@ _SMALL = _FEW_BY_NATURE | {
     "exchange_accessproposal",
     "credit_distribution",
     "credit_loanconfiguration",
+    "credit_taxrate",
     "exchange_apikey",
     "exchange_export",
     "exchange_organisation",
@@ -134,6 +136,7 @@ def seed() -> None:
     lifecycle.propose(token.pk, TokenAction.EXIT)
     lifecycle.propose_new_terms(token, staff)
     propose_distribution(make_holding().token)
+    make_rate()
     wallet = make_member_wallet(1000)
     withdrawal = make_approved_withdrawal(wallet)
     make_approved_withdrawal(make_wallet(1000))

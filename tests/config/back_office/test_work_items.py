@@ -23,6 +23,7 @@ from config.back_office.roles import (
 from credit.configurations.models import LoanConfiguration
 from credit.distributions.models import Distribution
 from credit.loans.models import Loan
+from credit.tax_rates.models import TaxRate
 from exchange.staff.admin.pending import VIEW_ONLY, queues
 from exchange.staff.models import AccessProposal, StaffUser
 from exchange.tokens.models import Quote
@@ -56,6 +57,7 @@ DECIDED_BY: dict[type[Model], str] = {
     TermsProposal: FINANCE_APPROVER,
     SettingChange: FINANCE_APPROVER,
     Distribution: FINANCE_APPROVER,
+    TaxRate: FINANCE_APPROVER,
     LoanConfiguration: CREDIT_OFFICER,
     Loan: CREDIT_OFFICER,
     ReconciliationBreak: FINANCE_APPROVER,
@@ -74,6 +76,7 @@ WORDS: dict[type[Model], str] = {
     TermsProposal: "Terms to approve",
     SettingChange: "Settings changes",
     Distribution: "Distributions to decide",
+    TaxRate: "Tax rates to approve",
     LoanConfiguration: "Loan configurations pending approval",
     Loan: "Loan closures to confirm",
     ReconciliationBreak: "Breaks to close",
@@ -93,6 +96,7 @@ OWN_PROPOSAL: dict[type[Model], str] = {
     Freeze: "Someone other than the proposer must approve this.",
     TermsProposal: "Someone other than the proposer must approve this.",
     Distribution: "Someone other than the proposer must approve this.",
+    TaxRate: "Someone other than the proposer must approve this.",
 }
 # What the panel says is proposed. The pages of loans and their configurations have their own.
 PROPOSED: dict[type[Model], str] = {
@@ -108,6 +112,7 @@ PROPOSED: dict[type[Model], str] = {
     ReconciliationBreak: r"Close the break of [-\d]{10}: unexplained variance",
     Freeze: r"Lift the freeze of Organisation \d+",
     TermsProposal: r"Version 2 of the terms of TKN\d+",
+    TaxRate: r"10 % Dividend tax, NG",
     Distribution: r"Announce: Interest of TKN\d+, \d+ days to [ \w]+",
 }
 
@@ -132,7 +137,7 @@ def approval_of(demo_records: EveryRecord, model: type[Model]) -> tuple[str, str
         return page, reverse("admin:wallets_withdrawal_confirm", args=[subject, found])
     verb = (
         "approve"
-        if model in {Quote, SettingChange, LoanConfiguration, TermsProposal, Distribution}
+        if model in {Quote, SettingChange, LoanConfiguration, TermsProposal, Distribution, TaxRate}
         else "confirm"
     )
     verb = "close" if model is ReconciliationBreak else verb

@@ -60,6 +60,11 @@ AUDITED: dict[str, Audited] = {
         " created_at",
         left_out={COMPUTED: "owner_id"},
     ),
+    "credit_taxrate": Audited(
+        "id status proposed_by_id created_at decided_by_id decided_at reason type issuer_country"
+        " holder_kind residence organisation_id member_id percent valid_from valid_until note",
+        left_out={COMPUTED: "owner_id"},
+    ),
     "credit_loan": Audited(
         "id borrower_id organisation_id creditor_id configuration_id version_id currency_id amount"
         " repayment_amount repayment_date interest_rate collateral_ratio duration grace_period"
@@ -102,12 +107,15 @@ AUDITED: dict[str, Audited] = {
         },
     ),
     "exchange_member": Audited(
-        "id organisation_id name email external_id verification closed_at created_at",
+        "id organisation_id name email external_id verification holder_kind tax_residence closed_at"
+        " created_at",
+        hidden="tax_id",
         left_out={COMPUTED: "document", TOUCHED: "updated_at"},
     ),
     "exchange_organisation": Audited(
         "id name email active redirect_origins verification_required_for_deposits"
-        " verification_required_for_withdrawals created_at",
+        " verification_required_for_withdrawals holder_kind tax_residence created_at",
+        hidden="tax_id",
         left_out={TOUCHED: "updated_at"},
     ),
     "exchange_quote": Audited(

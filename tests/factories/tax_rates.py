@@ -1,0 +1,50 @@
+"""Tax rates by two people, and owners with what tax follows from."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from django.utils import timezone
+
+from credit.tax_rates.models import TaxRate
+from credit.tax_rates.services import RateTerms, approve_rate, propose_rate
+from exchange.participants.models import Member, Organisation
+from exchange.staff.models import StaffUser
+from tests.factories.wallets import make_staff
+
+
+def today() -> date:
+    """Return the day in UTC."""
+    return timezone.now().date()
+
+
+def rate_proposer() -> StaffUser:
+    return make_staff("propose_taxrate")
+
+
+def rate_decider() -> StaffUser:
+    return make_staff("decide_taxrate")
+
+
+def rate_terms(percent: str | int = 10, **changes: Any) -> RateTerms:
+    """Return terms: a rate on dividends of issuers in Nigeria, for anyone, from today on."""
+    values: dict[str, Any] = {
+        "type": "Dividend",
+        "issuer_country": "NG",
+        "valid_from": today(),
+        "note": "Section 80 of the act",
+    }
+    return RateTerms(percent=Decimal(percent), **values | changes)
+
+
+def make_rate(percent: str | int = 10, **changes: Any) -> TaxRate:
+    """Propose a rate and approve it as another person."""
+    proposed = propose_rate(terms=rate_terms(percent, **changes), user=rate_proposer())
+    return approve_rate(rate_id=proposed.pk, user=rate_decider())
+
+
+def set_tax_facts(owner: Organisation | Member, **facts: str) -> None:
+    """Set residence and kind of an owner."""
+    for name, value in facts.items():
+        setattr(owner, name, value)
+    owner.save(update_fields=[*facts])
