@@ -43,7 +43,7 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
         FROM (
             SELECT x.id, x.currency_id,
                    'funded ' || trim_scale(x.gross) || ', holds ' || trim_scale(
-                       (SELECT coalesce(sum(i.net), 0) FROM credit_income i
+                       (SELECT coalesce(sum(i.gross), 0) FROM credit_income i
                         WHERE i.distribution_id = x.id AND i.status = 'Due')) AS wanted
             FROM credit_distribution x
             WHERE x.status IN ('Funded', 'Paying', 'Paid') AND x.gross > 0
@@ -64,18 +64,23 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
         SELECT coalesce(i.id::text, m.reference), coalesce(i.wanted, 'nothing'),
                coalesce(m.found, 'nothing')
         FROM (
-            SELECT x.id, trim_scale(x.net) || ' to ' || x.owner_id AS wanted
+            SELECT x.id, trim_scale(x.net) || ' to ' || x.owner_id || ', tax ' || trim_scale(x.tax)
+                AS wanted
             FROM credit_income x WHERE x.status = 'Paid'
         ) i
         FULL JOIN (
             SELECT t.subject_id, min(t.reference) AS reference,
-                   trim_scale(sum(e.amount)) || ' to ' || string_agg(
-                       DISTINCT a.owner_id::text, ', ') AS found
+                   trim_scale(coalesce(sum(e.amount) FILTER (WHERE a.kind <> 'tax'), 0)) || ' to '
+                       || coalesce(string_agg(DISTINCT a.owner_id::text, ', '), x.owner_id::text)
+                       || ', tax '
+                       || trim_scale(coalesce(sum(e.amount) FILTER (WHERE a.kind = 'tax'), 0))
+                       AS found
             FROM wallets_transfer t
             JOIN wallets_entry e ON e.transfer_id = t.id
             JOIN wallets_account a ON a.id = e.account_id
+            LEFT JOIN credit_income x ON x.id = t.subject_id
             WHERE t.kind = 'distribution_pay' AND a.kind <> 'payable'
-            GROUP BY t.subject_id
+            GROUP BY t.subject_id, x.owner_id
         ) m ON m.subject_id = i.id
         WHERE i.wanted IS DISTINCT FROM m.found
         """,
@@ -83,6 +88,35 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
             "credit_income": about_recent("credit_income"),
             "wallets_transfer": TRANSFERS_OF_RECENT_SUBJECTS,
         },
+    ),
+    sql_check(
+        "every income that is taxed has the tax of its rate",
+        """
+        SELECT i.id, trim_scale(income_tax(d.type, i.gross, i.tax_rate, c.decimals)),
+               trim_scale(i.tax)
+        FROM credit_income i
+        JOIN credit_distribution d ON d.id = i.distribution_id
+        JOIN exchange_currency c ON c.code = d.currency_id
+        WHERE i.tax <> income_tax(d.type, i.gross, i.tax_rate, c.decimals)
+        """,
+        recent={"credit_income": about_recent("credit_income")},
+    ),
+    sql_check(
+        "tax accounts hold what was withheld of paid income and not yet remitted",
+        """
+        SELECT c.id, coalesce(w.total, 0) - coalesce(m.total, 0), coalesce(e.total, 0)
+        FROM wallets_asset c
+        LEFT JOIN (SELECT d.currency_id, sum(i.tax) AS total
+                   FROM credit_income i JOIN credit_distribution d ON d.id = i.distribution_id
+                   WHERE i.status = 'Paid' GROUP BY d.currency_id) w ON w.currency_id = c.id
+        LEFT JOIN (SELECT x.currency_id, sum(x.amount) AS total FROM wallets_treasurymovement x
+                   WHERE x.kind = 'tax_remittance' AND x.status = 'Approved'
+                   GROUP BY x.currency_id) m ON m.currency_id = c.id
+        LEFT JOIN (SELECT x.asset_id, sum(x.amount) AS total
+                   FROM wallets_entry x JOIN wallets_account a ON a.id = x.account_id
+                   WHERE a.kind = 'tax' GROUP BY x.asset_id) e ON e.asset_id = c.id
+        WHERE coalesce(w.total, 0) - coalesce(m.total, 0) <> coalesce(e.total, 0)
+        """,
     ),
     sql_check(
         "every token waits for the record of its next announced distribution",

@@ -33,6 +33,8 @@ class AccountKind(models.TextChoices):
     POSITION = "position"
     # What issuers paid in for distributions, until each holder has it.
     DISTRIBUTION = "payable", "Distributions"
+    # Tax withheld of income, until it is remitted to the authority.
+    TAX = "tax", "Tax withheld"
     # A creditor's outstanding principal and earned interest, and their system counterpart.
     PRINCIPAL = "principal"
     INTEREST = "interest"

@@ -32,6 +32,8 @@ _EFFECTS: dict[str, str] = {
     TreasuryKind.FEE_PAYOUT: "Fee income leaves the payment provider for the exchange's bank.",
     TreasuryKind.POSITION_CLOSE: "The sold currency becomes the exchange's own money at the payment"
     " provider, ready to be drawn down; the bought one is to be topped up.",
+    TreasuryKind.TAX_REMITTANCE: "Tax that was withheld leaves the payment provider for the tax"
+    " authority.",
 }
 
 
@@ -88,6 +90,7 @@ def _held(movement: TreasuryMovement) -> list[tuple[str, object]]:
             (f"Fee income in {currency}", format_money(held.fees, currency)),
             (f"Position in {currency}", format_money(held.position, currency)),
             (f"Treasury in {currency}", format_money(held.treasury, currency)),
+            (f"Tax withheld in {currency}", format_money(held.tax, currency)),
         ]
     return facts
 

@@ -27,6 +27,15 @@ class BeyondFeeIncome(Rejected):
         super().__init__(f"Fee income not yet paid out is {format_money(held, currency)}")
 
 
+class BeyondTaxWithheld(Rejected):
+    """More than the tax withheld and not yet remitted."""
+
+    code = "beyond_tax_withheld"
+
+    def __init__(self, *, currency: str, held: Decimal) -> None:
+        super().__init__(f"Tax withheld and not yet remitted is {format_money(held, currency)}")
+
+
 class BeyondPosition(Rejected):
     """More than the position that the movement closes."""
 

@@ -15,6 +15,7 @@ class TreasuryKind(models.TextChoices):
     DRAW_DOWN = "draw_down", "Float draw-down"
     FEE_PAYOUT = "fee_payout", "Payout of fee income"
     POSITION_CLOSE = "position_close", "Closing of a position"
+    TAX_REMITTANCE = "tax_remittance", "Remittance of tax"
 
 
 class TreasuryMovement(ExplainedApproval, ProposalModel):

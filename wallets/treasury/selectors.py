@@ -11,16 +11,19 @@ class TreasuryBalances:
     """The exchange's own money in one currency.
 
     `own` is what the provider holds less what belongs to clients: fees less charges, treasury,
-    position, and what owners owe.
+    position, and what owners owe. `tax` is withheld for the authorities.
     """
 
     fees: Decimal
     position: Decimal
     treasury: Decimal
     own: Decimal
+    tax: Decimal
 
 
 def treasury_balances(currency: str) -> TreasuryBalances:
     """Return the exchange's own money in `currency`."""
-    row = fetch_one("SELECT fees, position, treasury, own FROM treasury_balances(%s)", [currency])
+    row = fetch_one(
+        "SELECT fees, position, treasury, own, tax FROM treasury_balances(%s)", [currency]
+    )
     return TreasuryBalances(*row)  # type: ignore[misc]

@@ -22,7 +22,12 @@ from wallets.ledger.plausible_amounts import (
     find_amount_notices,
     find_reference,
 )
-from wallets.treasury.errors import BeyondFeeIncome, BeyondOwnFunds, BeyondPosition
+from wallets.treasury.errors import (
+    BeyondFeeIncome,
+    BeyondOwnFunds,
+    BeyondPosition,
+    BeyondTaxWithheld,
+)
 from wallets.treasury.models import TreasuryKind, TreasuryMovement
 
 MOVE = "wallets.move_treasury"
@@ -37,8 +42,10 @@ _ANOTHER = "Another movement of this kind"
 _MAX_REFERENCE_LENGTH, _MAX_NOTE_LENGTH = 100, 300
 # SQLSTATE of a rejection by the SQL function.
 _REJECTED = "XW400"
-_REJECTIONS: dict[str, type[BeyondFeeIncome | BeyondOwnFunds | BeyondPosition]] = {
-    error.code: error for error in (BeyondFeeIncome, BeyondOwnFunds, BeyondPosition)
+_Rejection = BeyondFeeIncome | BeyondOwnFunds | BeyondPosition | BeyondTaxWithheld
+_REJECTIONS: dict[str, type[_Rejection]] = {
+    error.code: error
+    for error in (BeyondFeeIncome, BeyondOwnFunds, BeyondPosition, BeyondTaxWithheld)
 }
 
 
@@ -93,7 +100,8 @@ def confirm_movement(*, movement_id: UUID, user: StaffUser, reason: str = "") ->
 
     Raises `Forbidden`, `NotFound`, `StateConflict`, `InvalidRequest` (`reason_required` beyond what
     is usual), `Rejected` (`approver_not_independent`), and
-    `BeyondFeeIncome`, `BeyondOwnFunds` or `BeyondPosition`. An error moves no money.
+    `BeyondFeeIncome`, `BeyondOwnFunds`, `BeyondPosition` or `BeyondTaxWithheld`. An error moves no
+    money.
     """
     actor = authorize_staff(user, MOVE, _NOT_ALLOWED)
     with transaction.atomic():

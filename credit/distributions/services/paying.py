@@ -1,7 +1,8 @@
 """Payment: each holder of the record receives its income once, in batches that may end anywhere.
 
-A batch is one transaction: it locks incomes that are Due, moves the money and marks them Paid. A
-killed worker leaves whole batches; the next run goes on. Who owes the exchange repays it first.
+Its start sets the tax of all income, for good (`start_paying.sql`). A batch is one transaction: it
+locks incomes that are Due, moves the money and marks them Paid. A killed worker leaves whole
+batches; the next run goes on. Who owes the exchange repays it first.
 """
 
 from dataclasses import dataclass
@@ -27,7 +28,8 @@ from credit.distributions.services.transitions import (
     move,
 )
 from exchange.core.actors import Actor
-from exchange.core.database import violated_constraint
+from exchange.core.audit_context import actor_parameters
+from exchange.core.database import fetch_one, violated_constraint
 from exchange.core.numbers import format_units
 from exchange.participants.errors import MemberClosed
 from wallets.ledger.errors import closed_error
@@ -45,15 +47,20 @@ class _DueIncome:
 
     id: UUID
     net: Decimal
+    tax: Decimal
     available: UUID
     receivable: UUID | None
     debt: Decimal
     units: Decimal
 
-    def posting(self, source: UUID, memo: str) -> Posting:
-        """Return the transfer that pays it; a debt is repaid first."""
+    def posting(self, source: UUID, withheld: UUID, memo: str) -> Posting:
+        """Return the transfer that pays it and withholds its tax; a debt is repaid first."""
         repaid = min(self.debt, self.net)
-        legs = [Leg(source, -self.net), Leg(self.available, self.net - repaid)]
+        legs = [
+            Leg(source, -self.net - self.tax),
+            Leg(self.available, self.net - repaid),
+            Leg(withheld, self.tax),
+        ]
         if self.receivable is not None:
             legs.append(Leg(self.receivable, repaid))
         return Posting(
@@ -81,9 +88,12 @@ def pay_due() -> int:
 def pay(distribution_id: UUID, *, batch: int = BATCH) -> int:
     """Pay one distribution until nothing more can be paid; return the number of incomes paid."""
     with transaction.atomic():
-        distribution = lock_distribution(distribution_id)
-        if distribution.status == DistributionStatus.FUNDED:
-            distribution = move(distribution, DistributionStatus.PAYING)
+        lock_distribution(distribution_id)
+        fetch_one(
+            "SELECT start_paying(%s, %s) FROM act_as(%s, %s, %s)",
+            [distribution_id, str(_SYSTEM), *actor_parameters(_SYSTEM)],
+        )
+        distribution = Distribution.objects.select_related("token").get(pk=distribution_id)
     if distribution.status not in (DistributionStatus.PAYING, DistributionStatus.PAID):
         return 0
     paid = 0
@@ -135,7 +145,8 @@ def _post_batch(distribution: Distribution, batch: int) -> int:
     if not due:
         return 0
     source = system_account(distribution.currency_id, AccountKind.DISTRIBUTION)
-    post_transfers([each.posting(source, str(distribution)) for each in due])
+    withheld = system_account(distribution.currency_id, AccountKind.TAX)
+    post_transfers([each.posting(source, withheld, str(distribution)) for each in due])
     Income.objects.filter(pk__in=[each.id for each in due], status=IncomeStatus.DUE).update(
         status=IncomeStatus.PAID, paid_to=PaidTo.WALLET
     )
@@ -154,7 +165,10 @@ def _finish(distribution_id: UUID) -> None:
 # Opens missing accounts; in the order of owners, so that two workers do not wait for each other.
 _LOCK_DUE = """
     WITH due AS MATERIALIZED (
+<<<<<<< HEAD
         SELECT i.id, i.owner_id, i.organisation_id, i.member_id, i.net, i.units, d.currency_id
+=======
+        SELECT i.id, i.owner_id, i.organisation_id, i.member_id, i.net, i.tax, d.currency_id
         FROM credit_income i
         JOIN credit_distribution d ON d.id = i.distribution_id
         LEFT JOIN exchange_member m ON m.id = i.member_id
@@ -162,7 +176,7 @@ _LOCK_DUE = """
         ORDER BY i.owner_id LIMIT %s
         FOR NO KEY UPDATE OF i SKIP LOCKED
     )
-    SELECT due.id, due.net,
+    SELECT due.id, due.net, due.tax,
            coalesce(a.id, open_account(
                new_id(), due.currency_id, 'available', due.organisation_id, due.member_id)),
            r.id, coalesce(- r.balance, 0), due.units

@@ -10,8 +10,8 @@ SELECT keep_columns('credit_distribution', '{id,token_id,type,currency_id,correc
 REVOKE DELETE ON credit_distribution FROM exchange_runtime;
 
 -- Announced, changed and cancelled as two people approved; recorded by `record_distribution` alone, which
--- sets the sums; funded and given back with their transfer; paid once every holder has the money that can
--- have it.
+-- sets the sums, and Paying by `start_paying`, which withholds tax; funded and given back with their
+-- transfer; paid once every holder has the money that can have it.
 CREATE FUNCTION distribution_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_changes boolean := (
@@ -44,6 +44,7 @@ DECLARE
             AND NOT public.distribution_approved(NEW, 'cancel') THEN 'distribution_cancelled_by_two'
         WHEN current_user = 'exchange_runtime' AND (
             OLD.status = 'Announced' AND NEW.status = 'Recorded'
+            OR OLD.status = 'Funded' AND NEW.status = 'Paying'
             OR (OLD.holders, OLD.units, OLD.gross, OLD.tax, OLD.net)
                 IS DISTINCT FROM (NEW.holders, NEW.units, NEW.gross, NEW.tax, NEW.net))
             THEN 'distribution_recorded_by_function'
@@ -120,10 +121,10 @@ CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_distri
 REVOKE DELETE ON credit_distributionproposal FROM exchange_runtime;
 SELECT audit_table('credit_distributionproposal', about => 'distribution_id');
 
--- Income is written by the record, and paid with its transfer.
+-- Income is written by the record, its tax by the start of payment, and it is paid with its transfer.
 SELECT guard_moves('credit_income', '{Due>Paid}');
-SELECT keep_columns('credit_income', '{id,distribution_id,organisation_id,member_id,units,gross,tax_rate,
-    tax,net,created_at}');
+SELECT keep_columns('credit_income', '{id,distribution_id,organisation_id,member_id,units,gross,
+    created_at}');
 REVOKE INSERT, DELETE ON credit_income FROM exchange_runtime;
 
 CREATE FUNCTION income_guard() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -139,7 +140,23 @@ BEGIN
 END $$;
 CREATE TRIGGER income_guard BEFORE UPDATE OF status ON credit_income
     FOR EACH ROW WHEN (NEW.status = 'Paid') EXECUTE FUNCTION income_guard();
--- The record writes it, and its transfer names who paid it: neither needs an audit.
+
+CREATE FUNCTION income_tax_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF current_user = 'exchange_runtime' OR NOT EXISTS (
+        SELECT FROM public.credit_distribution d WHERE d.id = NEW.distribution_id AND d.status = 'Funded')
+    THEN
+        RAISE EXCEPTION 'the tax of income % is set when its payment starts', NEW.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER income_tax_guard BEFORE UPDATE OF tax_rate, tax, net ON credit_income
+    FOR EACH ROW WHEN ((OLD.tax_rate, OLD.tax, OLD.net) IS DISTINCT FROM (NEW.tax_rate, NEW.tax, NEW.net))
+    EXECUTE FUNCTION income_tax_guard();
+
+-- The record and the start of payment write it, and its transfer names who paid it: none needs an
+-- audit.
 SELECT audit_table('credit_income', about => 'distribution_id', left_out => '{owner_id}',
     inserts => $$NOT recorded_by_function()$$,
-    updates => $$NOT (OLD.status = 'Due' AND NEW.status = 'Paid')$$);
+    updates => $$NOT recorded_by_function() AND NOT (OLD.status = 'Due' AND NEW.status = 'Paid')$$);

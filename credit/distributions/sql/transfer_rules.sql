@@ -4,7 +4,7 @@ SELECT set_transfer_rule('distribution_fund', '{available}', '{payable}', 'distr
     'credit_distribution', '{Funded,Paying,Paid}', true, 'public.distribution_transfer_justified(NEW)');
 SELECT set_transfer_rule('distribution_refund', '{payable}', '{available}', 'distribution:{id}:refund',
     'credit_distribution', '{Cancelled}', true, 'public.distribution_transfer_justified(NEW)');
-SELECT set_transfer_rule('distribution_pay', '{payable}', '{available,receivable}', 'income:{id}',
+SELECT set_transfer_rule('distribution_pay', '{payable}', '{available,receivable,tax}', 'income:{id}',
     'credit_income', '{Paid}', true, 'public.distribution_transfer_justified(NEW)');
 
 CREATE FUNCTION distribution_transfer_justified(posted wallets_transfer) RETURNS boolean
@@ -16,8 +16,11 @@ BEGIN
         SELECT bool_and((
                 e.fits
                 AND e.asset_id = d.currency_id
-                AND CASE WHEN e.amount < 0 THEN e.amount = - i.net
+                AND CASE WHEN e.amount < 0 THEN e.amount = - i.gross
+                         WHEN e.kind = 'tax' THEN e.amount = i.tax
                          ELSE e.owner_id = i.owner_id END) IS TRUE)
+                -- All of the tax, and with it no more than the net to the owner.
+                AND coalesce(sum(e.amount) FILTER (WHERE e.kind = 'tax'), 0) = min(i.tax)
             INTO v_justified
             FROM public.credit_income i
             JOIN public.credit_distribution d ON d.id = i.distribution_id,

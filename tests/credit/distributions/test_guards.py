@@ -124,7 +124,7 @@ def approve_only(runtime: Connection, made: Distribution) -> None:
 
 def test_it_is_not_paid_while_an_owner_is_due(runtime):
     made = make_distribution(make_holding().token, "Funded")
-    runtime.execute("UPDATE credit_distribution SET status = 'Paying' WHERE id = %s", [made.pk])
+    runtime.execute("SELECT start_paying(%s, 'system:test')", [made.pk])
     assert_refused(
         runtime,
         "UPDATE credit_distribution SET status = 'Paid' WHERE id = %(id)s",

@@ -176,6 +176,7 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         "remove_checkpoint": "search_path=public, pg_temp",
         "reopen_accounts": "search_path=public, pg_temp",
         "set_next_record": "search_path=public, pg_temp",
+        "start_paying": "search_path=public, pg_temp",
         "convert_money": "search_path=public, pg_temp,enable_seqscan=off,"
         "plan_cache_mode=force_generic_plan",
         "quote_conversion": "search_path=public, pg_temp",

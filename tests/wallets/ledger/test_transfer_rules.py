@@ -27,7 +27,7 @@ deposit_reverse: available uncleared receivable -> clearing
     deposit:{id}:reverse% of wallets_deposit Completed Reversed
 distribution_fund: available -> payable
     distribution:{id}:fund of credit_distribution Funded Paying Paid
-distribution_pay: payable -> available receivable
+distribution_pay: payable -> available receivable tax
     income:{id} of credit_income Paid
 distribution_refund: payable -> available
     distribution:{id}:refund of credit_distribution Cancelled
@@ -65,7 +65,7 @@ receivable_write_off: expenses -> receivable
     write_off:{id} of wallets_receivablewriteoff Approved
 trade: available reserved fees -> available reserved fees
     trade:{id} of orders_trade (by its function)
-treasury: treasury clearing fees expenses position -> treasury clearing fees expenses position
+treasury: treasury clearing fees expenses position tax -> treasury clearing fees expenses position
     treasury:{id} of wallets_treasurymovement Approved (by its function)
 units_issue: issuance -> unsold available
     token:{id}:issue of exchange_token

@@ -25,6 +25,7 @@ ACCOUNT_DESCRIPTIONS: dict[str, str] = {
     AccountKind.UNMATCHED: "Payments without a known owner",
     AccountKind.TREASURY: "The exchange's own money at the payment provider",
     AccountKind.DISTRIBUTION: "Paid in by issuers, not yet paid to holders",
+    AccountKind.TAX: "Withheld of income, not yet remitted to the tax authority",
     AccountKind.POSITION: "Bought from clients in conversions, not yet sold",
     AccountKind.PRINCIPAL: "Principal lent and outstanding",
     AccountKind.INTEREST: "Interest earned by the creditor",

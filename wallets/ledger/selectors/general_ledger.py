@@ -29,6 +29,7 @@ KINDS = (
     AccountKind.EXPENSES,
     AccountKind.UNMATCHED,
     AccountKind.DISTRIBUTION,
+    AccountKind.TAX,
     AccountKind.POSITION,
     AccountKind.LOANS,
 )

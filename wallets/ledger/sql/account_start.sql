@@ -6,7 +6,7 @@ DECLARE
     v_closed_at timestamptz;
 BEGIN
     IF NEW.kind IN ('clearing', 'fees', 'expenses', 'issuance', 'loans', 'treasury', 'position',
-                    'unmatched', 'payable') THEN
+                    'unmatched', 'payable', 'tax') THEN
         IF NEW.organisation_id IS NOT NULL OR NEW.member_id IS NOT NULL
             OR NEW.balance IS NOT NULL
         THEN

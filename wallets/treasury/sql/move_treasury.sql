@@ -1,29 +1,32 @@
 -- What the exchange has of its own in a currency: fees not yet paid out, its position, and all that is
 -- at the provider and no client's. Fees less charges, treasury, position, and what owners owe: the rest
--- of `clearing` is theirs.
+-- of `clearing` is theirs, or `tax` withheld for the authorities.
 --
 -- System accounts keep no balance: the checkpoint has their sums up to its position, and the entries
 -- since are added.
 CREATE FUNCTION treasury_balances(
-    p_currency text, OUT fees numeric, OUT "position" numeric, OUT treasury numeric, OUT own numeric
+    p_currency text, OUT fees numeric, OUT "position" numeric, OUT treasury numeric, OUT own numeric,
+    OUT tax numeric
 ) LANGUAGE sql STABLE AS $$
     SELECT coalesce(sum(b.amount) FILTER (WHERE b.kind = 'fees'), 0),
            coalesce(sum(b.amount) FILTER (WHERE b.kind = 'position'), 0),
            coalesce(sum(b.amount) FILTER (WHERE b.kind = 'treasury'), 0),
-           coalesce(sum(b.amount), 0)
+           coalesce(sum(b.amount) FILTER (WHERE b.kind <> 'tax'), 0),
+           coalesce(sum(b.amount) FILTER (WHERE b.kind = 'tax'), 0)
     FROM (
         SELECT a.kind, c.total AS amount
         FROM public.wallets_account a
         JOIN public.wallets_checkpointbalance c ON c.account_id = a.id
         WHERE a.asset_id = p_currency AND a.owner_id IS NULL
-          AND a.kind IN ('fees', 'expenses', 'treasury', 'position')
+          AND a.kind IN ('fees', 'expenses', 'treasury', 'position', 'tax')
         UNION ALL
         SELECT a.kind, e.amount
         FROM public.wallets_transfer t
         JOIN public.wallets_entry e ON e.transfer_id = t.id AND e.asset_id = p_currency
         JOIN public.wallets_account a ON a.id = e.account_id
         WHERE t.created_txid >= coalesce((SELECT k.position FROM public.wallets_checkpoint k), 0)
-          AND a.owner_id IS NULL AND a.kind IN ('fees', 'expenses', 'treasury', 'position')
+          AND a.owner_id IS NULL
+          AND a.kind IN ('fees', 'expenses', 'treasury', 'position', 'tax')
         UNION ALL
         SELECT a.kind, a.balance
         FROM public.wallets_account a
@@ -32,7 +35,7 @@ CREATE FUNCTION treasury_balances(
 $$;
 
 -- Posts the transfer of an approved movement, in the transaction that approves it. What leaves the
--- provider is at most the exchange's own; a position is closed, not turned. A rejection raises SQLSTATE
+-- provider is at most the exchange's own, or tax withheld; a position is closed, not turned. A rejection raises SQLSTATE
 -- XW400 with the code as message and JSON as detail.
 --
 -- Locks: movements run one after another, so that two do not spend the same money; then the positions
@@ -49,10 +52,14 @@ BEGIN
     SELECT x.kind, x.currency_id, x.amount, x.charge, x.bought_currency_id, x.bought_amount,
            x.closed_amount, x.reference
         INTO STRICT m FROM wallets_treasurymovement x WHERE x.id = p_movement;
-    SELECT t.fees, t.own INTO b FROM treasury_balances(m.currency_id) t;
+    SELECT t.fees, t.own, t.tax INTO b FROM treasury_balances(m.currency_id) t;
     IF m.kind = 'fee_payout' AND m.amount > b.fees THEN
         PERFORM reject_treasury('beyond_fee_income', m.currency_id, b.fees);
-    ELSIF m.kind IN ('fee_payout', 'draw_down') AND m.amount + m.charge > b.own THEN
+    ELSIF m.kind = 'tax_remittance' AND m.amount > b.tax THEN
+        PERFORM reject_treasury('beyond_tax_withheld', m.currency_id, b.tax);
+    ELSIF m.kind IN ('fee_payout', 'draw_down') AND m.amount + m.charge > b.own
+        OR m.kind = 'tax_remittance' AND m.charge > greatest(b.own, 0)
+    THEN
         PERFORM reject_treasury('beyond_own_funds', m.currency_id, b.own);
     END IF;
     FOR v_leg IN

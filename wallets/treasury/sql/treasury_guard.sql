@@ -7,7 +7,7 @@ CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON wallets_treas
 REVOKE DELETE ON wallets_treasurymovement FROM exchange_runtime;
 SELECT audit_table('wallets_treasurymovement', left_out => '{reference_key}');
 
-SELECT set_transfer_rule('treasury', '{treasury,clearing,fees,expenses,position}',
+SELECT set_transfer_rule('treasury', '{treasury,clearing,fees,expenses,position,tax}',
     '{treasury,clearing,fees,expenses,position}', 'treasury:{id}', 'wallets_treasurymovement',
     '{Approved}', false, 'public.treasury_transfer_fits(NEW)');
 
@@ -28,6 +28,9 @@ CREATE FUNCTION treasury_legs(
         ('fee_payout', p_currency, 'fees', - p_amount),
         ('fee_payout', p_currency, 'expenses', - p_charge),
         ('fee_payout', p_currency, 'clearing', p_amount + p_charge),
+        ('tax_remittance', p_currency, 'tax', - p_amount),
+        ('tax_remittance', p_currency, 'expenses', - p_charge),
+        ('tax_remittance', p_currency, 'clearing', p_amount + p_charge),
         ('position_close', p_currency, 'position', - p_amount),
         ('position_close', p_currency, 'treasury', p_amount),
         ('position_close', p_bought_currency, 'position', p_closed_amount),

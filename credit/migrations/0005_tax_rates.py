@@ -10,8 +10,8 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('credit', '0002_distributions'),
-        ('exchange', '0005_tax_facts'),
+        ('credit', '0004_principal'),
+        ('exchange', '0006_tax_facts'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

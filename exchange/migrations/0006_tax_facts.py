@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('exchange', '0004_next_record'),
+        ('exchange', '0005_next_payment_date'),
     ]
 
     operations = [
