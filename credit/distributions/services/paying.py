@@ -165,10 +165,8 @@ def _finish(distribution_id: UUID) -> None:
 # Opens missing accounts; in the order of owners, so that two workers do not wait for each other.
 _LOCK_DUE = """
     WITH due AS MATERIALIZED (
-<<<<<<< HEAD
-        SELECT i.id, i.owner_id, i.organisation_id, i.member_id, i.net, i.units, d.currency_id
-=======
-        SELECT i.id, i.owner_id, i.organisation_id, i.member_id, i.net, i.tax, d.currency_id
+        SELECT i.id, i.owner_id, i.organisation_id, i.member_id, i.net, i.tax, i.units,
+               d.currency_id
         FROM credit_income i
         JOIN credit_distribution d ON d.id = i.distribution_id
         LEFT JOIN exchange_member m ON m.id = i.member_id
