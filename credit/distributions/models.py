@@ -188,6 +188,16 @@ class Income(Record):
         db_constraint=False,
     )
     owner_id = owner_column()
+    assigned_from = models.ForeignKey(
+        Member,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+        help_text="Who held the units, if it was closed and two people decided who is paid instead",
+    )
     units = models.DecimalField(**AMOUNT)
     gross = models.DecimalField(**AMOUNT)
     tax_rate = models.DecimalField(max_digits=7, decimal_places=4, default=0, help_text="Percent")
@@ -202,7 +212,11 @@ class Income(Record):
         ordering = ["-id"]
         verbose_name_plural = "income"
         constraints = [
-            models.UniqueConstraint(fields=["distribution", "owner_id"], name="income_once"),
+            models.UniqueConstraint(
+                fields=["distribution", "owner_id", "assigned_from"],
+                nulls_distinct=False,
+                name="income_once",
+            ),
             models.CheckConstraint(
                 condition=Q(units__gt=0, tax__gte=0, net__gte=0, gross=F("tax") + F("net")),
                 name="income_amounts",
@@ -232,13 +246,14 @@ class DistributionAction(models.TextChoices):
     CHANGE = "change", "Change terms"
     FUND = "fund", "Fund"
     CANCEL = "cancel", "Cancel"
+    ASSIGN = "assign", "Assign income"
 
 
 class DistributionProposal(Record):
     """A step of a distribution that another person of staff decides.
 
     The issuer, too, proposes a distribution: `proposed_by` is an actor. `terms` are those of a
-    change, decimals as strings.
+    change, decimals as strings, or name the `income` and `owner` of an assignment.
     """
 
     distribution = models.ForeignKey(
@@ -267,8 +282,8 @@ class DistributionProposal(Record):
                 name="distribution_proposal_once",
             ),
             models.CheckConstraint(
-                condition=Q(action="change", terms__isnull=False)
-                | ~Q(action="change") & Q(terms=None),
+                condition=Q(action__in=["change", "assign"], terms__isnull=False)
+                | ~Q(action__in=["change", "assign"]) & Q(terms=None),
                 name="distribution_proposal_terms",
             ),
         ]

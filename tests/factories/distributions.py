@@ -24,10 +24,19 @@ from exchange.core.ids import uuid7
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import Token
 from tests.environment.owner import without_guards
-from tests.factories.api_clients import make_member
+from tests.factories.api_clients import TESTER, make_member
 from tests.factories.tokens import give_units, make_token
-from tests.factories.wallets import Wallet, make_member_wallet, make_staff, make_wallet
-from wallets.ledger.models import Entry
+from tests.factories.unjustified_transfers import post_unjustified
+from tests.factories.wallets import (
+    Wallet,
+    balance_of,
+    make_member_wallet,
+    make_staff,
+    make_wallet,
+)
+from wallets.closing.services import close_member
+from wallets.ledger.models import AccountKind, Entry, TransferKind
+from wallets.ledger.posting import Leg, open_account, system_account
 
 DAY = timedelta(days=1)
 
@@ -196,6 +205,48 @@ def set_completed(token: Token, completed_at: datetime) -> None:
             "UPDATE exchange_token SET completed_at = %s WHERE id = %s", [completed_at, token.pk]
         )
     token.refresh_from_db()
+
+
+def close_holder(wallet: Wallet, token: Token) -> None:
+    """Close a member that holds nothing but units of `token`: they go to the issuer."""
+    assert wallet.member_id is not None
+    theirs, issuers = (
+        open_account(str(token.id), AccountKind.AVAILABLE, **owner)
+        for owner in (
+            {"organisation_id": wallet.organisation.pk, "member_id": wallet.member_id},
+            {"organisation_id": token.issuer_id},
+        )
+    )
+    units = Decimal(balance_of(wallet.owner_id, token))
+    post_unjustified(
+        kind=TransferKind.UNITS_ISSUE,
+        reference=f"return-{wallet.owner_id}",
+        subject_id=token.id,
+        actor=TESTER,
+        legs=[Leg(theirs, -units), Leg(issuers, units)],
+    )
+    close_member(organisation_id=wallet.organisation.pk, member_id=wallet.member_id, actor=TESTER)
+
+
+def owe(wallet: Wallet, amount: int) -> None:
+    """Make the owner of a wallet owe an amount in NGN."""
+    available, debt = (
+        open_account(
+            "NGN", kind, organisation_id=wallet.organisation.pk, member_id=wallet.member_id
+        )
+        for kind in (AccountKind.AVAILABLE, AccountKind.RECEIVABLE)
+    )
+    post_unjustified(
+        kind=TransferKind.DEPOSIT_REVERSE,
+        reference=f"debt-{wallet.owner_id}",
+        subject_id=wallet.owner_id,
+        actor=TESTER,
+        legs=[
+            Leg(available, Decimal(-1)),
+            Leg(debt, Decimal(-amount)),
+            Leg(system_account("NGN", AccountKind.CLEARING), Decimal(amount + 1)),
+        ],
+    )
 
 
 def held_for(currency: str = "NGN") -> Decimal | int:

@@ -13,6 +13,7 @@ from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
 
 from credit.distributions.admin.forms import (
+    AssignForm,
     ChangeForm,
     ExplanationForm,
     initial_terms,
@@ -29,11 +30,14 @@ from credit.distributions.models import (
 )
 from credit.distributions.schedule import DAY_COUNT
 from credit.distributions.selectors import estimate_income
+from credit.distributions.services.assigning import unpaid_of_closed
 from credit.distributions.services.proposals import (
+    ASSIGNABLE,
     PROPOSALS,
     PROPOSE,
     STEPS,
     approve,
+    propose_assignment,
     propose_change,
     propose_step,
     reject,
@@ -48,6 +52,7 @@ from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_grouped, format_units
+from exchange.participants.models import Member
 from exchange.staff.admin.pending import QueueFilter, approval_queue
 from exchange.staff.admin.proposals import ApprovalPages, Step, ask_to_close
 from exchange.staff.models import ApprovalStatus, StaffUser
@@ -64,12 +69,15 @@ _EFFECTS: dict[str, str] = {
     " version. The issuer is notified.",
     DistributionAction.FUND: "All that the record says is due leaves the issuer's wallet now.",
     DistributionAction.CANCEL: "Nothing is paid. What was funded goes back to the issuer. Final.",
+    DistributionAction.ASSIGN: "The income is paid to this owner within a minute. A closed member"
+    " that is to be paid itself is reopened.",
 }
 _DONE: dict[str, str] = {
     DistributionAction.ANNOUNCE: "Announced.",
     DistributionAction.CHANGE: "Terms changed.",
     DistributionAction.FUND: "Funded.",
     DistributionAction.CANCEL: "Cancelled. Nothing is paid.",
+    DistributionAction.ASSIGN: "Assigned. It is paid within a minute.",
 }
 _TIMES = (
     ("record_at", "Record"),
@@ -107,7 +115,9 @@ class DistributionAdmin(ApprovalPages):
     step_route = "<uuid:object_id>/proposals/<uuid:proposal_id>/{}/"
     approve_step = Step("approve", "proposal_id", approve, lambda done: _DONE[done.action])
     reject_step = Step("reject", "proposal_id", reject, "Proposal closed.", ReasonForm)
-    record_pages = ("change_terms", "propose_funding", "propose_cancellation")
+    record_pages = (
+        *("change_terms", "propose_funding", "propose_cancellation", "propose_assignment"),
+    )
     filters = DistributionListFilters
     list_display = (
         "token_display", "type", "state_display", "amount_display", "record_display",
@@ -170,6 +180,8 @@ class DistributionAdmin(ApprovalPages):
             found.append(Tool("Propose funding", self.address("propose_funding", obj.pk)))
         if obj.status in STEPS[DistributionAction.CANCEL]:
             found.append(Tool("Propose cancellation", self.address("propose_cancellation", obj.pk)))
+        if obj.status in ASSIGNABLE and unpaid_of_closed(obj).exists():
+            found.append(Tool("Propose assignment", self.address("propose_assignment", obj.pk)))
         return found
 
     def sections(self, request: HttpRequest, obj: Distribution) -> list[Section]:
@@ -209,6 +221,8 @@ class DistributionAdmin(ApprovalPages):
 
     def facts(self, proposal: DistributionProposal) -> list[tuple[str, object]]:
         distribution = proposal.distribution
+        if proposal.action == DistributionAction.ASSIGN:
+            return _assignment_facts(proposal)
         names = ["token_display", "issuer_display", "amount_display", "basis_display"]
         facts = self.field_facts(distribution, *names)
         now = DistributionTerms.of(distribution)
@@ -257,6 +271,32 @@ class DistributionAdmin(ApprovalPages):
         """Propose to cancel a distribution that is not paid yet."""
         return self._propose(request, object_id, DistributionAction.CANCEL)
 
+    def propose_assignment(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Propose who is paid the income of a closed member."""
+        obj: Distribution = self.record(request, object_id, PROPOSE)
+        form = bind_form(request, AssignForm)
+        form.fields["income"].queryset = unpaid_of_closed(obj)  # type: ignore[attr-defined]
+
+        def act(typed: dict[str, Any]) -> DistributionProposal:
+            income, member = typed["income"], typed["member"]
+            return propose_assignment(
+                distribution_id=obj.pk,
+                income_id=income.pk,
+                owner_id=member.pk if member else income.organisation_id,
+                explanation=typed["explanation"],
+                user=staff_of(request),
+            )
+
+        return self.form_page(
+            request,
+            form,
+            act,
+            title="Assign the income of a closed member",
+            submit="Propose",
+            done="Proposed. Nothing changes until a second person approves.",
+            record=obj,
+        )
+
     def _propose(
         self, request: HttpRequest, object_id: UUID, action: DistributionAction
     ) -> HttpResponse:
@@ -281,6 +321,20 @@ class DistributionAdmin(ApprovalPages):
             "Proposed. Nothing changes until a second person approves.",
             form=bind_form(request, ExplanationForm),
         )
+
+
+def _assignment_facts(proposal: DistributionProposal) -> list[tuple[str, object]]:
+    terms = proposal.terms or {}
+    income = Income.objects.select_related("member", "organisation").get(pk=terms["income"])
+    owner = Member.objects.filter(pk=terms["owner"]).first() or income.organisation
+    return [
+        ("Income of", str(income.assigned_from or income.member)),
+        ("Organisation", str(income.organisation)),
+        ("Net", format_money(income.net, proposal.distribution.currency_id)),
+        ("Paid to", f"{owner}, which is reopened" if owner == income.member else str(owner)),
+        ("Proposed by", str(proposal.proposed_by_label or proposal.proposed_by)),
+        ("Explanation", proposal.explanation or "-"),
+    ]
 
 
 def _due(distribution: Distribution) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from credit.distributions.models import Distribution, DistributionType
+from credit.distributions.models import Distribution, DistributionType, Income
 from credit.distributions.schedule import UNIT_AMOUNT_DECIMALS, Basis
 from credit.distributions.services.terms import (
     MAX_DAYS,
@@ -21,14 +21,39 @@ from exchange.admin.fields import (
     MoneyField,
     ReasonField,
 )
+from exchange.admin.forms import ModelChoice
 from exchange.core.errors import InvalidRequest
+from exchange.core.numbers import format_grouped
 from exchange.tokens.models import Token
+from wallets.deposits.admin.owner_choice import MemberChoice
 
 
 class ExplanationForm(forms.Form):
     """Why two people should do it."""
 
     explanation = ReasonField(max_length=300, help_text="Read by the second person")
+
+
+class IncomeChoice(ModelChoice):
+    """Income of a distribution that is due to a closed member."""
+
+    def label_from_instance(self, obj: Income) -> str:
+        """Return who held the units, and what is due."""
+        return f"{obj.member}: {format_grouped(obj.net)}"
+
+
+class AssignForm(ExplanationForm):
+    """Who is paid the income of a closed member."""
+
+    income = IncomeChoice(queryset=Income.objects.none(), label="Income of")
+    member = MemberChoice(
+        required=False,
+        label="Paid to",
+        help_text="The member itself, which is reopened, or another one of its organisation; empty:"
+        " the organisation's own wallet",
+    )
+
+    field_order = ["income", "member", "explanation"]
 
 
 class TermsForm(ExplanationForm):

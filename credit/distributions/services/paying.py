@@ -76,7 +76,7 @@ class _DueIncome:
 def pay_due() -> int:
     """Pay what is funded and due today or before; return the number of incomes paid.
 
-    Also what was left for a closed member that has been reopened.
+    Also what was left for a closed member, once it is reopened or another owner assigned.
     """
     return for_each(
         list(_to_pay().order_by("payment_date", "id").values_list("pk", flat=True)),
@@ -141,7 +141,9 @@ def _pay_batch(distribution: Distribution, batch: int) -> int:
 def _post_batch(distribution: Distribution, batch: int) -> int:
     with connection.cursor() as cursor:
         cursor.execute(_LOCK_DUE, [distribution.pk, batch])
-        due = [_DueIncome(*row) for row in cursor.fetchall()]
+        found = [_DueIncome(*row) for row in cursor.fetchall()]
+    # One of an owner at a time: a second one, which was assigned, finds the debt repaid.
+    due = list({each.available: each for each in found}.values())
     if not due:
         return 0
     source = system_account(distribution.currency_id, AccountKind.DISTRIBUTION)

@@ -23,6 +23,7 @@ from credit.distributions.models import (
     DistributionStatus,
 )
 from credit.distributions.selectors import periods_between
+from credit.distributions.services.assigning import assign, check_assignment
 from credit.distributions.services.funding import cancel_distribution, post_funding
 from credit.distributions.services.terms import DistributionTerms, check_terms, earliest_record
 from credit.distributions.services.transitions import (
@@ -123,6 +124,25 @@ def propose_step(
         return propose_action(distribution, action, actor, explanation)
 
 
+def propose_assignment(
+    *, distribution_id: UUID, income_id: UUID, owner_id: UUID, explanation: str, user: StaffUser
+) -> DistributionProposal:
+    """Propose who is paid the income of a closed member.
+
+    Raises `Forbidden`, `DistributionNotFound`, as `check_assignment`, and
+    `DistributionProposalPending`.
+    """
+    actor = authorize_staff(user, PROPOSE, _MAY_NOT_PROPOSE)
+    with transaction.atomic():
+        distribution = lock_distribution(distribution_id)
+        require_status(distribution, *ASSIGNABLE)
+        income = check_assignment(distribution, income_id, owner_id)
+        terms = {"income": str(income.pk), "owner": str(owner_id)}
+        return propose_action(
+            distribution, DistributionAction.ASSIGN, actor, explanation, terms=terms
+        )
+
+
 def approve(*, proposal_id: UUID, user: StaffUser) -> DistributionProposal:
     """Do what was proposed, as the second person.
 
@@ -202,6 +222,7 @@ _EFFECTS: dict[DistributionAction, _Effect] = {
     DistributionAction.CHANGE: _change,
     DistributionAction.FUND: _fund,
     DistributionAction.CANCEL: _cancel,
+    DistributionAction.ASSIGN: assign,
 }
 # The statuses in which a step can be proposed.
 STEPS: dict[DistributionAction, tuple[DistributionStatus, ...]] = {
@@ -212,6 +233,7 @@ STEPS: dict[DistributionAction, tuple[DistributionStatus, ...]] = {
         DistributionStatus.FUNDED,
     ),
 }
+ASSIGNABLE = (DistributionStatus.PAYING, DistributionStatus.PAID)
 
 
 def _require_issuer(organisation_id: UUID, token_id: UUID) -> None:

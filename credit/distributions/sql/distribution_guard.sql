@@ -123,8 +123,7 @@ SELECT audit_table('credit_distributionproposal', about => 'distribution_id');
 
 -- Income is written by the record, its tax by the start of payment, and it is paid with its transfer.
 SELECT guard_moves('credit_income', '{Due>Paid}');
-SELECT keep_columns('credit_income', '{id,distribution_id,organisation_id,member_id,units,gross,
-    created_at}');
+SELECT keep_columns('credit_income', '{id,distribution_id,organisation_id,units,gross,created_at}');
 REVOKE INSERT, DELETE ON credit_income FROM exchange_runtime;
 
 CREATE FUNCTION income_guard() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -154,6 +153,34 @@ END $$;
 CREATE TRIGGER income_tax_guard BEFORE UPDATE OF tax_rate, tax, net ON credit_income
     FOR EACH ROW WHEN ((OLD.tax_rate, OLD.tax, OLD.net) IS DISTINCT FROM (NEW.tax_rate, NEW.tax, NEW.net))
     EXECUTE FUNCTION income_tax_guard();
+
+-- What is due to a closed member goes to another owner of its organisation, as two people decided.
+CREATE FUNCTION assigned_income_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.status <> 'Due'
+        OR NEW.assigned_from_id IS DISTINCT FROM coalesce(OLD.assigned_from_id, OLD.member_id)
+        OR NOT EXISTS (
+            SELECT FROM public.exchange_member m
+            WHERE m.id = OLD.member_id AND m.closed_at IS NOT NULL)
+        OR NEW.member_id IS NOT NULL AND NOT EXISTS (
+            SELECT FROM public.exchange_member m
+            WHERE m.id = NEW.member_id AND m.organisation_id = NEW.organisation_id)
+        OR NOT EXISTS (
+            SELECT FROM public.credit_distributionproposal p
+            WHERE p.distribution_id = NEW.distribution_id AND p.action = 'assign'
+                AND p.status = 'Approved' AND p.proposed_by <> 'staff:' || p.decided_by_id
+                AND p.terms ->> 'income' = NEW.id::text
+                AND p.terms ->> 'owner' = coalesce(NEW.member_id, NEW.organisation_id)::text)
+    THEN
+        RAISE EXCEPTION 'income % is not assigned by two people', NEW.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'income_assigned_by_two';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER assigned_income_guard BEFORE UPDATE OF member_id, assigned_from_id ON credit_income
+    FOR EACH ROW WHEN ((OLD.member_id, OLD.assigned_from_id)
+                       IS DISTINCT FROM (NEW.member_id, NEW.assigned_from_id))
+    EXECUTE FUNCTION assigned_income_guard();
 
 -- The record and the start of payment write it, and its transfer names who paid it: none needs an
 -- audit.

@@ -19,7 +19,6 @@ from orders.freezing.services import freeze_owner
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.owner import without_guards
 from tests.environment.property_tests import examples
-from tests.factories.api_clients import TESTER
 from tests.factories.distributions import (
     approve,
     decide_step,
@@ -30,38 +29,16 @@ from tests.factories.distributions import (
     make_due,
     make_holding,
     make_terms,
+    owe,
     propose,
 )
 from tests.factories.traders import Trader
-from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_staff
 from wallets.alerts.models import Alert
 from wallets.freezes.errors import AccountFrozen
-from wallets.ledger.models import AccountKind, TransferKind
-from wallets.ledger.posting import Leg, open_account, post_transfers, system_account
+from wallets.ledger.posting import post_transfers
 
 pytestmark = pytest.mark.django_db
-
-
-def owe(wallet: Wallet, amount: int) -> None:
-    """Make the owner of a wallet owe an amount in NGN."""
-    available, debt = (
-        open_account(
-            "NGN", kind, organisation_id=wallet.organisation.pk, member_id=wallet.member_id
-        )
-        for kind in (AccountKind.AVAILABLE, AccountKind.RECEIVABLE)
-    )
-    post_unjustified(
-        kind=TransferKind.DEPOSIT_REVERSE,
-        reference=f"debt-{wallet.owner_id}",
-        subject_id=wallet.owner_id,
-        actor=TESTER,
-        legs=[
-            Leg(available, Decimal(-1)),
-            Leg(debt, Decimal(-amount)),
-            Leg(system_account("NGN", AccountKind.CLEARING), Decimal(amount + 1)),
-        ],
-    )
 
 
 def test_a_dividend_reaches_every_holder_but_the_issuer():

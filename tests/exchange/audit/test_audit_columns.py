@@ -56,8 +56,8 @@ AUDITED: dict[str, Audited] = {
         " created_at decided_by_id decided_at reason"
     ),
     "credit_income": Audited(
-        "id distribution_id organisation_id member_id units gross tax_rate tax net status paid_to"
-        " created_at",
+        "id distribution_id organisation_id member_id assigned_from_id units gross tax_rate tax net"
+        " status paid_to created_at",
         left_out={COMPUTED: "owner_id"},
     ),
     "credit_taxrate": Audited(
