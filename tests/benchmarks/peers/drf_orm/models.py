@@ -91,6 +91,13 @@ class WalletTransfer(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
 
+class Income(models.Model):
+    id = models.UUIDField(primary_key=True, default=uuid7)
+    account = models.ForeignKey(Account, on_delete=models.PROTECT)
+    net = models.DecimalField(max_digits=38, decimal_places=8)
+    status = models.CharField(max_length=10, default="Due", db_index=True)
+
+
 class Event(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7)
     type = models.CharField(max_length=60)

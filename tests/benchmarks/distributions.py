@@ -1,0 +1,170 @@
+"""A distribution to many holders: incomes paid a second, and what trading and webhooks feel of it.
+
+Ours and an ORM loop, which pays each holder in a transaction of its own, pay the same number of
+holders in turns, on one durable database. Then orders are placed and withdrawals requested, in
+turns while the worker pays a distribution and while it does not.
+"""
+
+import json
+import subprocess
+import time
+from collections.abc import Mapping
+from statistics import median
+from typing import Any
+
+from tests.benchmarks import load
+from tests.benchmarks.comparison import alternate
+from tests.benchmarks.installation import Installation
+from tests.benchmarks.rounds import summarize
+from tests.benchmarks.withdrawals import make_peer_records, peer_environment
+from tests.environment.webhook_receiver import Receiver
+
+HOLDERS = 5_000
+FULL_HOLDERS = 100_000
+_PEER = "tests.benchmarks.peers.drf_orm.income"
+# Required: incomes a second to those of the ORM loop.
+_LEAST = 5
+# Allowed: the median latency while the worker pays, to the one while it does not.
+MOST = 1.5
+
+
+class Program:
+    """A program that makes its records, and pays all holders once for each line that it reads."""
+
+    def __init__(
+        self, installation: Installation, module: str, holders: int, environment: Mapping[str, str]
+    ) -> None:
+        self._process = subprocess.Popen(
+            installation.command(module, str(holders)),
+            cwd=installation.version.checkout,
+            env={**installation.environment, **environment},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.made = self._read()
+
+    def ask(self, what: str) -> Any:
+        """Send a line and return the answer."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{what}\n")
+        self._process.stdin.flush()
+        return self._read()
+
+    def end(self) -> None:
+        """Let the program end."""
+        self._process.communicate(timeout=30)
+
+    def _read(self) -> Any:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"{self._process.args!r} ended")
+        return json.loads(line)
+
+
+def run(
+    installation: Installation,
+    *,
+    seconds: float,
+    rounds: int,
+    connections: int,
+    holders: int = HOLDERS,
+) -> dict[str, Any]:
+    """Return incomes a second, and latencies beside a payment and without, of interleaved rounds.
+
+    `connections` does not apply: orders and withdrawals come on one connection each.
+    """
+    del connections
+    # Long before its first message, which expires: nothing sweeps here.
+    installation.work()
+    ours = Program(installation, "tests.benchmarks.distributions_program", holders, {})
+    make_peer_records(installation)
+    peer = Program(installation, _PEER, holders, peer_environment(installation))
+    installation.analyze()
+    programs = {"ours": ours, "ORM loop": peer}
+    for program in programs.values():  # warm up: accounts and plans
+        program.ask("pay")
+    rates: dict[str, list[float]] = {name: [] for name in programs}
+    for name, program in alternate(programs, rounds):
+        rates[name].append(holders / program.ask("pay"))
+    peer.end()
+    figures = {f"{holders:,} holders": {**summarize(rates), "bars": {"ORM loop": _LEAST}}}
+    figures |= _beside(installation, ours, seconds, rounds)
+    ours.end()
+    return figures
+
+
+def report(figures: dict[str, Any]) -> None:
+    """Print the rates, and the latencies of each kind of request."""
+    for name, seen in figures.items():
+        print(f"distributions, {name}")
+        if "per_second" in seen:
+            for contender, rate in seen["per_second"].items():
+                print(f"  {contender:<24}{rate:>10,.0f} incomes/s")
+            print(f"  ours: {seen['ours_times']['ORM loop']:g} times as fast; required: {_LEAST}")
+        else:
+            print(
+                f"  {seen['milliseconds']['without']:,.1f} ms without, beside a payment"
+                f" {seen['milliseconds']['beside']:,.1f} ms: {seen['times']:g} times;"
+                f" at most {MOST:g} is the goal"
+            )
+
+
+def _beside(
+    installation: Installation, ours: Program, seconds: float, rounds: int
+) -> dict[str, Any]:
+    """Return the latencies of orders and of webhooks of withdrawals, beside a payment and without.
+
+    A round beside a payment lasts until it ends; one without lasts `seconds`.
+    """
+    base = installation.serve_ours()
+    made, authorization = ours.made, f"Bearer {ours.made['token']}"
+    order, withdrawal = (
+        load.post(f"{base}{path}", json.dumps(body).encode(), authorization)
+        for path, body in (
+            ("/v1/orders", made["order"]),
+            (f"/v1/api/members/{made['member']}/wallet/withdraw", made["withdrawal"]),
+        )
+    )
+    found: dict[str, dict[str, list[float]]] = {
+        name: {"without": [], "beside": []} for name in ("orders", "webhooks of withdrawals")
+    }
+
+    def take(mode: str) -> None:
+        found["orders"][mode] += _send(base, order)
+        started = time.perf_counter()
+        _send(base, withdrawal)
+        # One of the order, one of the withdrawal.
+        receiver.wait_for(len(taken) * 2 + 2)
+        taken.append(mode)
+        found["webhooks of withdrawals"][mode].append(time.perf_counter() - started)
+
+    taken: list[str] = []
+    with Receiver() as receiver:
+        ours.ask(f"endpoint {receiver.url}")
+        take("without")
+        for mode, _ in alternate({"without": None, "beside": None}, rounds):
+            if mode == "beside":
+                ours.ask("start")
+            end = time.perf_counter() + seconds
+            while not ours.ask("paid") if mode == "beside" else time.perf_counter() < end:
+                take(mode)
+    return {name: _latencies(values) for name, values in found.items()}
+
+
+def _send(base: str, request: bytes) -> list[float]:
+    """Send the request once; return its latency in seconds."""
+    outcome = load.run(base, lambda: request, connections=1, seconds=0)
+    if set(outcome.statuses) != {201}:
+        raise RuntimeError(f"{base} answered {dict(outcome.statuses)}")
+    return outcome.latencies
+
+
+def _latencies(found: dict[str, list[float]]) -> dict[str, Any]:
+    middle = {mode: round(median(values) * 1000, 2) for mode, values in found.items()}
+    return {
+        "milliseconds": middle,
+        "times": round(middle["beside"] / middle["without"], 2),
+        "samples": {mode: len(values) for mode, values in found.items()},
+    }
