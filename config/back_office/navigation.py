@@ -66,7 +66,13 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "Credit",
         "credit",
-        ("credit.loan", "credit.loanconfiguration", "credit.distribution", "credit.taxrate"),
+        (
+            "credit.loan",
+            "credit.loanconfiguration",
+            "credit.distribution",
+            "credit.distribution/calendar",
+            "credit.taxrate",
+        ),
     ),
     (
         "Ledger",
@@ -110,6 +116,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 # Titles of pages that are no lists, by the model that they belong to and the name of their URL. Who
 # may view the model sees them.
 PAGES = {
+    "credit.distribution/calendar": "Payment calendar",
     "wallets.account/trial_balance": "Trial balance",
     "wallets.entry/general_ledger": "General ledger",
     "wallets.configuration/by_currency": "Settings by currency",

@@ -128,6 +128,15 @@ class Estimate:
     gross: Decimal
 
 
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """An owner of units, and what it would receive if the record were made now."""
+
+    owner_id: UUID
+    units: Decimal
+    gross: Decimal
+
+
 def visible_distributions(organisation_id: UUID) -> QuerySet[Distribution]:
     """Return the distributions of the organisation's tokens, and announced ones of those it sees.
 
@@ -189,6 +198,25 @@ def read_income(organisation_id: UUID, ids: Sequence[UUID]) -> list[str]:
         return [text for (text,) in cursor.fetchall()]
 
 
+def due_until(day: dt.date) -> QuerySet[Distribution]:
+    """Return the distributions to be paid until `day`, and overdue ones, by day of payment."""
+    open_ones = Distribution.objects.exclude(
+        status__in=[DistributionStatus.PAID, DistributionStatus.CANCELLED]
+    )
+    return (
+        open_ones.filter(payment_date__lte=day)
+        .select_related("token__issuer")
+        .order_by("payment_date", "record_at", "pk")
+    )
+
+
+def estimate_largest(token_id: UUID, terms: Mapping[str, Any], count: int) -> list[Holder]:
+    """Return the owners who would receive most if the record were made now."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LARGEST, {"token": token_id, "count": count, **terms})
+        return [Holder(*row) for row in cursor.fetchall()]
+
+
 def estimate_income(token_id: UUID, terms: Mapping[str, Any]) -> Estimate:
     """Return what a distribution of these terms would pay to today's holders."""
     with connection.cursor() as cursor:
@@ -227,4 +255,13 @@ _ESTIMATE = """
     FROM entitled_units(%(token)s) h
     JOIN exchange_token t ON t.id = %(token)s
     JOIN exchange_currency c ON c.code = t.currency_id
+"""
+_LARGEST = """
+    SELECT coalesce(h.member_id, h.organisation_id), h.units, income_of(
+        h.units, %(amount_per_unit)s, %(principal_per_unit)s, %(rate)s, %(days)s, c.decimals)
+    FROM entitled_units(%(token)s) h
+    JOIN exchange_token t ON t.id = %(token)s
+    JOIN exchange_currency c ON c.code = t.currency_id
+    ORDER BY h.units DESC, 1
+    LIMIT %(count)s
 """

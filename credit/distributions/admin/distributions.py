@@ -9,15 +9,26 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+from django.views.decorators.http import require_safe
 
+from credit.distributions.admin.calendar import calendar_page
 from credit.distributions.admin.forms import (
     AssignForm,
     ChangeForm,
     ExplanationForm,
     initial_terms,
     read_terms,
+)
+from credit.distributions.admin.sections import (
+    changed_terms,
+    largest_incomes,
+    list_proposals,
+    money_and_holders,
+    previous_ones,
 )
 from credit.distributions.models import (
     Distribution,
@@ -26,10 +37,8 @@ from credit.distributions.models import (
     DistributionStatus,
     DistributionType,
     Income,
-    IncomeStatus,
 )
 from credit.distributions.schedule import DAY_COUNT
-from credit.distributions.selectors import estimate_income
 from credit.distributions.services.assigning import unpaid_of_closed
 from credit.distributions.services.proposals import (
     ASSIGNABLE,
@@ -56,10 +65,7 @@ from exchange.participants.models import Member
 from exchange.staff.admin.pending import QueueFilter, approval_queue
 from exchange.staff.admin.proposals import ApprovalPages, Step, ask_to_close
 from exchange.staff.models import ApprovalStatus, StaffUser
-from wallets.ledger.models import AccountKind
-from wallets.ledger.selectors.wallets import account_balance
 
-_LARGEST = 10
 # What each step does, read before proposing and before approving.
 _EFFECTS: dict[str, str] = {
     DistributionAction.ANNOUNCE: "The issuer and all organisations with holders are notified. At"
@@ -168,6 +174,19 @@ class DistributionAdmin(ApprovalPages):
         found: list[DistributionProposal] = getattr(obj, "pending_proposals", [])
         return found[0].get_action_display() if found else "-"
 
+    def get_urls(self) -> list[URLPattern]:
+        view = require_safe(self.calendar)
+        return [
+            self.action_url("calendar/", "calendar", view, only_post=False),
+            *super().get_urls(),
+        ]
+
+    def calendar(self, request: HttpRequest) -> HttpResponse:
+        """Show what is due soon against what the issuers have."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return calendar_page(self, request)
+
     def tools(self, request: HttpRequest, obj: Distribution) -> list[Tool]:
         if not self.may(request, PROPOSE):
             return []
@@ -185,7 +204,13 @@ class DistributionAdmin(ApprovalPages):
         return found
 
     def sections(self, request: HttpRequest, obj: Distribution) -> list[Section]:
-        return [_summary(obj), _largest(obj), _list_proposals(obj)]
+        return [
+            money_and_holders(obj),
+            largest_incomes(obj),
+            previous_ones(obj),
+            changed_terms(obj),
+            list_proposals(obj),
+        ]
 
     # --- proposals ---
 
@@ -340,64 +365,3 @@ def _assignment_facts(proposal: DistributionProposal) -> list[tuple[str, object]
 def _due(distribution: Distribution) -> str:
     """Return what the issuer pays for the distribution; empty before the record."""
     return "" if distribution.gross is None else _money(distribution, "gross")
-
-
-def _summary(distribution: Distribution) -> Section:
-    """Return what is due against what the issuer has, and what is paid."""
-    currency = distribution.currency_id
-    issuer = account_balance(distribution.token.issuer_id, currency, AccountKind.AVAILABLE)
-    rows: list[tuple[object, object]] = [
-        ("Available to the issuer", format_money(issuer, currency))
-    ]
-    if distribution.gross is None:
-        terms = DistributionTerms.of(distribution)
-        found = estimate_income(distribution.token_id, terms.columns())
-        rows += [
-            ("Holders now", f"{found.holders:,}"),
-            ("Units now", format_units(found.units)),
-            ("Due if recorded now", format_money(found.gross, currency)),
-        ]
-    else:
-        rows += [
-            (f"Income {status.label}", f"{distribution.incomes.filter(status=status).count():,}")
-            for status in IncomeStatus
-        ]
-    return Section("Money and holders", ("What", "Amount"), rows, right=(1,))
-
-
-def _largest(distribution: Distribution) -> Section:
-    rows = [
-        (
-            record_link(each.member or each.organisation),
-            format_units(each.units),
-            format_money(each.gross, distribution.currency_id),
-            format_money(each.net, distribution.currency_id),
-            status_badge(each.status),
-        )
-        for each in Income.objects.filter(distribution=distribution)
-        .select_related("member", "organisation")
-        .order_by("-gross", "id")[:_LARGEST]
-    ]
-    headings = ("Owner", "Units", "Gross", "Net", "Status")
-    return Section(
-        "Largest incomes", headings, rows, right=(1, 2, 3), empty="Known once it is recorded."
-    )
-
-
-def _list_proposals(distribution: Distribution) -> Section:
-    rows = [
-        (
-            format_time(each.created_at),
-            each.get_action_display(),
-            status_badge(each.status),
-            each.proposed_by_label or each.proposed_by,
-            each.explanation or "-",
-            each.decided_by or "-",
-            each.reason or "-",
-        )
-        for each in distribution.proposals.select_related("decided_by")
-    ]
-    headings = (
-        "Proposed (UTC)", "Step", "Status", "Proposed by", "Explanation", "Decided by", "Reason",
-    )  # fmt: skip
-    return Section("Proposals", headings, rows)

@@ -4,11 +4,12 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Sum
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
 from credit.distributions.admin.forms import TermsForm, read_terms
-from credit.distributions.models import Distribution
+from credit.distributions.models import Distribution, DistributionStatus
 from credit.distributions.services.proposals import PROPOSE, propose_distribution
 from exchange.admin.base import SafeAdmin, Section, Tool, actor_of
 from exchange.admin.display import format_time, record_link, status_badge
@@ -30,7 +31,7 @@ class DistributionsPanel(Panel):
         return [Tool("Propose distribution", page.address("distribution", record.pk))]
 
     def sections(self, page: SafeAdmin, request: HttpRequest, record: Token) -> list[Section]:
-        """Return the newest distributions."""
+        """Return the newest distributions, and what was paid in all."""
         found = Distribution.objects.filter(token=record).select_related("token")
         rows = [
             (
@@ -39,12 +40,30 @@ class DistributionsPanel(Panel):
                 format_time(each.record_at),
                 each.payment_date,
                 format_money(each.amount_per_unit, each.currency_id),
+                "-" if each.holders is None else f"{each.holders:,}",
                 format_money(each.gross, each.currency_id),
             )
             for each in found.order_by("-pk")[:_SHOWN]
         ]
-        headings = ("Type", "Status", "Record (UTC)", "Payment", "Amount per unit", "Gross")
-        return [Section("Distributions", headings, rows, right=(4, 5), empty="None proposed.")]
+        headings = (
+            "Type", "Status", "Record (UTC)", "Payment", "Amount per unit", "Holders", "Gross",
+        )  # fmt: skip
+        paid = found.filter(status=DistributionStatus.PAID)
+        total = paid.aggregate(total=Sum("gross"))["total"]
+        note = ""
+        if total:
+            amount = format_money(total, record.currency_id)
+            note = f"Paid so far: {amount} by {paid.count():,} distributions."
+        return [
+            Section(
+                "Distributions",
+                headings,
+                rows,
+                right=(4, 5, 6),
+                empty="None proposed.",
+                note=note,
+            )
+        ]
 
     def urls(self, page: SafeAdmin) -> list[URLPattern]:
         """Return the URL of the form."""

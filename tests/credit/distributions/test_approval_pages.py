@@ -1,0 +1,152 @@
+"""May a distribution be paid? Its page, the calendar and the token's page, by exact figures."""
+
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from config.back_office.roles import FINANCE_APPROVER
+from credit.distributions.services import proposals
+from tests.factories.back_office import page, signed_in_client, text_of
+from tests.factories.distributions import (
+    DAY,
+    approve,
+    make_distribution,
+    make_holding,
+    make_terms,
+    propose,
+    proposer,
+)
+from tests.factories.tokens import give_units
+from tests.factories.wallets import Wallet, make_member_wallet
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ben() -> Client:
+    return signed_in_client(FINANCE_APPROVER, "ben")
+
+
+def read(client: Client, address: str) -> str:
+    response = client.get(address)
+    assert response.status_code == 200
+    return " ".join(text_of(response).split())
+
+
+@pytest.mark.parametrize(
+    ("funds", "words"),
+    [
+        (2_000, "Available to the issuer 2,000.00 NGN"),
+        (2_000, "Left to the issuer after it 250.00 NGN"),
+        (1_749, "Missing in the issuer's wallet 1.00 NGN"),
+        (1_750, "Left to the issuer after it 0.00 NGN"),
+    ],
+)
+def test_a_draft_says_what_it_takes_and_whether_the_issuer_has_it(ben, funds, words):
+    held = make_holding()
+    Wallet(held.token.issuer).fund(funds, "NGN")
+    made = propose(held.token)
+    shown = read(ben, page(made))
+    assert "Holders now 3 Units now 700 units Due if recorded now 1,750.00 NGN" in shown
+    assert words in shown
+    assert f"{held.member.member} 400 units 1,000.00 NGN" in shown
+
+
+def test_what_is_recorded_is_set_against_the_wallet_until_it_is_funded(ben):
+    held = make_holding()
+    Wallet(held.token.issuer).fund(2_000, "NGN")
+    made = make_distribution(held.token, "Recorded")
+    shown = read(ben, page(made))
+    assert "Income Due 3" in shown
+    assert "Left to the issuer after it 250.00 NGN" in shown
+    assert "Largest incomes" in shown
+    funded = make_distribution(make_holding().token, "Funded")
+    assert "to the issuer after it" not in read(ben, page(funded))
+
+
+def test_ten_largest_holders_are_shown(ben):
+    held = make_holding()
+    for units in range(1, 10):
+        give_units(held.token, make_member_wallet(currency="NGN"), units)
+    shown = read(ben, page(propose(held.token)))
+    assert "3 units 7.50 NGN" in shown
+    assert "2 units 5.00 NGN" not in shown
+
+
+def test_earlier_ones_of_the_token_are_shown_with_it(ben):
+    held = make_holding()
+    for amount in range(1, 8):
+        make_distribution(held.token, "Paid", make_terms(held.token, amount=Decimal(amount)))
+    other = make_distribution(make_holding().token, "Paid")
+    made = propose(held.token, make_terms(held.token, amount=Decimal(9)))
+    shown = read(ben, page(made))
+    assert "This one Draft" in shown
+    assert "9.00 NGN - -" in shown
+    assert "7.00 NGN 3 4,900.00 NGN" in shown
+    assert "3.00 NGN 3 2,100.00 NGN" in shown
+    # Five of them, and none of another token.
+    assert "2.00 NGN 3 1,400.00 NGN" not in shown
+    assert str(other) not in shown
+
+
+def test_changed_terms_are_shown_before_and_after(ben):
+    held = make_holding()
+    made = make_distribution(held.token)
+    assert "The terms are as proposed." in read(ben, page(made))
+    person = proposer()
+    proposals.propose_change(
+        distribution_id=made.pk,
+        terms=make_terms(
+            held.token,
+            amount=Decimal(3),
+            record_at=made.record_at,
+            payment_date=made.payment_date + DAY,
+        ),
+        explanation="The board corrected",
+        user=person,
+    )
+    before = made.payment_date
+    approve(made)
+    shown = read(ben, page(made))
+    assert "Amount per unit 2.5 3" in shown.replace("2.500000000000", "2.5").replace(
+        "3.000000000000", "3"
+    )
+    assert f"Payment date {before} {made.payment_date}" in shown
+
+
+def test_the_token_has_the_history_of_what_it_paid(ben):
+    held = make_holding()
+    assert "Paid so far" not in read(ben, page(held.token))
+    for amount in (1, 2):
+        make_distribution(held.token, "Paid", make_terms(held.token, amount=Decimal(amount)))
+    propose(held.token)
+    shown = read(ben, page(held.token))
+    assert "2.00 NGN 3 1,400.00 NGN" in shown
+    assert "Paid so far: 2,100.00 NGN by 2 distributions." in shown
+
+
+def test_the_calendar_sets_all_that_is_due_against_each_issuers_wallet(ben):
+    held, other = make_holding(), make_holding()
+    Wallet(held.token.issuer).fund(2_000, "NGN")
+    address = reverse("admin:credit_distribution_calendar")
+    assert "Nothing is due." in read(ben, address)
+    make_distribution(held.token, terms=make_terms(held.token))
+    make_distribution(other.token, terms=make_terms(other.token, amount=Decimal(1)))
+    later = make_terms(held.token, amount=Decimal(2), record_at=timezone.now() + 8 * DAY)
+    propose(held.token, later)
+    beyond = make_terms(held.token, amount=Decimal(7), record_at=timezone.now() + 16 * DAY)
+    propose(held.token, beyond)
+    shown = read(ben, address)
+    assert "Announced 1,750.00 NGN 250.00 NGN" in shown
+    # After both.
+    assert "Draft 1,400.00 NGN -1,150.00 NGN" in shown
+    assert "Announced 700.00 NGN -700.00 NGN" in shown
+    assert "4,900.00 NGN" not in shown
+    paid = make_distribution(make_holding().token, "Paid")
+    funded = make_distribution(make_holding().token, "Funded")
+    shown = read(ben, address)
+    assert str(paid.token.issuer) not in shown
+    assert f"{funded.token.issuer} Funded 1,750.00 NGN Funded" in shown
