@@ -10,6 +10,7 @@ class CreditConfig(sqlfiles.SqlAppConfig):
         "configurations/configuration_guard",
         "tax_rates/tax_rate",
         "loans/loan_guard",
+        "loans/cash_collateral",
         "loans/loan_terms",
         "loans/closure_guard",
         "loans/outstanding",
@@ -18,6 +19,7 @@ class CreditConfig(sqlfiles.SqlAppConfig):
         "distributions/distribution_guard",
         "distributions/record_distribution",
         "distributions/start_paying",
+        "distributions/income_of_loans",
         "distributions/transfer_rules",
     )
     stored_documents = ("loans.LOAN",)

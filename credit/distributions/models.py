@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from credit.distributions.schedule import Basis
+from credit.loans.models import Loan
 from exchange.core.fields import AMOUNT, choice_field, owner_column
 from exchange.core.models import Currency, Record
 from exchange.participants.models import Member, Organisation
@@ -75,6 +76,11 @@ class Distribution(Record):
         "self", on_delete=models.PROTECT, null=True, blank=True, related_name="corrections"
     )
     final = models.BooleanField(default=False)
+    to_collateral = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether what pledged units receive becomes cash collateral of their loans",
+    )
     holders = models.PositiveIntegerField(null=True, help_text="Owners at the record")
     units = models.DecimalField(null=True, help_text="Units that they held", **AMOUNT)
     gross = models.DecimalField(null=True, **AMOUNT)
@@ -166,10 +172,14 @@ class PaidTo(models.TextChoices):
     """Where income went."""
 
     WALLET = "wallet"
+    LOAN = "loan"
 
 
 class Income(Record):
-    """What one holder receives of a distribution, written by its record."""
+    """What one holder receives of a distribution, written by its record.
+
+    Units pledged for a loan have a row of their own, with `loan`.
+    """
 
     distribution = models.ForeignKey(
         Distribution, on_delete=models.PROTECT, related_name="incomes", db_index=False
@@ -198,6 +208,15 @@ class Income(Record):
         db_constraint=False,
         help_text="Who held the units, if it was closed and two people decided who is paid instead",
     )
+    loan = models.ForeignKey(
+        Loan,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="incomes",
+        db_index=False,
+        db_constraint=False,
+    )
     units = models.DecimalField(**AMOUNT)
     gross = models.DecimalField(**AMOUNT)
     tax_rate = models.DecimalField(max_digits=7, decimal_places=4, default=0, help_text="Percent")
@@ -213,7 +232,7 @@ class Income(Record):
         verbose_name_plural = "income"
         constraints = [
             models.UniqueConstraint(
-                fields=["distribution", "owner_id", "assigned_from"],
+                fields=["distribution", "owner_id", "assigned_from", "loan"],
                 nulls_distinct=False,
                 name="income_once",
             ),
@@ -227,11 +246,19 @@ class Income(Record):
                 | Q(status="Paid", gross__gt=0) & ~Q(paid_to=""),
                 name="income_status",
             ),
+            models.CheckConstraint(
+                condition=~Q(paid_to="loan") | Q(loan__isnull=False), name="income_to_loan"
+            ),
         ]
         indexes = [
             models.Index(fields=["organisation", "-created_at", "-id"], name="income_of"),
             models.Index(
                 fields=["distribution", "owner_id"], condition=Q(status="Due"), name="income_due"
+            ),
+            models.Index(
+                fields=["loan"],
+                condition=Q(status="Due", loan__isnull=False),
+                name="income_due_to_loan",
             ),
         ]
 

@@ -26,7 +26,7 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
                          trim_scale(d.tax), trim_scale(d.net))
         FROM credit_distribution d
         CROSS JOIN LATERAL (
-            SELECT count(*) AS holders, coalesce(sum(x.units), 0) AS units,
+            SELECT count(DISTINCT x.owner_id) AS holders, coalesce(sum(x.units), 0) AS units,
                    coalesce(sum(x.gross), 0) AS gross, coalesce(sum(x.tax), 0) AS tax,
                    coalesce(sum(x.net), 0) AS net
             FROM credit_income x WHERE x.distribution_id = d.id) i
@@ -65,7 +65,7 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
                coalesce(m.found, 'nothing')
         FROM (
             SELECT x.id, trim_scale(x.net) || ' to ' || x.owner_id || ', tax ' || trim_scale(x.tax)
-                AS wanted
+                || CASE x.paid_to WHEN 'loan' THEN ' for a loan' ELSE '' END AS wanted
             FROM credit_income x WHERE x.status = 'Paid'
         ) i
         FULL JOIN (
@@ -74,7 +74,7 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
                        || coalesce(string_agg(DISTINCT a.owner_id::text, ', '), x.owner_id::text)
                        || ', tax '
                        || trim_scale(coalesce(sum(e.amount) FILTER (WHERE a.kind = 'tax'), 0))
-                       AS found
+                       || CASE WHEN bool_or(a.kind = 'lien') THEN ' for a loan' ELSE '' END AS found
             FROM wallets_transfer t
             JOIN wallets_entry e ON e.transfer_id = t.id
             JOIN wallets_account a ON a.id = e.account_id
@@ -117,6 +117,40 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
                    WHERE a.kind = 'tax' GROUP BY x.asset_id) e ON e.asset_id = c.id
         WHERE coalesce(w.total, 0) - coalesce(m.total, 0) <> coalesce(e.total, 0)
         """,
+    ),
+    sql_check(
+        "the cash collateral of every loan is what its units paid, less what left it",
+        """
+        SELECT l.id, coalesce(m.left_over, 0), l.cash_collateral
+        FROM credit_loan l
+        LEFT JOIN (
+            SELECT coalesce(i.loan_id, t.subject_id) AS loan_id, sum(e.amount) AS left_over
+            FROM wallets_account a
+            JOIN wallets_entry e ON e.account_id = a.id
+            JOIN wallets_transfer t ON t.id = e.transfer_id
+            LEFT JOIN credit_income i ON t.kind = 'distribution_pay' AND i.id = t.subject_id
+            WHERE a.kind = 'lien' AND a.asset_id IN (SELECT code FROM exchange_currency)
+            GROUP BY coalesce(i.loan_id, t.subject_id)
+        ) m ON m.loan_id = l.id
+        WHERE coalesce(m.left_over, 0) <> l.cash_collateral
+        """,
+    ),
+    sql_check(
+        "every open loan counts the cash that is still to come",
+        """
+        SELECT l.id, coalesce(c.funded, 0) || ' and ' || coalesce(c.expected, 0),
+               l.cash_funded || ' and ' || l.cash_expected
+        FROM credit_loan l
+        LEFT JOIN (
+            SELECT i.loan_id, sum(i.net) FILTER (WHERE d.status <> 'Recorded') AS funded,
+                   sum(i.net) FILTER (WHERE d.status = 'Recorded' AND NOT d.overdue) AS expected
+            FROM credit_income i JOIN credit_distribution d ON d.id = i.distribution_id
+            WHERE i.status = 'Due' AND d.to_collateral AND d.status <> 'Cancelled'
+            GROUP BY i.loan_id
+        ) c ON c.loan_id = l.id
+        WHERE (coalesce(c.funded, 0), coalesce(c.expected, 0)) <> (l.cash_funded, l.cash_expected)
+        """,
+        recent={},
     ),
     sql_check(
         "every token waits for the record of its next announced distribution",

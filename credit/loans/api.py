@@ -20,7 +20,13 @@ from credit.loans.selectors.loans import (
     read_loan_detail,
     read_loan_statement,
 )
-from credit.loans.serializers import CollateralInput, LoanInput, RepaymentInput, build_loan_request
+from credit.loans.serializers import (
+    CollateralInput,
+    LoanInput,
+    ReleaseInput,
+    RepaymentInput,
+    build_loan_request,
+)
 from credit.loans.services.assessing import assess
 from credit.loans.services.lending import create_loan
 from credit.loans.services.pledging import add_collateral, release_collateral
@@ -36,7 +42,6 @@ _pledging = partial(
     operation,
     scope="credit:write",
     moves_money=True,
-    body=CollateralInput,
     response=LOAN_DETAIL,
     examples=[shapes.PLEDGE_EXAMPLE],
 )
@@ -149,12 +154,17 @@ class LoanViewSet(ApiViewSet):
     )
     @action(detail=True, methods=["post"])
     def repay(self, request: Request, loan_id: str) -> SuccessResponse:
-        """Repay a loan. In part or in full, from the borrower's wallet, interest first. The final
-        payment releases the collateral and emits `loan.repaid`.
+        """Repay a loan. In part or in full, from the borrower's wallet or the cash collateral,
+        interest first. The final payment releases the collateral and emits `loan.repaid`.
         """
-        return self._change(request, loan_id, partial(repay, amount=self.body()["amount"]))
+        return self._change(request, loan_id, partial(repay, **self.body()))
 
-    @_pledging("Collateral added", id="loans_add_collateral", failures=shapes.COLLATERAL_FAILURES)
+    @_pledging(
+        "Collateral added",
+        id="loans_add_collateral",
+        body=CollateralInput,
+        failures=shapes.COLLATERAL_FAILURES,
+    )
     @action(detail=True, methods=["post"])
     def collateral(self, request: Request, loan_id: str) -> SuccessResponse:
         """Add collateral to a loan. Units of the borrower move from available to lien."""
@@ -162,12 +172,20 @@ class LoanViewSet(ApiViewSet):
         return self._change(request, loan_id, change)
 
     @_pledging(
-        "Collateral released", id="loans_release_collateral", failures=shapes.RELEASE_FAILURES
+        "Collateral released",
+        id="loans_release_collateral",
+        body=ReleaseInput,
+        failures=shapes.RELEASE_FAILURES,
     )
     @action(detail=True, methods=["post"])
     def release(self, request: Request, loan_id: str) -> SuccessResponse:
-        """Release collateral of a loan. The rest must still cover the outstanding principal."""
-        change = partial(release_collateral, pledges=self.body()["collaterals"])
+        """Release collateral of a loan. Units and cash; the rest must still cover the outstanding
+        principal.
+        """
+        body = self.body()
+        change = partial(
+            release_collateral, pledges=body["collaterals"], cash=body["cash_collateral"]
+        )
         return self._change(request, loan_id, change)
 
     def _change(

@@ -48,7 +48,7 @@ _REPAYMENT: dict[str, Any] = {
 }
 
 
-_COVERAGE = {"collateral_value": 1060000, "loan_to_value": 0.79245283}
+_COVERAGE = {"cash_collateral": 0, "collateral_value": 1060000, "loan_to_value": 0.79245283}
 
 
 LISTED_LOAN: dict[str, Any] = {**LOAN, **_COVERAGE}

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from credit.configurations.models import ConfigurationVersion, LoanConfiguration
-from exchange.core.fields import choice_field
+from exchange.core.fields import AMOUNT, choice_field
 from exchange.core.models import Currency, Record
 from exchange.core.references import ReferencedModel, reference_once
 from exchange.participants.models import Member, Organisation
@@ -54,6 +54,12 @@ class Loan(ReferencedModel, Record):
     status = choice_field(LoanStatus, max_length=11, default=LoanStatus.ACTIVE)
     interest_repaid = models.DecimalField(max_digits=38, decimal_places=8, default=0)
     principal_repaid = models.DecimalField(max_digits=38, decimal_places=8, default=0)
+    cash_collateral = models.DecimalField(
+        default=0, db_default=0, help_text="What its pledged units paid", **AMOUNT
+    )
+    # Still to come of its pledged units: paid in by the issuer, and due in time.
+    cash_funded = models.DecimalField(default=0, db_default=0, editable=False, **AMOUNT)
+    cash_expected = models.DecimalField(default=0, db_default=0, editable=False, **AMOUNT)
     reason = models.CharField(max_length=500, blank=True)
     bank_name = models.CharField(max_length=200, blank=True)
     bank_code = models.CharField(max_length=40, blank=True)
@@ -79,6 +85,10 @@ class Loan(ReferencedModel, Record):
                     interest_repaid__lte=F("repayment_amount") - F("amount"),
                 ),
                 name="loan_amounts",
+            ),
+            models.CheckConstraint(
+                condition=Q(cash_collateral=0) | Q(cash_collateral__gt=0, closed_at=None),
+                name="loan_cash_collateral",
             ),
             reference_once("loan_client_reference_once"),
         ]
@@ -118,6 +128,13 @@ class Collateral(models.Model):
         return f"{self.quantity} of {self.token_id}"
 
 
+class RepaymentSource(models.TextChoices):
+    """Where a repayment is taken from."""
+
+    WALLET = "wallet"
+    CASH_COLLATERAL = "cash_collateral"
+
+
 class Repayment(Record):
     """One payment of a borrower, interest first. Append-only."""
 
@@ -127,6 +144,9 @@ class Repayment(Record):
     principal = models.DecimalField(max_digits=38, decimal_places=8)
     outstanding = models.DecimalField(
         max_digits=38, decimal_places=8, help_text="Balance after the payment"
+    )
+    paid_from = choice_field(
+        RepaymentSource, max_length=15, default=RepaymentSource.WALLET, db_default="wallet"
     )
     paid_by = models.CharField(max_length=80)
     created_at = models.DateTimeField()
@@ -182,6 +202,24 @@ class Valuation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.value} for {self.loan_id}"
+
+
+class PriceDeduction(models.Model):
+    """What a distribution takes off the price of a unit that was quoted before its record.
+
+    The distributions write it, since they know loans and not the other way round.
+    """
+
+    id = models.UUIDField(primary_key=True, help_text="The distribution")
+    token = models.ForeignKey(Token, on_delete=models.PROTECT, related_name="+")
+    record_at = models.DateTimeField()
+    amount_per_unit = models.DecimalField(max_digits=38, decimal_places=12)
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.amount_per_unit} off {self.token_id}"
 
 
 class Shortfall(Record):
@@ -247,14 +285,21 @@ class ClosureProposal(ProposalModel):
     note = models.CharField(max_length=500)
     plan = models.JSONField(default=list)
     owed = models.DecimalField(max_digits=38, decimal_places=8, help_text="Outstanding at proposal")
+    cash_passed = models.DecimalField(
+        default=0, db_default=0, help_text="Cash collateral to the creditor", **AMOUNT
+    )
     value_passed = models.DecimalField(
-        max_digits=38, decimal_places=8, default=0, help_text="Value of the units to the creditor"
+        max_digits=38,
+        decimal_places=8,
+        default=0,
+        help_text="Cash and value of units to the creditor",
     )
     deficiency = models.DecimalField(
         max_digits=38, decimal_places=8, default=0, help_text="Outstanding amount not covered"
     )
     final_plan = models.JSONField(null=True, blank=True, help_text="Executed plan, once confirmed")
     final_owed = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
+    final_cash = models.DecimalField(default=0, db_default=0, **AMOUNT)
     final_value = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
     final_deficiency = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
 

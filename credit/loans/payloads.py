@@ -144,9 +144,13 @@ _LOAN_TO_VALUE = _VALUATION.replace("COLUMN", "loan_to_value").replace(
 
 _COVERAGE = (
     number(
+        "cash_collateral",
+        "What its pledged units paid: it can repay the loan, or be released",
+    ),
+    number(
         "collateral_value",
-        "At the last valuation (at disbursement, daily, and when collateral changes); "
-        "null if a price was missing or stale",
+        "Units and cash, at the last valuation (at disbursement, daily, and when collateral"
+        " changes); null if a price was missing or stale",
         _VALUE,
         nullable=True,
     ),

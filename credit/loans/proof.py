@@ -16,6 +16,9 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         SELECT l.borrower_id AS owner_id, x.token_id::text AS asset_id, sum(x.quantity) AS amount
         FROM credit_collateral x JOIN credit_loan l ON l.id = x.loan_id
         WHERE l.status IN {_OPEN} GROUP BY l.borrower_id, x.token_id
+        UNION ALL
+        SELECT borrower_id, currency_id, sum(cash_collateral)
+        FROM credit_loan WHERE status IN {_OPEN} GROUP BY borrower_id, currency_id
         """,  # noqa: S608 - a constant
         recent={},
     ),
@@ -33,7 +36,8 @@ CREDIT_CHECKS: tuple[Check, ...] = (
             FROM wallets_account a
             JOIN wallets_entry e ON e.account_id = a.id
             JOIN wallets_transfer t ON t.id = e.transfer_id
-            WHERE a.kind = 'lien' GROUP BY t.subject_id, e.asset_id
+            WHERE a.kind = 'lien' AND e.asset_id IN (SELECT id::text FROM exchange_token)
+            GROUP BY t.subject_id, e.asset_id
         ) m ON m.loan_id = c.loan_id AND m.asset_id = c.asset
         WHERE coalesce(c.pledged, 0) <> coalesce(m.liened, 0)
         """,  # noqa: S608 - a constant
@@ -169,7 +173,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         recent=_LOANS,
     ),
     sql_check(
-        "units transferred to a creditor equal the confirmed plan",
+        "units and cash transferred to a creditor equal the confirmed plan",
         """
         SELECT coalesce(p.loan_id, m.loan_id) || ' ' || coalesce(p.asset, m.asset),
                coalesce(p.passed, 0), coalesce(m.passed, 0)
@@ -177,6 +181,10 @@ CREDIT_CHECKS: tuple[Check, ...] = (
             SELECT e.loan_id, s ->> 'token_id' AS asset, (s ->> 'passed')::numeric AS passed
             FROM credit_closureproposal e CROSS JOIN jsonb_array_elements(e.final_plan) s
             WHERE e.status = 'Approved' AND (s ->> 'passed')::numeric <> 0
+            UNION ALL
+            SELECT e.loan_id, l.currency_id, e.final_cash
+            FROM credit_closureproposal e JOIN credit_loan l ON l.id = e.loan_id
+            WHERE e.final_cash <> 0
         ) p
         FULL JOIN (
             SELECT t.subject_id AS loan_id, e.asset_id AS asset, sum(e.amount) AS passed

@@ -13,9 +13,11 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from credit.configurations.serializers import RateField
+from credit.loans.models import RepaymentSource
 from credit.loans.services.assessing import MAX_COLLATERALS, LoanRequest
 from credit.loans.services.valuation import Pledge
 from exchange.api.fields import (
+    EnumField,
     NumberField,
     PositiveField,
     TextField,
@@ -213,12 +215,34 @@ class RepaymentInput(LeanSerializer):
     """A payment of the borrower."""
 
     amount = PaymentField(help_text="In the loan's currency, at most the outstanding balance")
+    paid_from = EnumField(
+        allowed=RepaymentSource.values,
+        required=False,
+        default=RepaymentSource.WALLET,
+        help_text="The borrower's wallet, or the cash collateral of the loan",
+    )
 
 
 class CollateralInput(LeanSerializer):
-    """Units to pledge or to release."""
+    """Units to pledge."""
 
     collaterals = PledgesField(help_text="Units of tokens; no token twice")
+
+
+class ReleaseInput(LeanSerializer):
+    """Collateral to release: units, cash or both."""
+
+    collaterals = PledgesField(
+        required=False, default=(), help_text="Units of tokens; no token twice"
+    )
+    cash_collateral = PaymentField(
+        required=False, default=Decimal(0), help_text="Of the cash collateral, to the wallet"
+    )
+
+    def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
+        """Check that something is to be released."""
+        if not errors and not values["collaterals"] and not values["cash_collateral"]:
+            errors["collaterals"] = ["is required without cash_collateral"]
 
 
 def build_loan_request(values: dict[str, Any]) -> LoanRequest:

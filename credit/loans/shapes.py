@@ -117,9 +117,13 @@ CREATE_FAILURES: dict[str, dict[str, str]] = {
 QUOTE_FAILURES: dict[str, dict[str, str]] = {
     "400": {name: CREATE_FAILURES["400"][name] for name in ("invalid_request", "invalid_currency")}
 }
+_CASH = {
+    "insufficient_cash_collateral": "The cash collateral is 100 NGN, requested: 2000",
+}
 REPAY_FAILURES: dict[str, dict[str, str]] = {
     "400": {
         "amount_above_due": "amount must not be above 1596000, the amount due",
+        **_CASH,
         "insufficient_balance": "Insufficient NGN balance. Available: 100, requested: 2000",
     },
     "409": {"state_conflict": "The loan is no longer open: it is COMPLETED"},
@@ -127,6 +131,7 @@ REPAY_FAILURES: dict[str, dict[str, str]] = {
 RELEASE_FAILURES: dict[str, dict[str, str]] = {
     "400": {
         "not_pledged": "4 units of BAO are pledged, requested: 5",
+        **_CASH,
         "price_unavailable": "The price of BAO is older than 30 days",
         "insufficient_collateral": "The remaining collateral would be worth 1000000 NGN, too little"
         " for the 840000 owed at a collateral ratio of 0.8",

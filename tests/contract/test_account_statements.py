@@ -19,7 +19,7 @@ from wallets.deposits.services import manual as deposits
 
 pytestmark = pytest.mark.usefixtures("bank_lists")
 
-BALANCE = ["available", "escrow", "reserved", "uncleared", "receivable", "total"]
+BALANCE = ["available", "escrow", "reserved", "lien", "uncleared", "receivable", "total"]
 
 
 def today() -> str:

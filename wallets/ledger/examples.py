@@ -45,10 +45,11 @@ BALANCES: list[dict[str, Any]] = [
         "available": 984999.5,
         "escrow": 15000.5,
         "reserved": 0,
+        "lien": 0,
         "total": 1000000,
     },
     *(
-        {"currency": code, "available": 0, "escrow": 0, "reserved": 0, "total": 0}
+        {"currency": code, "available": 0, "escrow": 0, "reserved": 0, "lien": 0, "total": 0}
         for code in WALLET_CURRENCIES
         if code != "NGN"
     ),

@@ -30,9 +30,9 @@ TRANSACTION = Document(
         text("currency", "Currency of the amounts"),
         text(
             "account",
-            "The part of the wallet: `available`, in `escrow` for an open withdrawal, or "
-            "`reserved` for an open order",
-            enum=["available", "escrow", "reserved"],
+            "The part of the wallet: `available`, in `escrow` for an open withdrawal, `reserved` "
+            "for an open order, or `lien`, the cash collateral of loans",
+            enum=["available", "escrow", "reserved", "lien"],
         ),
         number("amount", "Amount added to the account; negative when taken from it"),
         number("balance_after", "Balance of the account after this movement"),

@@ -19,6 +19,7 @@ BALANCES = NamedSchema(
                 "available": number_schema("Can be spent"),
                 "escrow": number_schema("Held for open withdrawals"),
                 "reserved": number_schema("Held for open orders"),
+                "lien": number_schema("Cash collateral of loans: what pledged units paid"),
                 "total": number_schema("Total balance"),
             }
         ),

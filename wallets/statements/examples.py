@@ -9,7 +9,7 @@ from exchange.core.examples import (
     WITHDRAWAL_REQUESTED_AT,
 )
 
-_NOTHING_ELSE = {"reserved": 0, "uncleared": 0, "receivable": 0}
+_NOTHING_ELSE = {"reserved": 0, "lien": 0, "uncleared": 0, "receivable": 0}
 
 STATEMENT: dict[str, Any] = {
     "owner": MEMBER_ID,

@@ -31,6 +31,7 @@ _COLUMNS = (
 _PURPOSES = {
     "escrow": "set aside for open withdrawals",
     "reserved": "set aside for open orders",
+    "lien": "cash collateral of loans",
     "uncleared": "received and not yet cleared",
     "receivable": "owed to the exchange",
 }

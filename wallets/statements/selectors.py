@@ -31,6 +31,7 @@ PARTS = (
     AccountKind.AVAILABLE,
     AccountKind.ESCROW,
     AccountKind.RESERVED,
+    AccountKind.LIEN,
     AccountKind.UNCLEARED,
     AccountKind.RECEIVABLE,
 )

@@ -23,6 +23,7 @@ def _balance(description: str) -> dict[str, Any]:
             "available": number_schema("Can be spent"),
             "escrow": number_schema("Set aside for open withdrawals"),
             "reserved": number_schema("Set aside for open orders"),
+            "lien": number_schema("Cash collateral of loans"),
             "uncleared": number_schema("Received, but may still be taken back"),
             "receivable": number_schema("Owed to the exchange: zero or negative"),
             "total": number_schema("The balance: the sum of these"),

@@ -2,16 +2,19 @@
 
 Its start sets the tax of all income, for good (`start_paying.sql`). A batch is one transaction: it
 locks incomes that are Due, moves the money and marks them Paid. A killed worker leaves whole
-batches; the next run goes on. Who owes the exchange repays it first.
+batches; the next run goes on. Who owes the exchange repays it first. What pledged units receive
+becomes cash collateral of an open loan, or goes to the wallet of its borrower (`income_target`).
 """
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from credit.distributions.models import (
@@ -27,6 +30,7 @@ from credit.distributions.services.transitions import (
     lock_distribution,
     move,
 )
+from credit.loans.models import Loan
 from exchange.core.actors import Actor
 from exchange.core.audit_context import actor_parameters
 from exchange.core.database import fetch_one, violated_constraint
@@ -43,12 +47,16 @@ _SYSTEM = Actor.system("pay_distributions")
 
 @dataclass(frozen=True, slots=True)
 class _DueIncome:
-    """An income with the accounts that it is paid to; `debt` is what its owner owes."""
+    """An income with the accounts that it is paid to; `debt` is what its owner owes.
+
+    `account` is the owner's available account, or for a `loan` that of its cash collateral.
+    """
 
     id: UUID
     net: Decimal
     tax: Decimal
-    available: UUID
+    loan: UUID | None
+    account: UUID
     receivable: UUID | None
     debt: Decimal
     units: Decimal
@@ -58,7 +66,7 @@ class _DueIncome:
         repaid = min(self.debt, self.net)
         legs = [
             Leg(source, -self.net - self.tax),
-            Leg(self.available, self.net - repaid),
+            Leg(self.account, self.net - repaid),
             Leg(withheld, self.tax),
         ]
         if self.receivable is not None:
@@ -141,18 +149,36 @@ def _pay_batch(distribution: Distribution, batch: int) -> int:
 def _post_batch(distribution: Distribution, batch: int) -> int:
     with connection.cursor() as cursor:
         cursor.execute(_LOCK_DUE, [distribution.pk, batch])
+        ids = [income_id for (income_id,) in cursor.fetchall()]
+        cursor.execute(_LOCK_LOANS, [ids])
+        cursor.execute(_TARGETS, [ids])
         found = [_DueIncome(*row) for row in cursor.fetchall()]
-    # One of an owner at a time: a second one, which was assigned, finds the debt repaid.
-    due = list({each.available: each for each in found}.values())
+    # One to an account at a time: a second one of its owner finds the debt repaid.
+    due = list({each.account: each for each in found}.values())
     if not due:
         return 0
     source = system_account(distribution.currency_id, AccountKind.DISTRIBUTION)
     withheld = system_account(distribution.currency_id, AccountKind.TAX)
     post_transfers([each.posting(source, withheld, str(distribution)) for each in due])
-    Income.objects.filter(pk__in=[each.id for each in due], status=IncomeStatus.DUE).update(
-        status=IncomeStatus.PAID, paid_to=PaidTo.WALLET
-    )
+    for loan_id, net in sorted(_sum_by_loan(due).items()):
+        Loan.objects.filter(pk=loan_id).update(cash_collateral=F("cash_collateral") + net)
+    for to, ids in (
+        (PaidTo.WALLET, [each.id for each in due if each.loan is None]),
+        (PaidTo.LOAN, [each.id for each in due if each.loan is not None]),
+    ):
+        Income.objects.filter(pk__in=ids, status=IncomeStatus.DUE).update(
+            status=IncomeStatus.PAID, paid_to=to
+        )
     return len(due)
+
+
+def _sum_by_loan(due: Iterable[_DueIncome]) -> dict[UUID, Decimal]:
+    """Return what each loan receives."""
+    found: dict[UUID, Decimal] = defaultdict(Decimal)
+    for each in due:
+        if each.loan is not None:
+            found[each.loan] += each.net
+    return found
 
 
 def _finish(distribution_id: UUID) -> None:
@@ -164,26 +190,35 @@ def _finish(distribution_id: UUID) -> None:
         emit_paid(move(distribution, DistributionStatus.PAID))
 
 
-# Opens missing accounts; in the order of owners, so that two workers do not wait for each other.
+# In the order of owners, so that two workers do not wait for each other.
 _LOCK_DUE = """
-    WITH due AS MATERIALIZED (
-        SELECT i.id, i.owner_id, i.organisation_id, i.member_id, i.net, i.tax, i.units,
-               d.currency_id
-        FROM credit_income i
-        JOIN credit_distribution d ON d.id = i.distribution_id
-        LEFT JOIN exchange_member m ON m.id = i.member_id
-        WHERE i.distribution_id = %s AND i.status = 'Due' AND m.closed_at IS NULL
-        ORDER BY i.owner_id LIMIT %s
-        FOR NO KEY UPDATE OF i SKIP LOCKED
-    )
-    SELECT due.id, due.net, due.tax,
+    SELECT i.id
+    FROM credit_income i
+    LEFT JOIN exchange_member m ON m.id = i.member_id
+    WHERE i.distribution_id = %s AND i.status = 'Due' AND m.closed_at IS NULL
+    ORDER BY i.owner_id, i.loan_id LIMIT %s
+    FOR NO KEY UPDATE OF i SKIP LOCKED
+"""
+# The state of a loan says where its income goes.
+_LOCK_LOANS = """
+    SELECT l.id FROM credit_loan l
+    WHERE l.id IN (SELECT i.loan_id FROM credit_income i WHERE i.id = ANY (%s))
+    ORDER BY l.id FOR NO KEY UPDATE
+"""
+# Opens missing accounts.
+_TARGETS = """
+    SELECT i.id, i.net, i.tax, CASE t.kind WHEN 'lien' THEN i.loan_id END,
            coalesce(a.id, open_account(
-               new_id(), due.currency_id, 'available', due.organisation_id, due.member_id)),
-           r.id, coalesce(- r.balance, 0), due.units
-    FROM due
-    LEFT JOIN wallets_account a ON a.owner_id = due.owner_id AND a.asset_id = due.currency_id
-        AND a.kind = 'available'
-    LEFT JOIN wallets_account r ON r.owner_id = due.owner_id AND r.asset_id = due.currency_id
-        AND r.kind = 'receivable' AND r.balance < 0
-    ORDER BY due.owner_id
+               new_id(), d.currency_id, t.kind, i.organisation_id, i.member_id)),
+           r.id, coalesce(- r.balance, 0), i.units
+    FROM credit_income i
+    JOIN credit_distribution d ON d.id = i.distribution_id
+    CROSS JOIN LATERAL (
+        SELECT CASE income_target(i) WHEN 'loan' THEN 'lien' ELSE 'available' END AS kind) t
+    LEFT JOIN wallets_account a ON a.owner_id = i.owner_id AND a.asset_id = d.currency_id
+        AND a.kind = t.kind
+    LEFT JOIN wallets_account r ON r.owner_id = i.owner_id AND r.asset_id = d.currency_id
+        AND r.kind = 'receivable' AND r.balance < 0 AND t.kind = 'available'
+    WHERE i.id = ANY (%s)
+    ORDER BY i.owner_id, i.loan_id
 """

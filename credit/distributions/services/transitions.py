@@ -126,7 +126,8 @@ def _emit(distribution: Distribution, event_type: str, data: dict[UUID, str]) ->
 # Of each organisation, as members of a JSON object.
 _RECEIVED = """
     SELECT i.organisation_id,
-           ',"holders":' || count(*) || ',"gross":' || trim_scale(coalesce(sum(i.gross), 0))
+           ',"holders":' || count(DISTINCT i.owner_id)
+           || ',"gross":' || trim_scale(coalesce(sum(i.gross), 0))
            || ',"tax":' || trim_scale(coalesce(sum(i.tax), 0))
            || ',"net":' || trim_scale(coalesce(sum(i.net), 0))
     FROM credit_income i

@@ -2,7 +2,7 @@
 
 SELECT guard_start('credit_distribution', '{"status": "Draft", "overdue": false, "version": 1,
     "holders": null, "units": null, "gross": null, "tax": null, "net": null, "final": false,
-    "corrects_id": null}');
+    "to_collateral": false, "corrects_id": null}');
 SELECT guard_moves('credit_distribution', '{Draft>Announced,Draft>Cancelled,Announced>Recorded,
     Announced>Cancelled,Recorded>Funded,Recorded>Cancelled,Funded>Paying,Funded>Cancelled,Paying>Paid}');
 SELECT keep_columns('credit_distribution', '{id,token_id,type,currency_id,corrects_id,final,period_end,
@@ -45,8 +45,8 @@ DECLARE
         WHEN current_user = 'exchange_runtime' AND (
             OLD.status = 'Announced' AND NEW.status = 'Recorded'
             OR OLD.status = 'Funded' AND NEW.status = 'Paying'
-            OR (OLD.holders, OLD.units, OLD.gross, OLD.tax, OLD.net)
-                IS DISTINCT FROM (NEW.holders, NEW.units, NEW.gross, NEW.tax, NEW.net))
+            OR (OLD.holders, OLD.units, OLD.gross, OLD.tax, OLD.net, OLD.to_collateral)
+                IS DISTINCT FROM (NEW.holders, NEW.units, NEW.gross, NEW.tax, NEW.net, NEW.to_collateral))
             THEN 'distribution_recorded_by_function'
         WHEN OLD.status = 'Recorded' AND NEW.status = 'Funded' AND NEW.gross > 0
             AND NOT public.distribution_moved(NEW.id, 'fund') THEN 'distribution_funded'
@@ -123,8 +123,16 @@ SELECT audit_table('credit_distributionproposal', about => 'distribution_id');
 
 -- Income is written by the record, its tax by the start of payment, and it is paid with its transfer.
 SELECT guard_moves('credit_income', '{Due>Paid}');
-SELECT keep_columns('credit_income', '{id,distribution_id,organisation_id,units,gross,created_at}');
+SELECT keep_columns('credit_income', '{id,distribution_id,organisation_id,loan_id,units,gross,created_at}');
 REVOKE INSERT, DELETE ON credit_income FROM exchange_runtime;
+
+-- Where income goes: of pledged units to their loan, if it is collateral or the loan is in default.
+CREATE FUNCTION income_target(i credit_income) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN EXISTS (
+        SELECT FROM public.credit_loan l JOIN public.credit_distribution d ON d.id = i.distribution_id
+        WHERE l.id = i.loan_id AND l.closed_at IS NULL AND (d.to_collateral OR l.status = 'DEFAULTED'))
+        THEN 'loan' ELSE 'wallet' END
+$$;
 
 CREATE FUNCTION income_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -135,9 +143,14 @@ BEGIN
         RAISE EXCEPTION 'income % was not paid', NEW.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'income_paid';
     END IF;
+    IF NEW.paid_to <> (CASE OLD.status WHEN 'Paid' THEN OLD.paid_to ELSE public.income_target(NEW) END)
+    THEN
+        RAISE EXCEPTION 'income % is not for the %', NEW.id, NEW.paid_to
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'income_target';
+    END IF;
     RETURN NEW;
 END $$;
-CREATE TRIGGER income_guard BEFORE UPDATE OF status ON credit_income
+CREATE TRIGGER income_guard BEFORE UPDATE OF status, paid_to ON credit_income
     FOR EACH ROW WHEN (NEW.status = 'Paid') EXECUTE FUNCTION income_guard();
 
 CREATE FUNCTION income_tax_guard() RETURNS trigger LANGUAGE plpgsql AS $$

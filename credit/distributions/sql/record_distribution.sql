@@ -49,23 +49,46 @@ BEGIN
     IF d.id IS NULL OR d.status <> 'Announced' OR d.record_at > v_now THEN
         RETURN false;
     END IF;
+    -- Rounded down once for an owner. Its pledged units have a row for each loan, rounded down, and the
+    -- other units one with the rest; without others, the newest loan has it.
     INSERT INTO credit_income
-        (id, distribution_id, organisation_id, member_id, units, gross, tax_rate, tax, net, status,
+        (id, distribution_id, organisation_id, member_id, loan_id, units, gross, tax_rate, tax, net, status,
          paid_to, created_at)
-    SELECT new_id(), d.id, h.organisation_id, h.member_id, h.units, g.gross, 0, 0, g.gross,
-           CASE WHEN g.gross > 0 THEN 'Due' ELSE 'Nil' END, '', v_now
-    FROM entitled_units(d.token_id) h
-    CROSS JOIN LATERAL (
-        SELECT income_of(h.units, d.amount_per_unit, d.principal_per_unit, d.rate, d.days, v_decimals)
-            AS gross) g;
+    WITH held AS (
+        SELECT h.*, income_of(h.units, d.amount_per_unit, d.principal_per_unit, d.rate, d.days, v_decimals)
+            AS gross
+        FROM entitled_units(d.token_id) h
+    ), pledged AS (
+        SELECT l.borrower_id, l.id AS loan_id, c.quantity AS units, income_of(
+                   c.quantity, d.amount_per_unit, d.principal_per_unit, d.rate, d.days, v_decimals) AS gross
+        FROM credit_collateral c JOIN credit_loan l ON l.id = c.loan_id
+        WHERE c.token_id = d.token_id AND c.quantity > 0 AND l.closed_at IS NULL
+    ), rest AS (
+        SELECT h.organisation_id, h.member_id, h.units - coalesce(sum(p.units), 0) AS units,
+               h.gross - coalesce(sum(p.gross), 0) AS gross,
+               (array_agg(p.loan_id ORDER BY p.loan_id DESC))[1] AS newest
+        FROM held h LEFT JOIN pledged p ON p.borrower_id = h.member_id
+        GROUP BY h.organisation_id, h.member_id, h.units, h.gross
+    )
+    SELECT new_id(), d.id, x.organisation_id, x.member_id, x.loan_id, x.units, x.gross, 0, 0, x.gross,
+           CASE WHEN x.gross > 0 THEN 'Due' ELSE 'Nil' END, '', v_now
+    FROM (
+        SELECT r.organisation_id, r.member_id, NULL::uuid AS loan_id, r.units, r.gross
+        FROM rest r WHERE r.units > 0
+        UNION ALL
+        SELECT r.organisation_id, r.member_id, p.loan_id, p.units,
+               p.gross + CASE WHEN r.units = 0 AND r.newest = p.loan_id THEN r.gross ELSE 0 END
+        FROM pledged p JOIN rest r ON r.member_id = p.borrower_id
+    ) x;
     IF d.amount_per_unit * 100 >= p_ex_percent * v_price THEN
         PERFORM lock_accounts_of_token(d.token_id);
         PERFORM close_order(o.id, 'The price goes ex income', p_actor)
             FROM (SELECT x.id FROM orders_order x
                   WHERE x.token_id = d.token_id AND x.status = 'Active' ORDER BY x.seq) o;
     END IF;
-    UPDATE credit_distribution SET status = 'Recorded', (holders, units, gross, tax, net) = (
-        SELECT count(*), coalesce(sum(i.units), 0), coalesce(sum(i.gross), 0), coalesce(sum(i.tax), 0),
+    UPDATE credit_distribution SET status = 'Recorded',
+        to_collateral = type = 'Principal' OR d.amount_per_unit * 100 >= p_ex_percent * v_price, (holders, units, gross, tax, net) = (
+        SELECT count(DISTINCT i.owner_id), coalesce(sum(i.units), 0), coalesce(sum(i.gross), 0), coalesce(sum(i.tax), 0),
                coalesce(sum(i.net), 0)
         FROM credit_income i WHERE i.distribution_id = d.id)
     WHERE id = d.id;

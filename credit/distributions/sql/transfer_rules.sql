@@ -4,7 +4,7 @@ SELECT set_transfer_rule('distribution_fund', '{available}', '{payable}', 'distr
     'credit_distribution', '{Funded,Paying,Paid}', true, 'public.distribution_transfer_justified(NEW)');
 SELECT set_transfer_rule('distribution_refund', '{payable}', '{available}', 'distribution:{id}:refund',
     'credit_distribution', '{Cancelled}', true, 'public.distribution_transfer_justified(NEW)');
-SELECT set_transfer_rule('distribution_pay', '{payable}', '{available,receivable,tax}', 'income:{id}',
+SELECT set_transfer_rule('distribution_pay', '{payable}', '{available,receivable,tax,lien}', 'income:{id}',
     'credit_income', '{Paid}', true, 'public.distribution_transfer_justified(NEW)');
 
 CREATE FUNCTION distribution_transfer_justified(posted wallets_transfer) RETURNS boolean
@@ -18,7 +18,10 @@ BEGIN
                 AND e.asset_id = d.currency_id
                 AND CASE WHEN e.amount < 0 THEN e.amount = - i.gross
                          WHEN e.kind = 'tax' THEN e.amount = i.tax
-                         ELSE e.owner_id = i.owner_id END) IS TRUE)
+                         ELSE e.owner_id = i.owner_id AND CASE WHEN i.paid_to = 'loan'
+                             THEN e.kind = 'lien'
+                                 AND e.balance = public.cash_collateral(i.member_id, d.currency_id)
+                             ELSE e.kind <> 'lien' END END) IS TRUE)
                 -- All of the tax, and with it no more than the net to the owner.
                 AND coalesce(sum(e.amount) FILTER (WHERE e.kind = 'tax'), 0) = min(i.tax)
             INTO v_justified

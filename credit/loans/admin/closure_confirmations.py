@@ -116,4 +116,5 @@ def _current_state(loan: Loan) -> list[tuple[str, object]]:
     return [
         ("Outstanding", format_money(amount_owed(loan), loan.currency_id)),
         ("Pledged collateral", ", ".join(pledged) or "none"),
+        ("Cash collateral", format_money(loan.cash_collateral, loan.currency_id)),
     ]

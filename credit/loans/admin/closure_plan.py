@@ -27,15 +27,8 @@ def draft_closure(loan: Loan, action: ClosureAction) -> ClosureProposal:
     if loan.closure_proposals.filter(status=ClosureStatus.PENDING).exists():
         raise Conflict("Another proposal for this loan is pending", code="proposal_pending")
     owing = amount_owed(loan)
-    plan = closures.liquidation_plan(loan, owing) if action == ClosureAction.LIQUIDATE else []
-    passed = closures.plan_value(plan)
     return ClosureProposal(
-        loan=loan,
-        action=action,
-        plan=plan,
-        owed=owing,
-        value_passed=passed,
-        deficiency=max(owing - passed, Decimal(0)),
+        loan=loan, action=action, owed=owing, **closures.plan_closure(loan, action, owing)
     )
 
 
@@ -95,6 +88,7 @@ def _coverage_section(proposal: ClosureProposal, code: str, *, closed: bool) -> 
     """Return the coverage as proposed, and now or at closure."""
     lines = (
         ("Owed", proposal.owed, proposal.final_owed),
+        ("Cash to lender", proposal.cash_passed, proposal.final_cash),
         ("Value to lender", proposal.value_passed, proposal.final_value),
         ("Deficiency", proposal.deficiency, proposal.final_deficiency),
     )
@@ -158,6 +152,7 @@ def _write_off_sections(loan: Loan) -> list[Section]:
         ("Written off", format_money(amount_owed(loan), code)),
         ("Principal (loss of the creditor)", format_money(principal, code)),
         ("Interest", format_money(amount_owed(loan) - principal, code)),
+        ("Cash returned to borrower", format_money(loan.cash_collateral, code)),
     ]
     return [
         Section("Write-off: amounts", ("Item", "Amount"), sums, right=(1,)),

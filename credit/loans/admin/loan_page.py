@@ -22,7 +22,12 @@ from credit.loans.models import (
     Valuation,
 )
 from credit.loans.services import closures
-from credit.loans.services.valuation import amount_owed, principal_owed, value_collateral
+from credit.loans.services.valuation import (
+    amount_owed,
+    principal_owed,
+    value_collateral,
+    value_loan,
+)
 from exchange.admin.base import Section, Tool
 from exchange.admin.display import age, difference, format_time, record_link, status_badge
 from exchange.admin.references import reference_facts
@@ -168,17 +173,20 @@ def _coverage(loan: Loan) -> Facts:
     code = loan.currency_id
     found: list[tuple[str, object]] = []
     if is_open(loan):
-        rows = loan.collaterals.select_related("token")
-        now = value_collateral((row.token, row.quantity) for row in rows)
+        now = value_loan(loan)
         needed = principal_owed(loan) / loan.collateral_ratio
         ltv = principal_owed(loan) / now.value if now.value else None
         found += [
             ("Required value", _format_value(needed, code)),
-            ("Market value", now.problem if now.value is None else _format_value(now.value, code)),
+            (
+                "Market value",
+                now.problem if now.value is None else _format_value(now.value, code),
+            ),
             (
                 "LTV",
                 f"{format_ratio(ltv)}, maximum {format_rate(loan.collateral_ratio)}",
             ),
+            ("Cash collateral, part of the value", format_money(loan.cash_collateral, code)),
         ]
         if now.delisted:
             found.append(("Delisted tokens (no value)", ", ".join(now.delisted)))

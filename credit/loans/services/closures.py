@@ -1,9 +1,9 @@
 """Closure of a defaulted loan under dual control: liquidation or write-off.
 
-Liquidation transfers pledged units to the creditor in their listed order, at the prices frozen in
-the proposal, up to the amount owed; units are rounded up to the last decimal. The rest is returned
-to the borrower, and an uncovered amount is recorded as deficiency. A write-off gives up the amount
-owed and returns the collateral.
+Liquidation passes the cash collateral to the creditor, then pledged units in their listed order, at
+the prices frozen in the proposal, up to the amount owed; units are rounded up to the last decimal.
+The rest is returned to the borrower, and an uncovered amount is recorded as deficiency. A write-off
+gives up the amount owed and returns the collateral.
 
 A proposal sets the maximum. Payments and additional collateral do not invalidate it: the plan is
 recalculated within it (`final_plan`), and added collateral is returned to the borrower.
@@ -18,12 +18,13 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from credit.loans.models import ClosureAction, ClosureProposal, ClosureStatus, Loan, LoanStatus
-from credit.loans.services.lending import lock_collateral, lock_loan
+from credit.loans.services.lending import borrower_account, lock_collateral, lock_loan
 from credit.loans.services.loan_events import LIQUIDATED, emit_loan_event
 from credit.loans.services.shortfalls import revalue_collateral
 from credit.loans.services.valuation import (
     amount_owed,
     is_delisted,
+    net_price,
     open_collateral,
     price_problem,
     principal_owed,
@@ -53,7 +54,7 @@ CLOSURES = TwoPersonApproval(
 )
 # Proposed prices expire after this time.
 PRICE_VALIDITY = timedelta(hours=24)
-_FINAL = ("final_plan", "final_owed", "final_value", "final_deficiency")
+_FINAL = ("final_plan", "final_owed", "final_cash", "final_value", "final_deficiency")
 # Amount divided by price needs more digits than the default context has.
 _EXACT = Context(prec=80)
 _UNIT = Decimal(1).scaleb(-TOKEN_DECIMALS)
@@ -73,18 +74,14 @@ def propose_closure(
     with transaction.atomic():
         loan = _lock_defaulted_loan(loan_id)
         owing = amount_owed(loan)
-        plan = liquidation_plan(loan, owing) if action == ClosureAction.LIQUIDATE else []
-        passed = plan_value(plan)
         return CLOSURES.propose(
             Conflict("Another proposal for this loan is pending", code="proposal_pending"),
             loan=loan,
             action=action,
             note=note,
-            plan=plan,
             owed=owing,
-            value_passed=passed,
-            deficiency=max(owing - passed, Decimal(0)),
             proposed_by=user,
+            **plan_closure(loan, action, owing),
         )
 
 
@@ -130,6 +127,21 @@ def decline_closure(*, proposal_id: UUID, user: StaffUser) -> ClosureProposal:
         return CLOSURES.close(CLOSURES.get_pending(proposal_id), ClosureStatus.REJECTED, user)
 
 
+def plan_closure(loan: Loan, action: ClosureAction, owing: Decimal) -> dict[str, Any]:
+    """Return what a closure would pass to the creditor now, as columns of its proposal.
+
+    Raises `Rejected` (`price_unavailable`).
+    """
+    plan: list[PlanStep] = []
+    cash = Decimal(0)
+    if action == ClosureAction.LIQUIDATE:
+        cash = min(loan.cash_collateral, owing)
+        plan = liquidation_plan(loan, owing - cash)
+    passed = cash + plan_value(plan)
+    deficiency = max(owing - passed, Decimal(0))
+    return {"plan": plan, "cash_passed": cash, "value_passed": passed, "deficiency": deficiency}
+
+
 def liquidation_plan(loan: Loan, owing: Decimal) -> list[PlanStep]:
     """Return the units of each collateral to transfer to the creditor at current prices.
 
@@ -142,7 +154,7 @@ def liquidation_plan(loan: Loan, owing: Decimal) -> list[PlanStep]:
         elif problem := price_problem(token):
             raise Rejected(problem, code="price_unavailable")
         else:
-            price = token.price_sell
+            price = net_price(token)
         step = {
             "token_id": str(token.id),
             "symbol": token.symbol,
@@ -158,11 +170,14 @@ def set_final_plan(proposal: ClosureProposal, loan: Loan) -> ClosureProposal:
     """Set the final amounts on the unsaved proposal: for the amount owed now, at its prices, and
     never more units of a token than in its plan.
     """
-    owing = amount_owed(loan)
+    owing, cash = amount_owed(loan), Decimal(0)
+    if proposal.action == ClosureAction.LIQUIDATE:
+        cash = min(loan.cash_collateral, owing)
     most = [(step, Decimal(step["passed"])) for step in proposal.plan]
-    proposal.final_plan = _allocate(most, owing, loan.currency_id)
+    proposal.final_plan = _allocate(most, owing - cash, loan.currency_id)
     proposal.final_owed = owing
-    proposal.final_value = plan_value(proposal.final_plan)
+    proposal.final_cash = cash
+    proposal.final_value = cash + plan_value(proposal.final_plan)
     proposal.final_deficiency = owing - proposal.final_value
     return proposal
 
@@ -221,6 +236,15 @@ def _close_loan(loan: Loan, proposal: ClosureProposal, actor: Actor) -> None:
         ),
         Leg(system_account(money, AccountKind.LOANS), principal),
     ]
+    if cash := loan.cash_collateral:
+        given = proposal.final_cash
+        legs += [
+            Leg(borrower_account(loan, AccountKind.LIEN), -cash),
+            Leg(borrower_account(loan, AccountKind.AVAILABLE), cash - given),
+            Leg(
+                open_account(money, AccountKind.AVAILABLE, organisation_id=loan.creditor_id), given
+            ),
+        ]
     borrower = {"organisation_id": loan.organisation_id, "member_id": loan.borrower_id}
     for row, _token in open_collateral(loan):
         asset = str(row.token_id)
@@ -241,8 +265,9 @@ def _close_loan(loan: Loan, proposal: ClosureProposal, actor: Actor) -> None:
         legs=[leg for leg in legs if leg.amount],
     )
     loan.status = LoanStatus.LIQUIDATED if liquidates else LoanStatus.WRITTEN_OFF
+    loan.cash_collateral = Decimal(0)
     loan.closed_at = timezone.now()
-    loan.save(update_fields=["status", "closed_at"])
+    loan.save(update_fields=["status", "cash_collateral", "closed_at"])
     loan.refresh_from_db()
     revalue_collateral(loan)
     if liquidates:

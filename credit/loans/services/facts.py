@@ -11,7 +11,10 @@ from exchange.core.database import fetch_one
 
 
 class TokenFacts(msgspec.Struct, frozen=True):
-    """A token to pledge, and the borrower's available units of it."""
+    """A token to pledge, and the borrower's available units of it.
+
+    `deductions`: what its price still includes of a unit and its issuer has paid.
+    """
 
     id: UUID
     name: str
@@ -20,6 +23,7 @@ class TokenFacts(msgspec.Struct, frozen=True):
     investment_category: str
     price_sell: Decimal
     quoted_at: dt.datetime | None
+    deductions: list[Decimal]
     exited: bool
     cancelled: bool
     completed_raise: bool

@@ -123,6 +123,13 @@ def lien_legs(member: Member, pledges: tuple[Pledge, ...], *, release: bool = Fa
     return legs
 
 
+def borrower_account(loan: Loan, kind: AccountKind) -> UUID:
+    """Return the borrower's account of a kind in the currency of the loan."""
+    return open_account(
+        loan.currency_id, kind, organisation_id=loan.organisation_id, member_id=loan.borrower_id
+    )
+
+
 def _write_loan(
     found: Assessment, request: LoanRequest, organisation_id: UUID, actor: Actor
 ) -> Loan | None:

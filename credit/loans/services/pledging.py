@@ -1,5 +1,6 @@
 """Add collateral to an open loan, and release collateral it no longer needs."""
 
+from decimal import Decimal
 from uuid import UUID
 
 from django.db import transaction
@@ -13,11 +14,17 @@ from credit.loans.services.assessing import (
     pledges_error,
 )
 from credit.loans.services.facts import read_facts
-from credit.loans.services.lending import lien_legs, lock_collateral, lock_tokens
-from credit.loans.services.repaying import lock_open_loan
+from credit.loans.services.lending import (
+    borrower_account,
+    lien_legs,
+    lock_collateral,
+    lock_tokens,
+)
+from credit.loans.services.repaying import lock_open_loan, require_cash
 from credit.loans.services.shortfalls import revalue_collateral
 from credit.loans.services.valuation import (
     Pledge,
+    cash_value,
     lending_value,
     open_collateral,
     principal_owed,
@@ -27,10 +34,10 @@ from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
 from exchange.core.errors import InvalidRequest, Rejected, StateConflict
 from exchange.core.ids import uuid7
-from exchange.core.numbers import format_plain, round_half_even
+from exchange.core.numbers import decimals_error, format_plain, round_half_even
 from wallets.freezes.services import lock_owners
-from wallets.ledger.models import TransferKind
-from wallets.ledger.posting import InsufficientFunds, post_transfer
+from wallets.ledger.models import AccountKind, TransferKind
+from wallets.ledger.posting import InsufficientFunds, Leg, post_transfer
 
 
 def add_collateral(
@@ -82,14 +89,19 @@ def add_collateral(
 
 
 def release_collateral(
-    *, loan_id: UUID, organisation_id: UUID, pledges: tuple[Pledge, ...], actor: Actor
+    *,
+    loan_id: UUID,
+    organisation_id: UUID,
+    actor: Actor,
+    pledges: tuple[Pledge, ...] = (),
+    cash: Decimal = Decimal(0),
 ) -> Loan:
-    """Release units that are not needed to cover the outstanding principal.
+    """Release units and cash that are not needed to cover the outstanding principal.
 
-    Raises `Rejected` (`insufficient_collateral`, `price_unavailable`, `not_pledged`),
-    `StateConflict` while a liquidation is pending, and as above.
+    Raises `Rejected` (`insufficient_collateral`, `price_unavailable`, `not_pledged`,
+    `insufficient_cash_collateral`), `StateConflict` while a liquidation is pending, and as above.
     """
-    if problem := pledges_error(pledges):
+    if (pledges or not cash) and (problem := pledges_error(pledges)):
         raise problem
     with transaction.atomic():
         # Prices must not change while the rest is valued.
@@ -108,11 +120,18 @@ def release_collateral(
                     code="not_pledged",
                 )
             row.quantity -= pledge.quantity
+        decimals = currencies()[loan.currency_id].decimals
+        wrong = decimals_error(cash, decimals) if cash >= 0 else "must not be below 0"
+        if wrong:
+            raise InvalidRequest(f"cash_collateral {wrong}")
+        require_cash(loan, cash)
+        loan.cash_collateral -= cash
         rest = value_collateral((row.token, row.quantity) for row in rows.values() if row.quantity)
         if rest.value is None:
             raise Rejected(rest.problem, code="price_unavailable")
-        if lending_value(rest.value, loan.collateral_ratio) < principal_owed(loan):
-            value = round_half_even(rest.value, currencies()[loan.currency_id].decimals)
+        left = rest.value + cash_value(loan)
+        if lending_value(left, loan.collateral_ratio) < principal_owed(loan):
+            value = round_half_even(left, decimals)
             raise Rejected(
                 f"The remaining collateral would be worth {format_plain(value)} {loan.currency_id},"
                 f" too little for the {format_plain(principal_owed(loan))} owed"
@@ -121,7 +140,7 @@ def release_collateral(
             )
         for pledge in pledges:
             rows[pledge.token_id].save(update_fields=["quantity"])
-        return _move_units(loan, pledges, actor, TransferKind.LOAN_RELEASE)
+        return _move_units(loan, pledges, actor, TransferKind.LOAN_RELEASE, cash)
 
 
 def _require_no_pending_liquidation(loan: Loan) -> None:
@@ -135,14 +154,26 @@ def _require_no_pending_liquidation(loan: Loan) -> None:
         )
 
 
-def _move_units(loan: Loan, pledges: tuple[Pledge, ...], actor: Actor, kind: TransferKind) -> Loan:
+def _move_units(
+    loan: Loan,
+    pledges: tuple[Pledge, ...],
+    actor: Actor,
+    kind: TransferKind,
+    cash: Decimal = Decimal(0),
+) -> Loan:
+    legs = lien_legs(loan.borrower, pledges, release=kind == TransferKind.LOAN_RELEASE)
+    if cash:
+        legs += [
+            Leg(borrower_account(loan, AccountKind.LIEN), -cash),
+            Leg(borrower_account(loan, AccountKind.AVAILABLE), cash),
+        ]
     try:
         post_transfer(
             kind=kind,
             reference=f"loan:{loan.id}:{kind}:{uuid7()}",
             subject_id=loan.id,
             actor=actor,
-            legs=lien_legs(loan.borrower, pledges, release=kind == TransferKind.LOAN_RELEASE),
+            legs=legs,
         )
     except InsufficientFunds as error:
         raise Rejected(
@@ -152,7 +183,7 @@ def _move_units(loan: Loan, pledges: tuple[Pledge, ...], actor: Actor, kind: Tra
     loan.collateral_text = collateral_text(
         (token, row.quantity) for row, token in open_collateral(loan)
     )
-    loan.save(update_fields=["collateral_text"])
+    loan.save(update_fields=["collateral_text", "cash_collateral"])
     loan.refresh_from_db()
     revalue_collateral(loan)
     return loan

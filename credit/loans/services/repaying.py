@@ -1,4 +1,4 @@
-"""Repay a loan from the borrower's wallet: interest first, at most the amount due."""
+"""Repay a loan from the borrower's wallet or cash collateral: interest first, at most the due."""
 
 from decimal import Decimal
 from uuid import UUID
@@ -6,9 +6,9 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from credit.loans.models import OPEN, Loan, LoanStatus, Repayment
+from credit.loans.models import OPEN, Loan, LoanStatus, Repayment, RepaymentSource
 from credit.loans.services.closures import lapse_proposals
-from credit.loans.services.lending import lien_legs, lock_loan
+from credit.loans.services.lending import borrower_account, lien_legs, lock_loan
 from credit.loans.services.loan_events import REPAID, emit_loan_event
 from credit.loans.services.shortfalls import revalue_collateral
 from credit.loans.services.valuation import Pledge, amount_owed, open_collateral
@@ -29,11 +29,19 @@ from wallets.ledger.posting import (
 from wallets.ledger.selectors.wallets import available_balance
 
 
-def repay(*, loan_id: UUID, organisation_id: UUID, amount: Decimal, actor: Actor) -> Loan:
+def repay(
+    *,
+    loan_id: UUID,
+    organisation_id: UUID,
+    amount: Decimal,
+    actor: Actor,
+    paid_from: RepaymentSource = RepaymentSource.WALLET,
+) -> Loan:
     """Pay `amount` of the balance due. The final payment releases the collateral (COMPLETED).
 
     Raises `LoanNotFound` (only the borrower's organisation repays), `StateConflict` for a closed
-    loan, `InvalidRequest`, `Rejected` (`amount_above_due`), `InsufficientBalance`.
+    loan, `InvalidRequest`, `Rejected` (`amount_above_due`, `insufficient_cash_collateral`),
+    `InsufficientBalance`.
     """
     with transaction.atomic():
         loan = lock_open_loan(loan_id, organisation_id)
@@ -48,7 +56,19 @@ def repay(*, loan_id: UUID, organisation_id: UUID, amount: Decimal, actor: Actor
                 code="amount_above_due",
             )
         interest = min(amount, loan.repayment_amount - loan.amount - loan.interest_repaid)
-        return _pay(loan, interest, amount - interest, actor)
+        if paid_from == RepaymentSource.CASH_COLLATERAL:
+            require_cash(loan, amount)
+        return _pay(loan, interest, amount - interest, actor, paid_from)
+
+
+def require_cash(loan: Loan, amount: Decimal) -> None:
+    """Raise `Rejected` (`insufficient_cash_collateral`) unless the loan has that much."""
+    if amount > loan.cash_collateral:
+        raise Rejected(
+            f"The cash collateral is {format_plain(loan.cash_collateral)} {loan.currency_id},"
+            f" requested: {format_plain(amount)}",
+            code="insufficient_cash_collateral",
+        )
 
 
 def lock_open_loan(loan_id: UUID, organisation_id: UUID) -> Loan:
@@ -62,10 +82,11 @@ def lock_open_loan(loan_id: UUID, organisation_id: UUID) -> Loan:
     return loan
 
 
-def _pay(loan: Loan, interest: Decimal, principal: Decimal, actor: Actor) -> Loan:
+def _pay(
+    loan: Loan, interest: Decimal, principal: Decimal, actor: Actor, paid_from: RepaymentSource
+) -> Loan:
     amount = interest + principal
     money = loan.currency_id
-    borrower = {"organisation_id": loan.organisation_id, "member_id": loan.borrower_id}
     left = amount_owed(loan) - amount
     payment = Repayment(
         id=uuid7(),
@@ -74,16 +95,21 @@ def _pay(loan: Loan, interest: Decimal, principal: Decimal, actor: Actor) -> Loa
         interest=interest,
         principal=principal,
         outstanding=left,
+        paid_from=paid_from,
         paid_by=str(actor),
         created_at=timezone.now(),
     )
+    from_cash = amount if paid_from == RepaymentSource.CASH_COLLATERAL else Decimal(0)
+    released = loan.cash_collateral if left == 0 else from_cash
     legs = [
-        Leg(open_account(money, AccountKind.AVAILABLE, **borrower), -amount),
+        Leg(borrower_account(loan, AccountKind.AVAILABLE), released - amount),
         Leg(_creditor_account(loan, AccountKind.AVAILABLE), amount),
         Leg(_creditor_account(loan, AccountKind.PRINCIPAL), -principal),
         Leg(_creditor_account(loan, AccountKind.INTEREST), interest),
         Leg(system_account(money, AccountKind.LOANS), principal - interest),
     ]
+    if released:
+        legs.append(Leg(borrower_account(loan, AccountKind.LIEN), -released))
     if left == 0:
         pledges = tuple(Pledge(row.token_id, row.quantity) for row, _token in open_collateral(loan))
         legs += lien_legs(loan.borrower, pledges, release=True)
@@ -102,10 +128,19 @@ def _pay(loan: Loan, interest: Decimal, principal: Decimal, actor: Actor) -> Loa
     payment.save(force_insert=True)
     loan.interest_repaid += interest
     loan.principal_repaid += principal
+    loan.cash_collateral -= released
     if left == 0:
         loan.status = LoanStatus.COMPLETED
         loan.closed_at = timezone.now()
-    loan.save(update_fields=["interest_repaid", "principal_repaid", "status", "closed_at"])
+    loan.save(
+        update_fields=[
+            "interest_repaid",
+            "principal_repaid",
+            "cash_collateral",
+            "status",
+            "closed_at",
+        ]
+    )
     loan.refresh_from_db()
     revalue_collateral(loan)
     if left == 0:

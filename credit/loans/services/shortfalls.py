@@ -1,7 +1,8 @@
 """Collateral coverage: value a loan, open and cure its shortfall (margin call).
 
 A price below the required level, or delisted collateral, opens a shortfall and emits an event; the
-loan itself does not change. A missing or stale price is recorded and leaves the shortfall as it is.
+loan itself does not change. What issuers will pay in for the loan, and are not late with, prevents
+it. A missing or stale price is recorded and leaves the shortfall as it is.
 """
 
 from decimal import Decimal
@@ -13,9 +14,8 @@ from credit.loans.services.loan_events import SHORTFALL, emit_loan_event
 from credit.loans.services.valuation import (
     CollateralValue,
     lending_value,
-    open_collateral,
     principal_owed,
-    value_collateral,
+    value_loan,
 )
 from exchange.core.currencies import currencies
 from exchange.core.numbers import format_plain, round_half_even
@@ -28,7 +28,7 @@ _LARGEST_RATIO = Decimal(10) ** 11
 def revalue_collateral(loan: Loan) -> Valuation:
     """Value the collateral of a locked loan, and open or cure its shortfall."""
     now = timezone.now()
-    found = value_collateral((token, row.quantity) for row, token in open_collateral(loan))
+    found = value_loan(loan)
     owing = principal_owed(loan)
     valuation, _ = Valuation.objects.update_or_create(
         loan=loan,
@@ -45,9 +45,14 @@ def revalue_collateral(loan: Loan) -> Valuation:
     elif found.value is not None:
         if lending_value(found.value, loan.collateral_ratio) >= owing:
             _cure_shortfall(shortfall)
-        elif shortfall is None:
+        elif shortfall is None and not _is_covered_soon(loan, found.value, owing):
             _open_shortfall(loan, found, owing)
     return valuation
+
+
+def _is_covered_soon(loan: Loan, value: Decimal, owing: Decimal) -> bool:
+    """Whether it is enough with what issuers will pay in for the loan, and are not late with."""
+    return lending_value(value + loan.cash_expected, loan.collateral_ratio) >= owing
 
 
 def _open_shortfall(loan: Loan, found: CollateralValue, owing: Decimal) -> None:

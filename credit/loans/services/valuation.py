@@ -1,20 +1,25 @@
 """Market value of units as collateral: `price.sell`, if fresh, of tokens that are not delisted.
 
 A missing or stale price prevents a valuation; it never counts as zero. Exited and cancelled tokens
-have no collateral value.
+have no collateral value. Of a price that is older than the record of a distribution, what a unit
+receives is taken off, as by the SQL function `collateral_value`; cash collateral counts, and also
+what an issuer has paid in for it. So a payment does not lower the value.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import ROUND_DOWN, Context, Decimal
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import F
 from django.utils import timezone
 
-from credit.loans.models import Collateral, Loan
+from credit.loans.models import Collateral, Loan, PriceDeduction
 from credit.loans.services.facts import TokenFacts
+from exchange.core.currencies import currencies
+from exchange.core.numbers import TOKEN_DECIMALS
 from exchange.tokens.models import Token
 
 PricedToken = Token | TokenFacts
@@ -53,6 +58,30 @@ def is_delisted(token: PricedToken) -> bool:
     return token.exited or token.cancelled
 
 
+def deductions_of(token: PricedToken) -> list[Decimal]:
+    """Return what the price of a unit still includes of payments recorded after its quote."""
+    if isinstance(token, TokenFacts):
+        return token.deductions
+    found = PriceDeduction.objects.filter(token_id=token.id, record_at__gt=F("token__quoted_at"))
+    return list(found.values_list("amount_per_unit", flat=True))
+
+
+def value_units(token: PricedToken, quantity: Decimal) -> Decimal:
+    """Return the value of units of a token with a usable price, not rounded."""
+    value = _EXACT.multiply(token.price_sell, quantity)
+    for each in deductions_of(token):
+        decimals = currencies()[token.currency_id].decimals
+        paid = round_down(_EXACT.multiply(each, quantity), decimals)
+        value = _EXACT.subtract(value, paid)
+    return max(value, Decimal(0))
+
+
+def net_price(token: PricedToken) -> Decimal:
+    """Return `price.sell` of a token less what its issuer has paid since; at least zero."""
+    net = token.price_sell - sum(deductions_of(token), Decimal(0))
+    return max(round_down(net, TOKEN_DECIMALS), Decimal(0))
+
+
 def value_collateral(pledges: Iterable[tuple[PricedToken, Decimal]]) -> CollateralValue:
     """Return the total value of units of tokens of one currency, not rounded."""
     value = Decimal(0)
@@ -64,7 +93,7 @@ def value_collateral(pledges: Iterable[tuple[PricedToken, Decimal]]) -> Collater
         elif problem := price_problem(token):
             problems.append(problem)
         else:
-            value = _EXACT.fma(token.price_sell, quantity, value)
+            value = _EXACT.add(value, value_units(token, quantity))
     if problems:
         return CollateralValue(None, "; ".join(problems), tuple(delisted))
     return CollateralValue(value, "", tuple(delisted))
@@ -88,6 +117,19 @@ def open_collateral(loan: Loan) -> list[tuple[Collateral, Token]]:
         .order_by("position")
     )
     return [(row, row.token) for row in rows]
+
+
+def value_loan(loan: Loan) -> CollateralValue:
+    """Return the value of a loan's collateral, cash included, not rounded."""
+    found = value_collateral((token, row.quantity) for row, token in open_collateral(loan))
+    if found.value is None:
+        return found
+    return replace(found, value=found.value + cash_value(loan))
+
+
+def cash_value(loan: Loan) -> Decimal:
+    """Return the cash collateral of a loan, with what issuers have paid in for it."""
+    return loan.cash_collateral + loan.cash_funded
 
 
 def principal_owed(loan: Loan) -> Decimal:

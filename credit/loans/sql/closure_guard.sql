@@ -19,7 +19,8 @@ BEGIN
     IF NEW.status = 'Approved' AND (
         NEW.final_owed > NEW.owed
         OR NEW.final_deficiency <> NEW.final_owed - NEW.final_value
-        OR NEW.final_value <> (
+        OR NEW.final_cash NOT BETWEEN 0 AND CASE NEW.action WHEN 'write_off' THEN 0 ELSE NEW.final_owed END
+        OR NEW.final_value <> NEW.final_cash + (
             SELECT coalesce(sum((f ->> 'value')::numeric), 0)
             FROM jsonb_array_elements(NEW.final_plan) f)
         OR EXISTS (
@@ -48,6 +49,6 @@ CREATE TRIGGER closure_guard BEFORE INSERT OR UPDATE ON credit_closureproposal
 CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_closureproposal
     FOR EACH ROW EXECUTE FUNCTION two_person_guard(
         'closure', 'proposed_by_id', 'Pending', 'Approved',
-        'final_plan,final_owed,final_value,final_deficiency');
+        'final_plan,final_owed,final_cash,final_value,final_deficiency');
 REVOKE DELETE ON credit_closureproposal FROM exchange_runtime;
 SELECT audit_table('credit_closureproposal', about => 'loan_id');

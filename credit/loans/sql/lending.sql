@@ -23,7 +23,10 @@ BEGIN
     SELECT json_agg(json_build_object(
             'id', t.id, 'name', t.name, 'symbol', t.symbol, 'currency_id', t.currency_id,
             'investment_category', t.investment_category, 'price_sell', t.price_sell,
-            'quoted_at', t.quoted_at, 'exited', t.exited, 'cancelled', t.cancelled,
+            'quoted_at', t.quoted_at, 'deductions', ARRAY(
+                SELECT d.amount_per_unit FROM credit_pricededuction d
+                WHERE d.token_id = t.id AND d.record_at > t.quoted_at),
+            'exited', t.exited, 'cancelled', t.cancelled,
             'completed_raise', t.completed_raise,
             'available', coalesce(a.balance, 0)))::text
         INTO v_tokens
@@ -137,8 +140,8 @@ BEGIN
     INSERT INTO credit_collateral (loan_id, token_id, position, quantity, pledged_price)
     SELECT l.id, token, n, quantity, price
     FROM unnest(p_tokens, p_quantities, p_prices) WITH ORDINALITY u (token, quantity, price, n);
-    -- For every caller: the collateral covers the principal at current prices.
-    SELECT sum(u.quantity * t.price_sell) * l.collateral_ratio >= l.amount
+    -- For every caller: the collateral covers the principal at current prices, less what its issuer paid.
+    SELECT sum(collateral_value(u.token, u.quantity)) * l.collateral_ratio >= l.amount
             AND bool_and(u.price = t.price_sell AND t.currency_id = l.currency_id
                          AND NOT t.exited AND NOT t.cancelled)
         INTO v_covered

@@ -97,7 +97,7 @@ SELECT make_append_only('credit_repayment');
 -- Not audited: repayments, which are append-only and name the payer; valuations, which are recalculated
 -- daily; and rows written by `make_loan`, which are complete and name the requester.
 SELECT audit_table('credit_loan', about => 'organisation_id',
-    left_out => '{updated_at,collateral_text,document}',
+    left_out => '{updated_at,collateral_text,document,cash_funded,cash_expected}',
     inserts => $$NOT recorded_by_function()$$);
 SELECT audit_table('credit_collateral', about => 'loan_id',
     inserts => $$NOT recorded_by_function()$$);

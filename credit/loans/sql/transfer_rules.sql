@@ -21,20 +21,37 @@ DECLARE
     p record;
 BEGIN
     IF t.kind = 'loan_repay' THEN
-        SELECT x.principal, x.interest INTO p FROM public.credit_repayment x
+        SELECT x.principal, x.interest, x.paid_from INTO p FROM public.credit_repayment x
             WHERE x.loan_id = l.id AND t.reference = 'loan:' || l.id || ':repay:' || x.id;
+        -- The borrower's legs pay the others: from the wallet or the cash collateral, and the rest of
+        -- that comes back with the last repayment.
+        IF e.owner_id = l.borrower_id THEN
+            RETURN CASE e.kind
+                WHEN 'available' THEN CASE WHEN l.status = 'COMPLETED'
+                    THEN e.amount >= - p.principal - p.interest
+                    ELSE p.paid_from = 'wallet' AND e.amount = - p.principal - p.interest END
+                WHEN 'lien' THEN (p.paid_from = 'cash_collateral' OR l.status = 'COMPLETED')
+                    AND e.balance = public.cash_collateral(l.borrower_id, l.currency_id) END;
+        END IF;
         RETURN e.amount = CASE e.kind
-            WHEN 'available' THEN (p.principal + p.interest)
-                * CASE e.owner_id WHEN l.creditor_id THEN 1 WHEN l.borrower_id THEN -1 END
+            WHEN 'available' THEN CASE e.owner_id WHEN l.creditor_id THEN p.principal + p.interest END
             WHEN 'principal' THEN CASE e.owner_id WHEN l.creditor_id THEN - p.principal END
             WHEN 'interest' THEN CASE e.owner_id WHEN l.creditor_id THEN p.interest END
             WHEN 'loans' THEN p.principal - p.interest END;
+    END IF;
+    -- The borrower's cash collateral is released, or passed to the creditor by a liquidation.
+    IF e.owner_id = l.borrower_id AND t.kind IN ('loan_release', 'loan_liquidate', 'loan_write_off') THEN
+        RETURN e.kind = 'available' AND e.amount > 0
+            OR e.kind = 'lien' AND e.balance = public.cash_collateral(l.borrower_id, l.currency_id);
     END IF;
     -- Closure: the principal that was not repaid.
     RETURN t.kind IN ('loan_liquidate', 'loan_write_off')
         AND e.amount = CASE e.kind
             WHEN 'principal' THEN CASE e.owner_id
                 WHEN l.creditor_id THEN l.principal_repaid - l.amount END
+            WHEN 'available' THEN (
+                SELECT x.final_cash FROM public.credit_closureproposal x
+                WHERE x.loan_id = l.id AND x.status = 'Approved' AND e.owner_id = l.creditor_id)
             WHEN 'loans' THEN l.amount - l.principal_repaid END;
 END $$;
 

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.django_db
 
 def test_available_reserved_and_pledged_units_count():
     lending = make_lending()
-    lending.lend()
+    loan = lending.lend()
     Trader(lending.borrower).place(lending.token, "Sell", 10_000, 20)
     units = {
         kind: balance_of(lending.borrower.owner_id, lending.token, kind)
@@ -44,9 +44,13 @@ def test_available_reserved_and_pledged_units_count():
     }
     assert units == {"available": 875, "reserved": 20, "lien": 105}
     made = make_distribution(lending.token, "Recorded")
-    [income] = Income.objects.filter(distribution=made)
-    assert income.member_id == lending.borrower.member_id
-    assert income.units == 1_000
+    rows = Income.objects.filter(distribution=made)
+    assert set(rows.values_list("member_id", "loan_id", "units", "gross")) == {
+        (lending.borrower.member_id, None, Decimal(895), Decimal("2237.5")),
+        (lending.borrower.member_id, loan.pk, Decimal(105), Decimal("262.5")),
+    }
+    assert made.holders == 1
+    assert made.units == 1_000
     assert_books_hold()
 
 
@@ -142,8 +146,8 @@ def test_a_liquidation_waits_for_the_record():
         confirm_closure(proposal_id=proposal.pk, user=officers[1])
     recording.record(made.pk)
     confirm_closure(proposal_id=proposal.pk, user=officers[1])
-    [income] = Income.objects.filter(distribution=made)
-    assert income.member_id == lending.borrower.member_id
+    owners = Income.objects.filter(distribution=made).values_list("member_id", flat=True)
+    assert set(owners) == {lending.borrower.member_id}
     assert_books_hold()
 
 

@@ -37,7 +37,7 @@ def test_units_other_than_in_the_confirmed_plan_are_found(lending, owner_connect
         f" jsonb_set(final_plan, '{{0,passed}}', '\"{passed}\"') WHERE loan_id = %s",
         loan.id,
     )
-    assert failing_checks() == {"units transferred to a creditor equal the confirmed plan"}
+    assert failing_checks() == {"units and cash transferred to a creditor equal the confirmed plan"}
 
 
 def test_an_amount_other_than_owed_is_found(lending, owner_connection):

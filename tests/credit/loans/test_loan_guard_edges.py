@@ -245,7 +245,7 @@ def proposal(loan: dict[str, Any], **given: Any) -> dict[str, Any]:
 def confirmed(**given: Any) -> dict[str, Any]:
     return {
         "status": "Approved", "decided_at": NOON, "decided_by_id": uuid7(), "final_plan": PLAN,
-        "final_owed": 100, "final_value": 70, "final_deficiency": 30, **given,
+        "final_owed": 100, "final_cash": 0, "final_value": 70, "final_deficiency": 30, **given,
     }  # fmt: skip
 
 
@@ -295,6 +295,11 @@ def test_a_proposal_has_exactly_the_fields_of_its_status(proposals):
         # Nothing passes, which is worth nothing.
         ({"final_plan": [], "final_value": 0, "final_deficiency": 100}, True),
         ({"final_plan": [], "final_value": 1, "final_deficiency": 99}, False),
+        # Cash, as much as is owed at most.
+        ({"final_plan": [], "final_cash": 1, "final_value": 1, "final_deficiency": 99}, True),
+        ({"final_plan": [], "final_cash": 100, "final_value": 100, "final_deficiency": 0}, True),
+        ({"final_plan": [], "final_cash": 101, "final_value": 101, "final_deficiency": -1}, False),
+        ({"final_cash": 1}, False),
         # As many units as were proposed, or fewer, of the same token at the same price.
         ({"final_plan": [step(TOKEN, "5", "70")]}, True),
         ({"final_plan": [step(TOKEN, "4.99999999", "70")]}, True),

@@ -224,7 +224,7 @@ def facts(**changes: Any) -> TokenFacts:
         "id": uuid7(), "name": "Token", "symbol": "ABC", "currency_id": "NGN",
         "investment_category": "Bond", "price_sell": Decimal(1),
         "quoted_at": dt.datetime.now(dt.UTC), "exited": False, "cancelled": False,
-        "completed_raise": True, "available": Decimal(10),
+        "completed_raise": True, "available": Decimal(10), "deductions": [],
     }  # fmt: skip
     return TokenFacts(**{**fine, **changes})
 

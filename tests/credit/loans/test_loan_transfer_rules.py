@@ -103,12 +103,12 @@ def test_a_repayment_moves_its_amount_and_each_part_to_its_account(rows):
         ("available", "creditor", 37),
         ("principal", "creditor", -30),
         ("interest", "creditor", 7),
-        *(("loans", owner, 23) for owner in OWNERS),
+        *(("loans", owner, 23) for owner in OWNERS if owner != "borrower"),
     }
     assert found(former) == {("principal", "creditor", -1), ("interest", "creditor", 140)}
     # Of another loan, of none, or of a transfer that repays nothing.
     assert found(elsewhere) == found(uuid7()) == set()
-    for kind in set(TransferKind.values) - {"loan_repay", *ENDS}:
+    for kind in set(TransferKind.values) - {"loan_repay", "loan_release", *ENDS}:
         assert found(payment, kind) == set()
 
 
@@ -116,10 +116,20 @@ def test_closure_removes_the_outstanding_principal_from_the_books(rows):
     loan = rows.loan(principal_repaid=40)
     for kind in TransferKind.values:
         expected = (
-            {("principal", "creditor", -60), *(("loans", owner, 60) for owner in OWNERS)}
+            {
+                ("principal", "creditor", -60),
+                *(("loans", owner, 60) for owner in OWNERS if owner != "borrower"),
+            }
             if kind in ENDS
             else set()
         )
+        if kind in {*ENDS, "loan_release"}:  # cash collateral, as much as leaves its account
+            expected |= {("available", "borrower", each) for each in (1, 7, 23, 30, 37, 60, 140)}
+            expected |= {
+                ("lien", "borrower", sign * each)
+                for each in (1, 7, 23, 30, 37, 60, 140)
+                for sign in (1, -1)
+            }
         assert money_that_fits(rows, kind, f"loan:{loan['id']}:end", loan) == expected
 
 

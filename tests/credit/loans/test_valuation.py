@@ -47,6 +47,7 @@ def test_the_maximum_price_age_is_shown_in_whole_days(settings):
         assert price_problem(quoted(hours=700)) == f"The price of {NAME} is older than {age}"
 
 
+@pytest.mark.django_db
 def test_units_are_worth_their_price_each_to_the_last_digit():
     units = [(quoted("999999999999999.99"), Decimal("999999999999999.99999999"))]
     exact = Decimal("999999999999999989999990000000.0000000001")
@@ -58,6 +59,7 @@ def test_units_are_worth_their_price_each_to_the_last_digit():
     assert value_collateral([]) == CollateralValue(Decimal(0))
 
 
+@pytest.mark.django_db
 def test_delisted_tokens_are_worth_nothing_and_missing_prices_block():
     fine, two = (quoted("3"), Decimal(2)), Decimal(2)
     exited = (quoted(exited=True, symbol="EXI"), two)

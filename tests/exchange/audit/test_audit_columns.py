@@ -42,12 +42,14 @@ AUDITED: dict[str, Audited] = {
         "id configurationversion_id organisation_id"
     ),
     "credit_closureproposal": Audited(
-        "id loan_id action status note plan owed value_passed deficiency proposed_by_id"
-        " decided_by_id created_at decided_at final_plan final_owed final_value final_deficiency"
+        "id loan_id action status note plan owed cash_passed value_passed deficiency proposed_by_id"
+        " decided_by_id created_at decided_at final_plan final_owed final_cash final_value"
+        " final_deficiency"
     ),
     "credit_distribution": Audited(
         "id token_id type currency_id amount_per_unit principal_per_unit rate days record_at"
-        " payment_date period_end status overdue version corrects_id final holders units gross"
+        " payment_date period_end status overdue version corrects_id final to_collateral"
+        " holders units gross"
         " tax net proposed_by proposed_by_label created_at",
         left_out={TOUCHED: "updated_at"},
     ),
@@ -56,8 +58,8 @@ AUDITED: dict[str, Audited] = {
         " created_at decided_by_id decided_at reason"
     ),
     "credit_income": Audited(
-        "id distribution_id organisation_id member_id assigned_from_id units gross tax_rate tax net"
-        " status paid_to created_at",
+        "id distribution_id organisation_id member_id assigned_from_id loan_id units gross tax_rate"
+        " tax net status paid_to created_at",
         left_out={COMPUTED: "owner_id"},
     ),
     "credit_taxrate": Audited(
@@ -67,10 +69,14 @@ AUDITED: dict[str, Audited] = {
     ),
     "credit_loan": Audited(
         "id borrower_id organisation_id creditor_id configuration_id version_id currency_id amount"
-        " repayment_amount repayment_date interest_rate collateral_ratio duration grace_period"
+        " cash_collateral repayment_amount repayment_date interest_rate collateral_ratio"
+        " duration grace_period"
         " grace_period_unit status interest_repaid principal_repaid reason bank_name bank_code"
         " account_number requested_by created_at closed_at client_reference metadata",
-        left_out={COMPUTED: "document collateral_text", TOUCHED: "updated_at"},
+        left_out={
+            COMPUTED: "document collateral_text cash_funded cash_expected",
+            TOUCHED: "updated_at",
+        },
     ),
     "credit_loanconfiguration": Audited(
         "id creditor_id status created_at", left_out={TOUCHED: "updated_at"}
@@ -320,6 +326,7 @@ APPEND_ONLY = {
 NOT_AUDITED = {
     "auth_permission": "made by migrations from the models",
     "credit_outstanding": "the sum of open loans, kept by a trigger on them",
+    "credit_pricededuction": "written by a trigger on distributions, which are audited",
     "credit_valuation": "computed anew every hour; what follows from it is a shortfall",
     "django_admin_log": "Django's own, which the back office does not write",
     "django_content_type": "made by migrations from the models",

@@ -73,7 +73,8 @@ def test_a_wallet_has_available_escrow_and_reserved_amounts():
         "available": 1,
         "escrow": 2,
         "reserved": Decimal("4.5"),
-        "total": Decimal("7.5"),
+        "lien": 8,
+        "total": Decimal("15.5"),
     }
     assert (rows["NGN"]["available"], rows["NGN"]["total"]) == (Decimal(0), Decimal(16))
     assert rows["GHS"]["total"] == 0

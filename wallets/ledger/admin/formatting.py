@@ -12,7 +12,7 @@ from wallets.ledger.models import Account, AccountKind, Asset
 ACCOUNT_DESCRIPTIONS: dict[str, str] = {
     AccountKind.AVAILABLE: "Available to spend or withdraw",
     AccountKind.ESCROW: "Held for open withdrawals",
-    AccountKind.LIEN: "Units pledged for loans",
+    AccountKind.LIEN: "Units pledged for loans, and what they paid",
     AccountKind.RESERVED: "Held for open orders",
     AccountKind.UNSOLD: "Units offered in a raise, not yet sold",
     AccountKind.RAISE: "Proceeds of an open raise",

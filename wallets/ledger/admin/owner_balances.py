@@ -27,6 +27,7 @@ _ALWAYS = {
     AccountKind.RECEIVABLE: "Owed",
 }
 _SOME = {
+    AccountKind.LIEN: "Cash collateral",
     AccountKind.RAISE: "Raise",
     AccountKind.PRINCIPAL: "Principal lent",
     AccountKind.INTEREST: "Interest earned",

@@ -11,7 +11,12 @@ from django.db.models import QuerySet, Sum
 from wallets.ledger.models import Account, AccountKind, Entry
 
 # Account kinds of a wallet; proceeds of an open raise are not part of it.
-WALLET_KINDS = (AccountKind.AVAILABLE, AccountKind.ESCROW, AccountKind.RESERVED)
+WALLET_KINDS = (
+    AccountKind.AVAILABLE,
+    AccountKind.ESCROW,
+    AccountKind.RESERVED,
+    AccountKind.LIEN,
+)
 
 
 class CurrencyBalance(TypedDict):
@@ -21,6 +26,7 @@ class CurrencyBalance(TypedDict):
     available: Decimal
     escrow: Decimal
     reserved: Decimal
+    lien: Decimal
     total: Decimal
 
 
@@ -63,7 +69,8 @@ def wallet_balances(owner_id: UUID) -> list[CurrencyBalance]:
             SELECT c.code,
                    coalesce(sum(a.balance) FILTER (WHERE a.kind = 'available'), 0),
                    coalesce(sum(a.balance) FILTER (WHERE a.kind = 'escrow'), 0),
-                   coalesce(sum(a.balance) FILTER (WHERE a.kind = 'reserved'), 0)
+                   coalesce(sum(a.balance) FILTER (WHERE a.kind = 'reserved'), 0),
+                   coalesce(sum(a.balance) FILTER (WHERE a.kind = 'lien'), 0)
             FROM exchange_currency c
             LEFT JOIN wallets_account a ON a.asset_id = c.code AND a.owner_id = %s
             GROUP BY c.code, c.position ORDER BY c.position
@@ -77,9 +84,10 @@ def wallet_balances(owner_id: UUID) -> list[CurrencyBalance]:
             "available": available,
             "escrow": escrow,
             "reserved": reserved,
-            "total": available + escrow + reserved,
+            "lien": lien,
+            "total": available + escrow + reserved + lien,
         }
-        for code, available, escrow, reserved in rows
+        for code, available, escrow, reserved, lien in rows
     ]
 
 
