@@ -8,6 +8,7 @@ from credit.distributions.api import (
     ScheduleViewSet,
     TokenDistributionViewSet,
 )
+from credit.distributions.tax_api import TaxSummaryViewSet
 from credit.loans.api import LoanViewSet
 from credit.portfolio.api import PortfolioViewSet
 from exchange.api.routers import Router
@@ -28,5 +29,6 @@ router.register(
     "api/distributions/<str:distribution_id>/payments", PaymentViewSet, "distribution_payments"
 )
 router.register("api/income", IncomeViewSet, "income")
+router.register("api/members/<str:member_id>/tax-summary", TaxSummaryViewSet, "tax_summaries")
 
 urlpatterns = router.urls

@@ -72,6 +72,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "credit.distribution",
             "credit.distribution/calendar",
             "credit.taxrate",
+            "credit.taxrate/withheld_tax",
         ),
     ),
     (
@@ -120,6 +121,7 @@ PAGES = {
     "wallets.account/trial_balance": "Trial balance",
     "wallets.entry/general_ledger": "General ledger",
     "wallets.configuration/by_currency": "Settings by currency",
+    "credit.taxrate/withheld_tax": "Tax withheld",
 }
 # Upper limit of badge counts.
 BADGE_LIMIT = 99

@@ -252,6 +252,7 @@ class Income(Record):
         ]
         indexes = [
             models.Index(fields=["organisation", "-created_at", "-id"], name="income_of"),
+            models.Index(fields=["owner_id"], name="income_of_owner"),
             models.Index(
                 fields=["distribution", "owner_id"], condition=Q(status="Due"), name="income_due"
             ),

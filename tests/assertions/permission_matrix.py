@@ -142,6 +142,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "credit_taxrate_approve": ("F", "F"),
     "credit_taxrate_next": ("F", ""),
     "credit_taxrate_reject": ("F", "F"),
+    "credit_taxrate_withheld_tax": (INSIDE, ""),
     "exchange_token_distribution": ("BF", "BF"),
     # Who takes part, and by what.
     "exchange_organisation_edit": ("BD", "BD"),

@@ -270,6 +270,7 @@ def test_files_have_a_type_and_a_name():
         "statements_retrieve": ["application/json", "text/csv", "application/pdf"],
         "member_statements_retrieve": ["application/json", "text/csv", "application/pdf"],
         "contract_notes_retrieve": ["application/pdf"],
+        "tax_summaries_retrieve": ["application/json", "text/csv"],
     }
 
 
