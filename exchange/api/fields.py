@@ -9,6 +9,7 @@ from drf_spectacular.drainage import set_override
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from exchange.core.countries import COUNTRIES
 from exchange.core.currencies import PAYOUT_CURRENCIES, currencies, payout_currencies
 from exchange.core.errors import InvalidCurrency
 from exchange.core.numbers import TOKEN_DECIMALS, InvalidNumber, decimals_error, parse_number
@@ -134,6 +135,20 @@ class EnumField(serializers.Field[str, Any, Any, Any]):
         if choice is None:
             raise serializers.ValidationError(f"must be one of [{', '.join(self.allowed)}]")
         return choice
+
+
+class CountryField(EnumField):
+    """The ISO code of a country, in any case; empty: not known."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(allowed=["", *sorted(COUNTRIES)], **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the code in upper case."""
+        code = match_choice(data, self.allowed)
+        if code is None:
+            raise serializers.ValidationError("must be the ISO code of a country, such as NG")
+        return code
 
 
 class EmailField(TextField):

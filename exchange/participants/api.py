@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from exchange.api.fields import EmailField, EnumField, OwnIdField, TextField
+from exchange.api.fields import CountryField, EmailField, EnumField, OwnIdField, TextField
 from exchange.api.idempotency import respond_once
 from exchange.api.operations import RecordPage, operation
 from exchange.api.responses import RawJSON, SuccessResponse
@@ -41,9 +41,7 @@ class MemberInput(serializers.Serializer[Member]):
         default=HolderKind.PERSON.value,
         help_text=_KIND_HELP,
     )
-    tax_residence = TextField(
-        max_length=2, required=False, default="", allow_blank=True, help_text=_RESIDENCE_HELP
-    )
+    tax_residence = CountryField(required=False, default="", help_text=_RESIDENCE_HELP)
     tax_id = TextField(
         max_length=50, required=False, default="", allow_blank=True, help_text=_TAX_ID_HELP
     )
@@ -63,9 +61,7 @@ class MemberChanges(ChangesSerializer):
         help_text="What you say of the member's identity",
     )
     holder_kind = EnumField(allowed=HolderKind.values, required=False, help_text=_KIND_HELP)
-    tax_residence = TextField(
-        max_length=2, required=False, allow_blank=True, help_text=_RESIDENCE_HELP
-    )
+    tax_residence = CountryField(required=False, help_text=_RESIDENCE_HELP)
     tax_id = TextField(max_length=50, required=False, allow_blank=True, help_text=_TAX_ID_HELP)
 
 

@@ -45,7 +45,7 @@ def test_a_change_is_answered_with_exactly_this_text():
         ({"external_id": ""}, {"external_id": None}),
         ({"verification": "verified"}, {"verification": "verified"}),
         ({"holder_kind": "Company"}, {"holder_kind": "company"}),
-        ({"tax_residence": "KE", "tax_id": "A1"}, {"tax_residence": "KE", "tax_id": "A1"}),
+        ({"tax_residence": "ke", "tax_id": "A1"}, {"tax_residence": "KE", "tax_id": "A1"}),
         ({"tax_residence": "", "tax_id": ""}, {"tax_residence": None, "tax_id": None}),
         # Fields of the exchange and unknown ones have no effect.
         ({"name": "Ada Eze", "status": "closed", "_id": "1", "other": 1}, {"name": "Ada Eze"}),
@@ -81,8 +81,7 @@ NO_COUNTRY = "tax_residence must be the ISO code of a country, such as NG"
         ({"name": "a" * 201}, "name must have at most 200 characters"),
         ({"holder_kind": "firm"}, "holder_kind must be one of [person, company]"),
         ({"tax_residence": "UK"}, NO_COUNTRY),
-        ({"tax_residence": "ng"}, NO_COUNTRY),
-        ({"tax_residence": "NGA"}, "tax_residence must have at most 2 characters"),
+        ({"tax_residence": 7}, NO_COUNTRY),
         ([], "The body must be a JSON object"),
     ],
 )
