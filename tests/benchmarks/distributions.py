@@ -71,7 +71,7 @@ def run(
     connections: int,
     holders: int = HOLDERS,
 ) -> dict[str, Any]:
-    """Return incomes a second, and latencies beside a payment and without, of interleaved rounds.
+    """Return incomes a second, and latencies during a payment and without, of interleaved rounds.
 
     `connections` does not apply: orders and withdrawals come on one connection each.
     """
@@ -90,7 +90,7 @@ def run(
         rates[name].append(holders / program.ask("pay"))
     peer.end()
     figures = {f"{holders:,} holders": {**summarize(rates), "bars": {"ORM loop": _LEAST}}}
-    figures |= _beside(installation, ours, seconds, rounds)
+    figures |= _during(installation, ours, seconds, rounds)
     ours.end()
     return figures
 
@@ -105,18 +105,18 @@ def report(figures: dict[str, Any]) -> None:
             print(f"  ours: {seen['ours_times']['ORM loop']:g} times as fast; required: {_LEAST}")
         else:
             print(
-                f"  {seen['milliseconds']['without']:,.1f} ms without, beside a payment"
-                f" {seen['milliseconds']['beside']:,.1f} ms: {seen['times']:g} times;"
+                f"  {seen['milliseconds']['without']:,.1f} ms without, during a payment"
+                f" {seen['milliseconds']['during']:,.1f} ms: {seen['times']:g} times;"
                 f" at most {MOST:g} is the goal"
             )
 
 
-def _beside(
+def _during(
     installation: Installation, ours: Program, seconds: float, rounds: int
 ) -> dict[str, Any]:
-    """Return the latencies of orders and of webhooks of withdrawals, beside a payment and without.
+    """Return the latencies of orders and of webhooks of withdrawals, during a payment and without.
 
-    A round beside a payment lasts until it ends; one without lasts `seconds`.
+    A round during a payment lasts until it ends; one without lasts `seconds`.
     """
     base = installation.serve_ours()
     made, authorization = ours.made, f"Bearer {ours.made['token']}"
@@ -128,7 +128,7 @@ def _beside(
         )
     )
     found: dict[str, dict[str, list[float]]] = {
-        name: {"without": [], "beside": []} for name in ("orders", "webhooks of withdrawals")
+        name: {"without": [], "during": []} for name in ("orders", "webhooks of withdrawals")
     }
 
     def take(mode: str) -> None:
@@ -144,11 +144,11 @@ def _beside(
     with Receiver() as receiver:
         ours.ask(f"endpoint {receiver.url}")
         take("without")
-        for mode, _ in alternate({"without": None, "beside": None}, rounds):
-            if mode == "beside":
+        for mode, _ in alternate({"without": None, "during": None}, rounds):
+            if mode == "during":
                 ours.ask("start")
             end = time.perf_counter() + seconds
-            while not ours.ask("paid") if mode == "beside" else time.perf_counter() < end:
+            while not ours.ask("paid") if mode == "during" else time.perf_counter() < end:
                 take(mode)
     return {name: _latencies(values) for name, values in found.items()}
 
@@ -165,6 +165,6 @@ def _latencies(found: dict[str, list[float]]) -> dict[str, Any]:
     middle = {mode: round(median(values) * 1000, 2) for mode, values in found.items()}
     return {
         "milliseconds": middle,
-        "times": round(middle["beside"] / middle["without"], 2),
+        "times": round(middle["during"] / middle["without"], 2),
         "samples": {mode: len(values) for mode, values in found.items()},
     }

@@ -1,3 +1,24 @@
+-- The stem of the ids of a call's entries (exchange/core/sql/ids.sql): by the clock, but after all entries
+-- that are committed, since the clock of a server that took over may be behind, and running balances
+-- read entries by id.
+--
+-- VOLATILE: it sees what was committed while its caller waited for the accounts.
+CREATE FUNCTION entry_stem(p_request uuid) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    v_stem text := public.id_stem(p_request);
+    -- Twelve digits of milliseconds, a 7, three of fractions.
+    v_last text := (
+        SELECT replace(left(e.id::text, 18), '-', '') FROM public.wallets_entry e
+        ORDER BY e.id DESC LIMIT 1);
+BEGIN
+    IF left(v_stem, 16) > v_last OR v_last IS NULL THEN
+        RETURN v_stem;
+    END IF;
+    RETURN overlay(
+        lpad(to_hex(('x0' || overlay(v_last PLACING '' FROM 13 FOR 1))::bit(64)::bigint + 1), 15, '0')
+        PLACING '7' FROM 13 FOR 0) || substr(v_stem, 17);
+END $$;
+
 -- Writes transfers and their entries: the only function that does, one or many in one call.
 --
 -- The first six arrays have one element per transfer, the last three one per leg, which names its
@@ -40,7 +61,7 @@ BEGIN
         RETURNING a.id, a.asset_id, a.balance
     ), locked AS (
         -- The aggregate runs once all accounts are locked.
-        SELECT public.id_stem(p_transfers[1]) AS stem, count(*) FROM changed
+        SELECT public.entry_stem(p_transfers[1]) AS stem, count(*) FROM changed
     )
     INSERT INTO public.wallets_entry
         (id, transfer_id, account_id, asset_id, amount, balance_after)
