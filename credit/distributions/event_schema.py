@@ -23,6 +23,11 @@ def _example(event_type: str, status: str) -> dict[str, Any]:
     return {"distribution": {**found, "overdue": event_type == "distribution.overdue"}}
 
 
+def _paid(distribution: dict[str, Any]) -> dict[str, Any]:
+    sums = {"holders": 3, "gross": 34972.59, "tax": 0, "net": 34972.59}
+    return {"distribution": {**distribution, "status": "Paid"}, **sums}
+
+
 _CHANGED = NamedSchema(
     "DistributionEventData",
     closed_object({"distribution": DISTRIBUTION}),
@@ -43,13 +48,8 @@ _PAID = NamedSchema(
         }
     ),
     {
-        "distribution.paid": {
-            "distribution": {**examples.ANNOUNCED, "status": "Paid"},
-            "holders": 3,
-            "gross": 34972.59,
-            "tax": 0,
-            "net": 34972.59,
-        }
+        "distribution.paid": _paid(examples.ANNOUNCED),
+        "token.redeemed": _paid(examples.REDEMPTION),
     },
 )
 

@@ -39,6 +39,14 @@ ANNOUNCED: dict[str, Any] = {
     "updatedAt": "2025-07-02T09:30:00.000Z",
 }
 
+REDEMPTION: dict[str, Any] = {
+    **ANNOUNCED,
+    "type": "Redemption",
+    "amount_per_unit": 10000,
+    "basis": None,
+    "final": True,
+}
+
 INCOME: dict[str, Any] = {
     "_id": INCOME_ID,
     "distribution": DISTRIBUTION_ID,

@@ -21,6 +21,9 @@ class DistributionType(models.TextChoices):
     DIVIDEND = "Dividend"
     INTEREST = "Interest"
     PRINCIPAL = "Principal"
+    # Both pay for the units: a redemption at once, an exit in parts, of which the last takes them.
+    REDEMPTION = "Redemption"
+    EXIT = "Exit"
 
 
 class DistributionStatus(models.TextChoices):
@@ -75,7 +78,9 @@ class Distribution(Record):
     corrects = models.ForeignKey(
         "self", on_delete=models.PROTECT, null=True, blank=True, related_name="corrections"
     )
-    final = models.BooleanField(default=False)
+    final = models.BooleanField(
+        default=False, help_text="Whether it takes the units back: a redemption, or the last exit"
+    )
     to_collateral = models.BooleanField(
         default=False,
         db_default=False,
@@ -112,6 +117,12 @@ class Distribution(Record):
                     )
                 ),
                 name="distribution_terms",
+            ),
+            models.CheckConstraint(
+                condition=Q(type="Redemption", final=True)
+                | Q(type="Exit")
+                | ~Q(type__in=["Redemption", "Exit"]) & Q(final=False),
+                name="distribution_final",
             ),
             models.CheckConstraint(
                 condition=Q(holders=None, units=None, gross=None, tax=None, net=None)

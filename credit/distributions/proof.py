@@ -80,6 +80,7 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
             JOIN wallets_account a ON a.id = e.account_id
             LEFT JOIN credit_income x ON x.id = t.subject_id
             WHERE t.kind = 'distribution_pay' AND a.kind <> 'payable'
+                AND e.asset_id IN (SELECT code FROM exchange_currency)
             GROUP BY t.subject_id, x.owner_id
         ) m ON m.subject_id = i.id
         WHERE i.wanted IS DISTINCT FROM m.found
@@ -92,12 +93,14 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
     sql_check(
         "every income that is taxed has the tax of its rate",
         """
-        SELECT i.id, trim_scale(income_tax(d.type, i.gross, i.tax_rate, c.decimals)),
-               trim_scale(i.tax)
+        SELECT i.id, trim_scale(x.tax), trim_scale(i.tax)
         FROM credit_income i
         JOIN credit_distribution d ON d.id = i.distribution_id
         JOIN exchange_currency c ON c.code = d.currency_id
-        WHERE i.tax <> income_tax(d.type, i.gross, i.tax_rate, c.decimals)
+        CROSS JOIN LATERAL (
+            SELECT income_tax(d.type, i.gross, returned_principal(d, i.units, c.decimals),
+                              i.tax_rate, c.decimals) AS tax) x
+        WHERE i.tax <> x.tax
         """,
         recent={"credit_income": about_recent("credit_income")},
     ),
@@ -153,13 +156,29 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
         recent={},
     ),
     sql_check(
-        "every token waits for the record of its next announced distribution",
+        "units issued are the supply, less what final distributions have taken back",
+        """
+        SELECT t.id, t.total_supply - coalesce(r.units, 0), s.issued
+        FROM exchange_token t
+        JOIN (SELECT e.asset_id, - sum(e.amount) AS issued
+              FROM wallets_account a JOIN wallets_entry e ON e.account_id = a.id
+              WHERE a.kind = 'issuance' GROUP BY e.asset_id) s ON s.asset_id = t.id::text
+        LEFT JOIN (SELECT d.token_id, sum(i.units) AS units
+                   FROM credit_income i JOIN credit_distribution d ON d.id = i.distribution_id
+                   WHERE d.final AND i.status = 'Paid' GROUP BY d.token_id) r ON r.token_id = t.id
+        WHERE NOT t.cancelled AND s.issued <> t.total_supply - coalesce(r.units, 0)
+        """,
+    ),
+    sql_check(
+        "every token waits for its next announced record, or for the payment of its units",
         """
         SELECT t.id, coalesce(wire_time(d.next), 'none'),
                coalesce(wire_time(t.next_record_at), 'none')
         FROM exchange_token t
         LEFT JOIN (SELECT token_id, min(record_at) AS next FROM credit_distribution
-                   WHERE status = 'Announced' GROUP BY token_id) d ON d.token_id = t.id
+                   WHERE status = 'Announced'
+                       OR final AND status IN ('Recorded', 'Funded', 'Paying')
+                   GROUP BY token_id) d ON d.token_id = t.id
         WHERE d.next IS DISTINCT FROM t.next_record_at
         """,
         recent={},

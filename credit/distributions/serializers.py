@@ -113,12 +113,26 @@ class DaysField(NumberField):
         return int(number)
 
 
+@extend_schema_field({"type": "boolean"})
+class FlagField(serializers.Field[bool, Any, Any, Any]):
+    """A JSON boolean."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        """Return the boolean."""
+        if not isinstance(data, bool):
+            raise serializers.ValidationError("must be true or false")
+        return data
+
+
 class BasisInput(LeanSerializer):
     """What interest is computed from, by ACT/365."""
 
     principal_per_unit = PrincipalField(help_text="What bears interest, for one unit")
     rate = PercentField(decimals=RATE_DECIMALS, help_text="Percent a year")
     days = DaysField(help_text="Days that bear interest, up to the record")
+
+
+_TAKES_UNITS = (DistributionType.REDEMPTION, DistributionType.EXIT)
 
 
 class DistributionInput(LeanSerializer):
@@ -133,6 +147,11 @@ class DistributionInput(LeanSerializer):
         required=False,
         default=None,
         help_text="Of Interest: what it is computed from",
+    )
+    final = FlagField(
+        required=False,
+        default=False,
+        help_text="Of an Exit: whether it is the last one, which takes the units back",
     )
     record_at = MomentField(help_text="Who holds units at this time is paid")
     payment_date = DayField(help_text="Paid from the start of this day in UTC")
@@ -149,6 +168,8 @@ class DistributionInput(LeanSerializer):
             errors[wanted] = [f"is required for {values['type']}"]
         if values[other] is not None:
             errors[other] = [f"must be left out for {values['type']}"]
+        if values.get("final") and values["type"] not in _TAKES_UNITS:
+            errors["final"] = [f"must be left out for {values['type']}"]
 
 
 def build_terms(values: Mapping[str, Any]) -> DistributionTerms:
@@ -159,6 +180,7 @@ def build_terms(values: Mapping[str, Any]) -> DistributionTerms:
         currency=values["currency"],
         amount=values["amount_per_unit"],
         basis=Basis(**basis) if basis else None,
+        final=values["final"] or values["type"] == DistributionType.REDEMPTION,
         record_at=values["record_at"],
         payment_date=values["payment_date"],
     )

@@ -76,7 +76,7 @@ PAGE_PARAMETERS = [
 
 PROPOSE_FAILURES: dict[str, dict[str, str]] = {
     "400": {
-        "invalid_request": "type must be one of [Dividend, Interest, Principal]",
+        "invalid_request": "type must be one of [Dividend, Interest, Principal, Redemption, Exit]",
         "invalid_currency": "Currency must be one of [NGN, KES, GHS, ZAR, UGX, TZS, USD]",
         "currency_differs": "The token is priced in NGN: it pays in no other currency",
         "token_cancelled": "The token is cancelled",
@@ -92,6 +92,11 @@ PROPOSE_FAILURES: dict[str, dict[str, str]] = {
         "not_period_end": "The record of a Principal must be the end of an interest period, at"
         " 00:00 UTC",
         "principal_exceeded": "Only 40 NGN of principal is outstanding on a unit",
+        "below_principal": "40 NGN of principal is outstanding on a unit",
+        "not_exited": "The token has not exited",
+        "token_exited": "The token has exited",
+        "token_redeemed": "Redemption of BAO, 2025-07-08 takes the units back",
+        "coupon_due": "The interest of the period that ended on 2025-07-08 is not announced",
         "pays_nothing": "The amount rounds to nothing for each of 48 holders",
     },
     "403": {NotIssuer.code: NotIssuer.message},

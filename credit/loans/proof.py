@@ -32,16 +32,16 @@ CREDIT_CHECKS: tuple[Check, ...] = (
                      CASE WHEN l.status IN {_OPEN} THEN x.quantity ELSE 0 END AS pledged
               FROM credit_collateral x JOIN credit_loan l ON l.id = x.loan_id) c
         FULL JOIN (
-            SELECT t.subject_id AS loan_id, e.asset_id, sum(e.amount) AS liened
+            SELECT coalesce(i.loan_id, t.subject_id) AS loan_id, e.asset_id, sum(e.amount) AS liened
             FROM wallets_account a
             JOIN wallets_entry e ON e.account_id = a.id
             JOIN wallets_transfer t ON t.id = e.transfer_id
+            LEFT JOIN credit_income i ON t.kind = 'distribution_pay' AND i.id = t.subject_id
             WHERE a.kind = 'lien' AND e.asset_id IN (SELECT id::text FROM exchange_token)
-            GROUP BY t.subject_id, e.asset_id
+            GROUP BY coalesce(i.loan_id, t.subject_id), e.asset_id
         ) m ON m.loan_id = c.loan_id AND m.asset_id = c.asset
         WHERE coalesce(c.pledged, 0) <> coalesce(m.liened, 0)
         """,  # noqa: S608 - a constant
-        recent={**_LOANS, "wallets_transfer": TRANSFERS_OF_RECENT_SUBJECTS},
     ),
     sql_check(
         "every loan document shows its collateral",

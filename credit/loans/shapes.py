@@ -8,6 +8,7 @@ from exchange.api.operations import NamedSchema, closed_object, number_schema, t
 from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.core.errors import InvalidCurrency, RequestInProgress
 from exchange.core.examples import MEMBER_ID, TOKEN_ID
+from exchange.tokens.errors import RECORD_FAILURES
 from wallets.freezes.errors import BLOCKED_FAILURES, FROZEN_FAILURES
 
 _REFUSAL = closed_object(
@@ -109,6 +110,7 @@ CREATE_FAILURES: dict[str, dict[str, str]] = {
     "409": {
         "member_closed": "This member is closed",
         "client_reference_taken": "There is a loan with client_reference INV-17 already",
+        **RECORD_FAILURES,
         **BLOCKED_FAILURES,
         RequestInProgress.code: RequestInProgress().message,
     },
@@ -138,13 +140,18 @@ RELEASE_FAILURES: dict[str, dict[str, str]] = {
     },
     "409": {
         "state_conflict": "A liquidation of this loan is pending: collateral cannot be released"
-        " until it is decided"
+        " until it is decided",
+        **RECORD_FAILURES,
     },
 }
 COLLATERAL_FAILURES: dict[str, dict[str, str]] = {
     "400": _PLEDGING,
     "404": {"token_not_found": "Token not found"},
-    "409": {"state_conflict": "The loan is no longer open: it is COMPLETED", **FROZEN_FAILURES},
+    "409": {
+        "state_conflict": "The loan is no longer open: it is COMPLETED",
+        **FROZEN_FAILURES,
+        **RECORD_FAILURES,
+    },
 }
 PLEDGE_EXAMPLE = OpenApiExample(
     "Units of one token",

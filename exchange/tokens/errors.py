@@ -11,10 +11,10 @@ class TokenNotFound(NotFound):
 
 
 class RecordPending(Conflict):
-    """The record of a distribution is due: until it is made, no unit changes hands."""
+    """No unit changes hands: the record of a distribution is due, or the units are taken back."""
 
     code = "record_pending"
-    message = "The holders of this token are being recorded for a distribution. Try again shortly"
+    message = "The holders of this token are recorded, or paid for its units. Try again shortly"
     retry_after = 1
 
 

@@ -39,14 +39,20 @@ RAISE_CHECKS: tuple[Check, ...] = (
         """,
     ),
     sql_check(
-        "units held of a token equal its supply",
+        "units held of a token equal its supply, less those taken back for their payment",
         """
-        SELECT t.symbol, t.total_supply, coalesce(h.held, 0)
+        SELECT t.symbol, t.total_supply - coalesce(r.units, 0), coalesce(h.held, 0)
         FROM exchange_token t
         JOIN wallets_asset s ON s.token_id = t.id
         LEFT JOIN (SELECT asset_id, sum(balance) AS held FROM wallets_account GROUP BY asset_id) h
             ON h.asset_id = s.id
-        WHERE NOT t.cancelled AND t.total_supply <> coalesce(h.held, 0)
+        LEFT JOIN (SELECT e.asset_id, sum(e.amount) AS units
+                   FROM wallets_account a
+                   JOIN wallets_entry e ON e.account_id = a.id
+                   JOIN wallets_transfer x ON x.id = e.transfer_id
+                   WHERE a.kind = 'issuance' AND x.kind = 'distribution_pay'
+                   GROUP BY e.asset_id) r ON r.asset_id = s.id
+        WHERE NOT t.cancelled AND t.total_supply - coalesce(r.units, 0) <> coalesce(h.held, 0)
         """,
         recent={},
     ),

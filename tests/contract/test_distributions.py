@@ -108,7 +108,7 @@ def test_interest_shows_its_basis(api):
             {"type": "Redemption"},
             400,
             "invalid_request",
-            "type must be one of [Dividend, Interest, Principal]",
+            "type must be one of [Dividend, Interest, Principal, Redemption, Exit]",
         ),
         ({"currency": "KES"}, 400, "currency_differs", None),
         ({"currency": "XXX"}, 400, "invalid_currency", None),
@@ -318,7 +318,7 @@ def test_an_order_past_the_record_is_answered_with_a_time_to_retry(api):
             response,
             409,
             "record_pending",
-            "The holders of this token are being recorded for a distribution. Try again shortly",
+            "The holders of this token are recorded, or paid for its units. Try again shortly",
         )
     assert response["Retry-After"] == "1"
     recording.record(made.pk)

@@ -280,3 +280,15 @@ def principal_terms(token: Token, **changes: Any) -> DistributionTerms:
     record_at = at((timezone.now() + 5 * DAY).date())
     changes = {"amount": Decimal(40), "record_at": record_at, **changes}
     return make_terms(token, **{"type": "Principal", **changes})
+
+
+def redemption_terms(token: Token, **changes: Any) -> DistributionTerms:
+    """Return terms: 100 a unit for all units."""
+    return make_terms(
+        token, **{"type": "Redemption", "amount": Decimal(100), "final": True, **changes}
+    )
+
+
+def exit_terms(token: Token, **changes: Any) -> DistributionTerms:
+    """Return terms: 30 a unit, a part of the proceeds of an exit."""
+    return make_terms(token, **{"type": "Exit", "amount": Decimal(30), **changes})

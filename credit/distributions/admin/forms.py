@@ -79,11 +79,14 @@ class TermsForm(ExplanationForm):
     days = forms.IntegerField(
         min_value=1, max_value=MAX_DAYS, required=False, help_text="Of interest, by ACT/365"
     )
+    final = forms.BooleanField(
+        required=False, help_text="Of an exit: the last one, which takes the units back"
+    )
     record_at = DateTimePickerField(label="Record (UTC)", help_text="Who holds units then is paid")
     payment_date = DatePickerField(help_text="Paid from the start of this day (UTC)")
 
     groups = [
-        (None, ["type", "amount"]),
+        (None, ["type", "amount", "final"]),
         ("Interest", ["principal", "rate", "days"]),
         ("Times", ["record_at", "payment_date"]),
         ("Evidence", ["explanation"]),
@@ -94,6 +97,7 @@ class ChangeForm(TermsForm):
     """Other terms of an announced distribution, whose type stays."""
 
     type = None  # type: ignore[assignment]
+    final = None  # type: ignore[assignment]
 
     groups = [(None, ["amount"]), *TermsForm.groups[1:]]
 
@@ -123,6 +127,7 @@ def read_terms(token: Token, kind: str, typed: Mapping[str, Any]) -> Distributio
         currency=token.currency_id,
         amount=typed["amount"],
         basis=None if None in parts else Basis(*parts),
+        final=typed.get("final", False) or kind == DistributionType.REDEMPTION,
         record_at=typed["record_at"],
         payment_date=typed["payment_date"],
     )

@@ -6,15 +6,13 @@ batches; the next run goes on. Who owes the exchange repays it first. What pledg
 becomes cash collateral of an open loan, or goes to the wallet of its borrower (`income_target`).
 """
 
-from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from credit.distributions.models import (
@@ -25,12 +23,15 @@ from credit.distributions.models import (
     PaidTo,
 )
 from credit.distributions.services.transitions import (
+    PAID,
+    REDEEMED,
     emit_paid,
     for_each,
     lock_distribution,
     move,
 )
-from credit.loans.models import Loan
+from credit.loans.services.pledging import receive_income
+from credit.loans.services.servicing import revalue_loan
 from exchange.core.actors import Actor
 from exchange.core.audit_context import actor_parameters
 from exchange.core.database import fetch_one, violated_constraint
@@ -49,7 +50,8 @@ _SYSTEM = Actor.system("pay_distributions")
 class _DueIncome:
     """An income with the accounts that it is paid to; `debt` is what its owner owes.
 
-    `account` is the owner's available account, or for a `loan` that of its cash collateral.
+    `account` is the owner's available account, or for a `loan` that of its cash collateral;
+    `holding`, of a final distribution, is where its units are.
     """
 
     id: UUID
@@ -60,9 +62,13 @@ class _DueIncome:
     receivable: UUID | None
     debt: Decimal
     units: Decimal
+    holding: UUID | None
 
-    def posting(self, source: UUID, withheld: UUID, memo: str) -> Posting:
-        """Return the transfer that pays it and withholds its tax; a debt is repaid first."""
+    def posting(self, source: UUID, withheld: UUID, issuance: UUID, memo: str) -> Posting:
+        """Return the transfer that pays it and withholds its tax; a debt is repaid first.
+
+        The units of a final distribution go back in it.
+        """
         repaid = min(self.debt, self.net)
         legs = [
             Leg(source, -self.net - self.tax),
@@ -71,6 +77,8 @@ class _DueIncome:
         ]
         if self.receivable is not None:
             legs.append(Leg(self.receivable, repaid))
+        if self.holding is not None:
+            legs += [Leg(self.holding, -self.units), Leg(issuance, self.units)]
         return Posting(
             kind=TransferKind.DISTRIBUTION_PAY,
             reference=f"income:{self.id}",
@@ -159,9 +167,12 @@ def _post_batch(distribution: Distribution, batch: int) -> int:
         return 0
     source = system_account(distribution.currency_id, AccountKind.DISTRIBUTION)
     withheld = system_account(distribution.currency_id, AccountKind.TAX)
-    post_transfers([each.posting(source, withheld, str(distribution)) for each in due])
-    for loan_id, net in sorted(_sum_by_loan(due).items()):
-        Loan.objects.filter(pk=loan_id).update(cash_collateral=F("cash_collateral") + net)
+    issuance = system_account(str(distribution.token_id), AccountKind.ISSUANCE)
+    post_transfers([each.posting(source, withheld, issuance, str(distribution)) for each in due])
+    for each in due:
+        if each.loan is not None:
+            units = each.units if distribution.final else Decimal(0)
+            receive_income(each.loan, each.net, token_id=distribution.token_id, units=units)
     for to, ids in (
         (PaidTo.WALLET, [each.id for each in due if each.loan is None]),
         (PaidTo.LOAN, [each.id for each in due if each.loan is not None]),
@@ -172,22 +183,19 @@ def _post_batch(distribution: Distribution, batch: int) -> int:
     return len(due)
 
 
-def _sum_by_loan(due: Iterable[_DueIncome]) -> dict[UUID, Decimal]:
-    """Return what each loan receives."""
-    found: dict[UUID, Decimal] = defaultdict(Decimal)
-    for each in due:
-        if each.loan is not None:
-            found[each.loan] += each.net
-    return found
-
-
 def _finish(distribution_id: UUID) -> None:
     """Mark the distribution Paid unless another worker is paying a part of it."""
     with transaction.atomic():
         distribution = lock_distribution(distribution_id)
         if distribution.status != DistributionStatus.PAYING or _payable(distribution_id).exists():
             return
-        emit_paid(move(distribution, DistributionStatus.PAID))
+        paid = move(distribution, DistributionStatus.PAID)
+        emit_paid(paid, PAID)
+        if paid.final:
+            emit_paid(paid, REDEEMED)
+    loans = Income.objects.filter(distribution=distribution_id, paid_to=PaidTo.LOAN)
+    loan_ids = sorted(set(loans.values_list("loan_id", flat=True)))
+    for_each(loan_ids, revalue_loan, "loan_servicing_failed")
 
 
 # In the order of owners, so that two workers do not wait for each other.
@@ -210,7 +218,7 @@ _TARGETS = """
     SELECT i.id, i.net, i.tax, CASE t.kind WHEN 'lien' THEN i.loan_id END,
            coalesce(a.id, open_account(
                new_id(), d.currency_id, t.kind, i.organisation_id, i.member_id)),
-           r.id, coalesce(- r.balance, 0), i.units
+           r.id, coalesce(- r.balance, 0), i.units, h.id
     FROM credit_income i
     JOIN credit_distribution d ON d.id = i.distribution_id
     CROSS JOIN LATERAL (
@@ -219,6 +227,8 @@ _TARGETS = """
         AND a.kind = t.kind
     LEFT JOIN wallets_account r ON r.owner_id = i.owner_id AND r.asset_id = d.currency_id
         AND r.kind = 'receivable' AND r.balance < 0 AND t.kind = 'available'
+    LEFT JOIN wallets_account h ON h.owner_id = i.owner_id AND h.asset_id = d.token_id::text
+        AND h.kind = t.kind AND d.final
     WHERE i.id = ANY (%s)
     ORDER BY i.owner_id, i.loan_id
 """

@@ -263,6 +263,7 @@ def insert_distribution(
                 created_at=now,
                 updated_at=now,
                 period_end=period_end,
+                final=terms.final,
                 **terms.columns(),
             )
     except IntegrityError as error:

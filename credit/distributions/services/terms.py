@@ -13,7 +13,7 @@ from django.utils import timezone
 from credit.distributions.errors import PeriodTaken
 from credit.distributions.models import Distribution, DistributionStatus, DistributionType
 from credit.distributions.schedule import UNIT_AMOUNT_DECIMALS, Basis, is_period_end
-from credit.distributions.selectors import estimate_income, terms_of
+from credit.distributions.selectors import estimate_income, periods_between, terms_of
 from exchange.core.errors import InvalidRequest, Rejected
 from exchange.core.numbers import MAX_NUMBER, decimals_error, format_grouped, format_plain
 from exchange.core.timestamps import wire_time
@@ -31,7 +31,7 @@ _MAX_WAIT = dt.timedelta(days=366)
 class DistributionTerms:
     """What is paid for a unit, who holds it at the record, and the day of payment (UTC).
 
-    Interest has a `basis`, the other types an `amount`.
+    Interest has a `basis`, the other types an `amount`. A `final` one takes the units back.
     """
 
     type: str
@@ -40,6 +40,7 @@ class DistributionTerms:
     payment_date: dt.date
     amount: Decimal | None = None
     basis: Basis | None = None
+    final: bool = False
 
     @property
     def amount_per_unit(self) -> Decimal:
@@ -78,6 +79,7 @@ class DistributionTerms:
             payment_date=dt.date.fromisoformat(terms["payment_date"]),
             amount=None if basis else Decimal(terms["amount_per_unit"]),
             basis=basis,
+            final=distribution.final,
         )
 
     @classmethod
@@ -90,6 +92,7 @@ class DistributionTerms:
             payment_date=distribution.payment_date,
             amount=None if distribution.basis else distribution.amount_per_unit,
             basis=distribution.basis,
+            final=distribution.final,
         )
 
     def postpone(self, earliest: dt.datetime) -> Self:
@@ -124,6 +127,7 @@ def check_terms(
     _check_times(terms, now or timezone.now())
     check_period(token, terms, but)
     _check_principal(token, terms, but)
+    _check_end(token, terms, but)
     # A sum that the ledger cannot store would keep the record, and so trading, waiting.
     if terms.amount_per_unit * token.total_supply > MAX_NUMBER:
         raise Rejected(
@@ -212,7 +216,7 @@ def check_period(token: Token, terms: DistributionTerms, but: Distribution | Non
 
 def _check_principal(token: Token, terms: DistributionTerms, but: Distribution | None) -> None:
     """Check that no more principal is repaid, or bears interest, than is outstanding."""
-    repays = terms.type == DistributionType.PRINCIPAL
+    repays = terms.type in (DistributionType.PRINCIPAL, DistributionType.REDEMPTION)
     wanted = terms.amount if repays else None
     if terms.basis is not None:
         wanted = terms.basis.principal_per_unit
@@ -227,7 +231,9 @@ def _check_principal(token: Token, terms: DistributionTerms, but: Distribution |
             )
         return
     day = terms.record_at.astimezone(dt.UTC).date()
-    if repays and not (terms.record_at == _midnight(day) and is_period_end(schedule, day)):
+    if terms.type == DistributionType.PRINCIPAL and not (
+        terms.record_at == _midnight(day) and is_period_end(schedule, day)
+    ):
         raise Rejected(
             "The record of a Principal must be the end of an interest period, at 00:00 UTC",
             code="not_period_end",
@@ -235,11 +241,49 @@ def _check_principal(token: Token, terms: DistributionTerms, but: Distribution |
     # Of interest, before the first day that it is for.
     first, _end = _period(terms.record_at, terms.basis, but.period_end if but else None)
     left = outstanding_principal(token, None if repays else first, but=but)
-    if wanted > left:
+    if terms.type == DistributionType.REDEMPTION:
+        if wanted < left:
+            raise Rejected(
+                f"{format_plain(left)} {token.currency_id} of principal is outstanding on a unit",
+                code="below_principal",
+            )
+    elif wanted > left:
         raise Rejected(
             f"Only {format_plain(left)} {token.currency_id} of principal is outstanding on a unit",
             code="principal_exceeded",
         )
+
+
+def _check_end(token: Token, terms: DistributionTerms, but: Distribution | None) -> None:
+    """Check that nothing pays after the units are taken back, and nothing that is due is missed."""
+    redeems = terms.type == DistributionType.REDEMPTION
+    if terms.type != DistributionType.EXIT and terms.final != redeems:
+        raise InvalidRequest.for_field("final", "A Redemption is final, an Exit may be")
+    live = Distribution.objects.filter(token=token)
+    live = live.exclude(status__in=(DistributionStatus.DRAFT, DistributionStatus.CANCELLED))
+    if but is not None:
+        live = live.exclude(pk=but.pk)
+    last = live.filter(final=True).first()
+    if last is not None and (terms.final or terms.record_at > last.record_at):
+        raise Rejected(f"{last} takes the units back", code="token_redeemed")
+    if terms.type == DistributionType.EXIT and not token.exited:
+        raise Rejected("The token has not exited", code="not_exited")
+    if redeems and token.exited:
+        raise Rejected("The token has exited", code="token_exited")
+    if not terms.final:
+        return
+    later = live.filter(record_at__gt=terms.record_at).first()
+    if later is not None:
+        raise Rejected(f"{later} is recorded later: redeem after it", code="coupon_due")
+    schedule = terms_of(token)
+    ended = terms.record_at.astimezone(dt.UTC).date()
+    for period in periods_between(token, schedule.completed, ended)[-1:] if schedule else ():
+        coupons = live.filter(type=DistributionType.INTEREST, record_at__lte=terms.record_at)
+        if not coupons.filter(record_at__gte=_midnight(period.ends)).exists():
+            raise Rejected(
+                f"The interest of the period that ended on {period.ends} is not announced",
+                code="coupon_due",
+            )
 
 
 def outstanding_principal(

@@ -24,6 +24,7 @@ UPDATED = "distribution.updated"
 RECORDED = "distribution.recorded"
 OVERDUE = "distribution.overdue"
 PAID = "distribution.paid"
+REDEEMED = "token.redeemed"
 CANCELLED = "distribution.cancelled"
 
 logger = structlog.get_logger(__name__)
@@ -83,7 +84,7 @@ def emit_announced(distribution: Distribution) -> None:
     _emit(distribution, ANNOUNCED, data)
 
 
-def emit_paid(distribution: Distribution) -> None:
+def emit_paid(distribution: Distribution, event_type: str) -> None:
     """Tell the issuer, and once each organisation with holders, what its own owners received."""
     issuer = distribution.token.issuer_id
     with connection.cursor() as cursor:
@@ -96,7 +97,7 @@ def emit_paid(distribution: Distribution) -> None:
         + received.get(organisation_id, nothing)
         for organisation_id in {*received, issuer}
     }
-    _emit(distribution, PAID, data)
+    _emit(distribution, event_type, data)
 
 
 def for_each(

@@ -1,7 +1,7 @@
 -- Guards of distributions, of the income of their holders, and of what two people decide about them.
 
 SELECT guard_start('credit_distribution', '{"status": "Draft", "overdue": false, "version": 1,
-    "holders": null, "units": null, "gross": null, "tax": null, "net": null, "final": false,
+    "holders": null, "units": null, "gross": null, "tax": null, "net": null,
     "to_collateral": false, "corrects_id": null}');
 SELECT guard_moves('credit_distribution', '{Draft>Announced,Draft>Cancelled,Announced>Recorded,
     Announced>Cancelled,Recorded>Funded,Recorded>Cancelled,Funded>Paying,Funded>Cancelled,Paying>Paid}');
@@ -97,13 +97,15 @@ BEGIN
         WHERE t.reference = 'distribution:' || p_distribution || ':' || p_step);
 END $$;
 
--- Past the next record of a token, no unit changes hands (exchange/tokens/sql/record_guard.sql). Whoever
--- changes the distribution holds the lock of the token.
+-- Past the next record of a token, no unit changes hands (exchange/tokens/sql/record_guard.sql): until it
+-- is made, and of a final distribution until it is paid, which exits the token. Whoever changes the
+-- distribution holds the lock of the token.
 CREATE FUNCTION set_next_record() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
 BEGIN
-    UPDATE public.exchange_token SET (next_record_at, next_payment_date) = (
-        SELECT min(d.record_at) FILTER (WHERE d.status = 'Announced'), min(d.payment_date)
+    UPDATE public.exchange_token SET exited = exited OR NEW.final AND NEW.status = 'Paid',
+        (next_record_at, next_payment_date) = (
+        SELECT min(d.record_at) FILTER (WHERE d.status = 'Announced' OR d.final), min(d.payment_date)
         FROM public.credit_distribution d
         WHERE d.token_id = NEW.token_id AND d.status IN ('Announced', 'Recorded', 'Funded', 'Paying'))
     WHERE id = NEW.token_id;

@@ -49,6 +49,13 @@ BEGIN
     IF d.id IS NULL OR d.status <> 'Announced' OR d.record_at > v_now THEN
         RETURN false;
     END IF;
+    -- What is recorded earlier, or at the same time, is owed before the units are taken back.
+    IF d.final AND EXISTS (
+        SELECT FROM credit_distribution x
+        WHERE x.token_id = d.token_id AND x.id <> d.id AND x.status = 'Announced' AND x.record_at <= d.record_at)
+    THEN
+        RETURN false;
+    END IF;
     -- Rounded down once for an owner. Its pledged units have a row for each loan, rounded down, and the
     -- other units one with the rest; without others, the newest loan has it.
     INSERT INTO credit_income
@@ -80,16 +87,19 @@ BEGIN
                p.gross + CASE WHEN r.units = 0 AND r.newest = p.loan_id THEN r.gross ELSE 0 END
         FROM pledged p JOIN rest r ON r.member_id = p.borrower_id
     ) x;
-    IF d.amount_per_unit * 100 >= p_ex_percent * v_price THEN
+    IF d.final OR d.amount_per_unit * 100 >= p_ex_percent * v_price THEN
         PERFORM lock_accounts_of_token(d.token_id);
-        PERFORM close_order(o.id, 'The price goes ex income', p_actor)
+        PERFORM close_order(o.id, CASE WHEN d.final THEN 'The units are taken back'
+                                       ELSE 'The price goes ex income' END, p_actor)
             FROM (SELECT x.id FROM orders_order x
                   WHERE x.token_id = d.token_id AND x.status = 'Active' ORDER BY x.seq) o;
     END IF;
     UPDATE credit_distribution SET status = 'Recorded',
-        to_collateral = type = 'Principal' OR d.amount_per_unit * 100 >= p_ex_percent * v_price, (holders, units, gross, tax, net) = (
-        SELECT count(DISTINCT i.owner_id), coalesce(sum(i.units), 0), coalesce(sum(i.gross), 0), coalesce(sum(i.tax), 0),
-               coalesce(sum(i.net), 0)
+        to_collateral = type IN ('Principal', 'Redemption', 'Exit')
+            OR d.amount_per_unit * 100 >= p_ex_percent * v_price,
+        (holders, units, gross, tax, net) = (
+        SELECT count(DISTINCT i.owner_id), coalesce(sum(i.units), 0), coalesce(sum(i.gross), 0),
+               coalesce(sum(i.tax), 0), coalesce(sum(i.net), 0)
         FROM credit_income i WHERE i.distribution_id = d.id)
     WHERE id = d.id;
     RETURN true;

@@ -1,14 +1,26 @@
 -- The start of payment: the tax of each holder, withheld at the rates and residences of that instant.
 
--- The part of a holder's income that is taxed: none of what returns principal.
-CREATE FUNCTION taxable_income(p_type text, p_gross numeric) RETURNS numeric
-LANGUAGE sql IMMUTABLE AS $$
-    SELECT CASE WHEN p_type = 'Principal' THEN 0 ELSE p_gross END
+-- What a redemption returns of the principal: what is outstanding on a unit at its record.
+CREATE FUNCTION returned_principal(d credit_distribution, p_units numeric, p_decimals integer)
+RETURNS numeric LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN d.type = 'Redemption' THEN (
+        SELECT trunc(p_units * (t.issue_price - coalesce(sum(x.amount_per_unit), 0)), p_decimals)
+        FROM public.exchange_token t
+        LEFT JOIN public.credit_distribution x ON x.token_id = t.id AND x.type = 'Principal'
+            AND x.status NOT IN ('Draft', 'Announced', 'Cancelled')
+        WHERE t.id = d.token_id GROUP BY t.issue_price) ELSE 0 END
 $$;
 
-CREATE FUNCTION income_tax(p_type text, p_gross numeric, p_rate numeric, p_decimals integer)
+-- The part of a holder's income that is taxed: none of what returns principal.
+CREATE FUNCTION taxable_income(p_type text, p_gross numeric, p_returned numeric) RETURNS numeric
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN p_type = 'Principal' THEN 0 ELSE greatest(p_gross - p_returned, 0) END
+$$;
+
+CREATE FUNCTION income_tax(
+    p_type text, p_gross numeric, p_returned numeric, p_rate numeric, p_decimals integer)
 RETURNS numeric LANGUAGE sql IMMUTABLE AS $$
-    SELECT public.round_half_even(public.taxable_income(p_type, p_gross) * p_rate * 0.01, p_decimals)
+    SELECT public.round_half_even(public.taxable_income(p_type, p_gross, p_returned) * p_rate * 0.01, p_decimals)
 $$;
 
 -- Moves a funded distribution to Paying, with the tax of all its income. Returns whether it did so now.
@@ -25,7 +37,8 @@ BEGIN
         RETURN false;
     END IF;
     WITH owed AS (
-        SELECT i.id, r.percent, income_tax(d.type, i.gross, r.percent, c.decimals) AS tax
+        SELECT i.id, r.percent, income_tax(
+                   d.type, i.gross, returned_principal(d, i.units, c.decimals), r.percent, c.decimals) AS tax
         FROM credit_income i
         JOIN exchange_organisation o ON o.id = i.organisation_id
         LEFT JOIN exchange_member m ON m.id = i.member_id

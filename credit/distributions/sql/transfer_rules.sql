@@ -4,7 +4,8 @@ SELECT set_transfer_rule('distribution_fund', '{available}', '{payable}', 'distr
     'credit_distribution', '{Funded,Paying,Paid}', true, 'public.distribution_transfer_justified(NEW)');
 SELECT set_transfer_rule('distribution_refund', '{payable}', '{available}', 'distribution:{id}:refund',
     'credit_distribution', '{Cancelled}', true, 'public.distribution_transfer_justified(NEW)');
-SELECT set_transfer_rule('distribution_pay', '{payable}', '{available,receivable,tax,lien}', 'income:{id}',
+SELECT set_transfer_rule('distribution_pay', '{payable,available,lien}',
+    '{available,receivable,tax,lien,issuance}', 'income:{id}',
     'credit_income', '{Paid}', true, 'public.distribution_transfer_justified(NEW)');
 
 CREATE FUNCTION distribution_transfer_justified(posted wallets_transfer) RETURNS boolean
@@ -15,8 +16,16 @@ BEGIN
     IF posted.kind = 'distribution_pay' THEN
         SELECT bool_and((
                 e.fits
-                AND e.asset_id = d.currency_id
-                AND CASE WHEN e.amount < 0 THEN e.amount = - i.gross
+                AND CASE
+                         -- A final one takes the units back, in the same transfer.
+                         WHEN e.asset_id = d.token_id::text AND d.final THEN CASE e.kind
+                             WHEN 'issuance' THEN e.amount = i.units
+                             ELSE e.amount = - i.units AND e.owner_id = i.owner_id
+                                 AND e.kind = CASE i.paid_to WHEN 'loan' THEN 'lien' ELSE 'available' END
+                                 AND (e.kind <> 'lien'
+                                     OR e.balance = public.pledged_units(i.member_id, e.asset_id)) END
+                         WHEN e.asset_id <> d.currency_id OR e.kind = 'issuance' THEN false
+                         WHEN e.amount < 0 THEN e.kind = 'payable' AND e.amount = - i.gross
                          WHEN e.kind = 'tax' THEN e.amount = i.tax
                          ELSE e.owner_id = i.owner_id AND CASE WHEN i.paid_to = 'loan'
                              THEN e.kind = 'lien'
@@ -24,6 +33,7 @@ BEGIN
                              ELSE e.kind <> 'lien' END END) IS TRUE)
                 -- All of the tax, and with it no more than the net to the owner.
                 AND coalesce(sum(e.amount) FILTER (WHERE e.kind = 'tax'), 0) = min(i.tax)
+                AND bool_or(e.kind = 'issuance') = bool_and(d.final)
             INTO v_justified
             FROM public.credit_income i
             JOIN public.credit_distribution d ON d.id = i.distribution_id,

@@ -4,6 +4,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import F
 
 from credit.loans.models import ClosureAction, ClosureStatus, Collateral, Loan
 from credit.loans.payloads import collateral_text
@@ -35,6 +36,7 @@ from exchange.core.currencies import currencies
 from exchange.core.errors import InvalidRequest, Rejected, StateConflict
 from exchange.core.ids import uuid7
 from exchange.core.numbers import decimals_error, format_plain, round_half_even
+from exchange.tokens.selectors.tokens import require_recorded
 from wallets.freezes.services import lock_owners
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import InsufficientFunds, Leg, post_transfer
@@ -108,6 +110,7 @@ def release_collateral(
         lock_collateral(loan_id)
         loan = lock_open_loan(loan_id, organisation_id)
         _require_no_pending_liquidation(loan)
+        require_recorded(pledge.token_id for pledge in pledges)
         rows = {row.token_id: row for row, _token in open_collateral(loan)}
         for pledge in pledges:
             row = rows.get(pledge.token_id)
@@ -141,6 +144,24 @@ def release_collateral(
         for pledge in pledges:
             rows[pledge.token_id].save(update_fields=["quantity"])
         return _move_units(loan, pledges, actor, TransferKind.LOAN_RELEASE, cash)
+
+
+def receive_income(loan_id: UUID, cash: Decimal, *, token_id: UUID, units: Decimal) -> None:
+    """Add what units paid to the cash collateral; `units` of the token were taken back for it.
+
+    The caller has locked the loan, and moves money and units in the same transaction.
+    """
+    loan = Loan.objects.get(pk=loan_id)
+    loan.cash_collateral += cash
+    if units:
+        rows = Collateral.objects.filter(loan=loan, token_id=token_id)
+        rows.update(quantity=F("quantity") - units)
+        loan.collateral_text = _collateral_text(loan)
+    loan.save(update_fields=["cash_collateral", "collateral_text"])
+
+
+def _collateral_text(loan: Loan) -> str:
+    return collateral_text((token, row.quantity) for row, token in open_collateral(loan))
 
 
 def _require_no_pending_liquidation(loan: Loan) -> None:
@@ -180,9 +201,7 @@ def _move_units(
             "The units are no longer available. Check the holding and try again",
             code="insufficient_units",
         ) from error
-    loan.collateral_text = collateral_text(
-        (token, row.quantity) for row, token in open_collateral(loan)
-    )
+    loan.collateral_text = _collateral_text(loan)
     loan.save(update_fields=["collateral_text", "cash_collateral"])
     loan.refresh_from_db()
     revalue_collateral(loan)

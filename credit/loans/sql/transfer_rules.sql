@@ -68,11 +68,7 @@ BEGIN
                 AND (k.completed_raise OR e.kind <> 'lien' OR e.amount < 0))
         AND CASE WHEN e.owner_id = l.borrower_id
             -- The lien balance equals the collateral of open loans.
-            THEN e.kind <> 'lien' OR e.balance = (
-                SELECT coalesce(sum(c.quantity), 0)
-                FROM public.credit_collateral c JOIN public.credit_loan o ON o.id = c.loan_id
-                WHERE c.token_id::text = e.asset_id AND o.borrower_id = l.borrower_id
-                    AND o.closed_at IS NULL)
+            THEN e.kind <> 'lien' OR e.balance = public.pledged_units(l.borrower_id, e.asset_id)
             ELSE t.kind = 'loan_liquidate' AND e.kind = 'available'
                 AND e.owner_id = l.creditor_id AND e.amount = (
                     SELECT (f ->> 'passed')::numeric

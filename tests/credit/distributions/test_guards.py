@@ -306,7 +306,7 @@ def test_a_proposal_is_decided_by_another_person(runtime):
             "Announced",
             "UPDATE exchange_token SET next_record_at = NULL WHERE id ="
             " (SELECT token_id FROM credit_distribution WHERE id = %s)",
-            {"every token waits for the record of its next announced distribution"},
+            {"every token waits for its next announced record, or for the payment of its units"},
         ),
     ],
 )

@@ -192,8 +192,11 @@ def test_interest_has_a_rate_of_its_own():
 
 def test_principal_is_not_taxed():
     with connection.cursor() as cursor:
-        cursor.execute("SELECT income_tax('Principal', 100, 50, 2), income_tax('Exit', 100, 50, 2)")
-        assert cursor.fetchone() == (0, 50)
+        cursor.execute(
+            "SELECT income_tax('Principal', 100, 0, 50, 2), income_tax('Exit', 100, 0, 50, 2),"
+            " income_tax('Redemption', 110, 100, 50, 2), income_tax('Redemption', 99, 100, 50, 2)"
+        )
+        assert cursor.fetchone() == (0, 50, 5, 0)
 
 
 def test_a_rate_and_a_residence_changed_after_funding_hold_and_after_the_start_do_not():

@@ -27,7 +27,7 @@ deposit_reverse: available uncleared receivable -> clearing
     deposit:{id}:reverse% of wallets_deposit Completed Reversed
 distribution_fund: available -> payable
     distribution:{id}:fund of credit_distribution Funded Paying Paid
-distribution_pay: payable -> available receivable tax lien
+distribution_pay: payable available lien -> available receivable tax lien issuance
     income:{id} of credit_income Paid
 distribution_refund: payable -> available
     distribution:{id}:refund of credit_distribution Cancelled

@@ -1,0 +1,393 @@
+"""Redemptions and exits: units go back when they are paid for, and stay until then."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from dateutil.relativedelta import relativedelta
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from credit.distributions.models import Distribution, DistributionAction, Income
+from credit.distributions.schedule import Basis
+from credit.distributions.services import funding, paying, recording
+from credit.loans.models import ClosureAction, Loan
+from credit.loans.services import servicing
+from credit.loans.services.closures import confirm_closure, decline_closure, propose_closure
+from credit.loans.services.pledging import add_collateral, release_collateral
+from credit.loans.services.valuation import Pledge
+from exchange.core.errors import DomainError, InvalidRequest
+from exchange.events.models import Event
+from exchange.tokens.errors import RecordPending
+from exchange.tokens.models import Token
+from orders.book.models import Order
+from tests.assertions.unchanged import assert_nothing_changes
+from tests.factories.api_clients import TESTER
+from tests.factories.distributions import (
+    DAY,
+    approve,
+    at,
+    complete_on,
+    decide_step,
+    exit_terms,
+    held_for,
+    interest_terms,
+    make_distribution,
+    make_due,
+    make_holding,
+    make_terms,
+    principal_terms,
+    propose,
+    redemption_terms,
+)
+from tests.factories.lending import Lending, make_lending
+from tests.factories.lifecycle import set_flags
+from tests.factories.loans import backdate_loan, repay_loan
+from tests.factories.tokens import make_token
+from tests.factories.traders import Trader, make_trader
+from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_staff
+from wallets.ledger.models import Account, AccountKind, TransferKind
+from wallets.ledger.posting import Leg, Posting, post_transfers, system_account
+
+pytestmark = pytest.mark.django_db
+
+
+def refused(token: Token, terms) -> str:
+    """Return the code of the refusal of a proposal that changes nothing."""
+    with assert_nothing_changes(), pytest.raises(DomainError) as found:
+        propose(token, terms)
+    return found.value.code
+
+
+def units(token: Token, *owners) -> list[Decimal | int]:
+    """Return all units of each owner."""
+    return [
+        sum(balance_of(owner, token, kind) for kind in ("available", "reserved", "lien"))
+        for owner in owners
+    ]
+
+
+def test_a_redemption_takes_all_units_but_the_issuers_when_it_is_paid():
+    held = make_holding()
+    owners = [each.owner_id for each in (held.member, held.organisation, held.own_member)]
+    made = make_distribution(held.token, "Funded", redemption_terms(held.token))
+    assert units(held.token, *owners) == [400, 250, 50]
+    assert not Token.objects.filter(pk=held.token.pk, exited=True).exists()
+    assert_books_hold()
+    paying.pay(made.pk)
+    assert units(held.token, *owners) == [0, 0, 0]
+    assert [balance_of(owner, "NGN") for owner in owners] == [40_001, 25_001, 5_000]
+    # The issuer's own are not redeemed.
+    assert units(held.token, held.token.issuer_id) == [300]
+    held.token.refresh_from_db()
+    assert held.token.exited
+    assert held.token.next_record_at is None
+    events = Event.objects.filter(type="token.redeemed", subject_id=made.pk)
+    assert {event.organisation_id for event in events} == {
+        held.token.issuer_id,
+        held.member.organisation.pk,
+        held.organisation.organisation.pk,
+    }
+    assert_books_hold()
+
+
+def test_until_it_is_paid_no_unit_changes_hands():
+    held = make_holding()
+    seller, buyer = Trader(held.member), make_trader(100_000, currency="NGN")
+    open_orders = [seller.place(held.token, "Sell", 110, 150), buyer.place(held.token, "Buy", 5, 1)]
+    made = make_distribution(held.token, "Recorded", redemption_terms(held.token))
+    found = Order.objects.filter(pk__in=open_orders)
+    assert set(found.values_list("status", "reason")) == {("Cancelled", "The units are taken back")}
+    assert held.incomes(made)[held.member.owner_id] == 40_000
+    with assert_nothing_changes(), pytest.raises(RecordPending):
+        seller.place(held.token, "Sell", 100, 1)
+    Wallet(held.token.issuer).fund(70_000, "NGN")
+    funding.fund_due()
+    with assert_nothing_changes(), pytest.raises(RecordPending):
+        buyer.place(held.token, "Buy", 100, 1)
+    paying.pay(made.pk)
+    with assert_nothing_changes(), pytest.raises(DomainError) as refusal:
+        buyer.place(held.token, "Buy", 100, 1)
+    assert refusal.value.code == "token_exited"
+    assert_books_hold()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("status", ["Recorded", "Funded"])
+def test_a_cancelled_redemption_lets_units_change_hands_again(status):
+    held = make_holding()
+    made = make_distribution(held.token, status, redemption_terms(held.token))
+    decide_step(made, DistributionAction.CANCEL)
+    held.token.refresh_from_db()
+    assert held.token.next_record_at is None
+    Trader(held.member).place(held.token, "Sell", 100, 1)
+    assert held_for() == 0
+    assert_books_hold()
+
+
+def test_a_killed_payment_goes_on_with_the_holders_that_are_left(monkeypatch):
+    held, buyer = make_holding(), make_trader(1_000, currency="NGN")
+    made = make_distribution(held.token, "Funded", redemption_terms(held.token))
+    calls = []
+
+    def fail_second(postings):
+        calls.append(len(postings))
+        if len(calls) == 2:
+            raise RuntimeError("killed")
+        return post_transfers(postings)
+
+    monkeypatch.setattr(paying, "post_transfers", fail_second)
+    with pytest.raises(RuntimeError):
+        paying.pay(made.pk, batch=2)
+    held.token.refresh_from_db()
+    assert not held.token.exited
+    assert_books_hold()
+    with assert_nothing_changes(), pytest.raises(RecordPending):
+        buyer.place(held.token, "Buy", 100, 1)
+    assert paying.pay(made.pk, batch=2) == 1
+    left = units(held.token, held.member.owner_id, held.organisation.owner_id)
+    assert left == [0, 0]
+    assert_books_hold()
+
+
+# --- pledged units -----------------------------------------------------------------------------
+
+
+def make_pledged(status: str = "Recorded") -> tuple[Lending, Loan, Distribution]:
+    """Make a loan of 840,000 against 105 of 1,000 units, 20 in an order, redeemed at 10,000."""
+    lending = make_lending()
+    loan = lending.lend()
+    Trader(lending.borrower).place(lending.token, "Sell", 10_000, 20)
+    terms = redemption_terms(lending.token, amount=Decimal(10_000))
+    made = make_distribution(lending.token, status, terms)
+    return lending, loan, made
+
+
+@pytest.mark.django_db(transaction=True)
+def test_pledged_reserved_and_available_units_are_all_paid_for():
+    lending, loan, made = make_pledged("Paid")
+    loan.refresh_from_db()
+    owner = lending.borrower.owner_id
+    rows = Income.objects.filter(distribution=made)
+    assert set(rows.values_list("loan_id", "units", "net", "paid_to")) == {
+        (loan.pk, Decimal(105), Decimal(1_050_000), "loan"),
+        (None, Decimal(895), Decimal(8_950_000), "wallet"),
+    }
+    assert units(lending.token, owner) == [0]
+    assert loan.cash_collateral == 1_050_000
+    assert loan.collateral_text == "[]"
+    assert loan.collaterals.get().quantity == 0
+    valuation = loan.valuation
+    valuation.refresh_from_db()
+    assert valuation.value == 1_050_000
+    assert not loan.shortfalls.exists()
+    assert_books_hold()
+
+
+def test_pledges_stay_as_they_are_until_the_units_are_paid_for():
+    lending, loan, _made = make_pledged()
+    pledges = (Pledge(lending.token.pk, Decimal(1)),)
+    ids = {"loan_id": loan.pk, "organisation_id": loan.organisation_id}
+    for change in (add_collateral, release_collateral):
+        with assert_nothing_changes(), pytest.raises(RecordPending):
+            change(**ids, pledges=pledges, actor=TESTER)
+    with assert_nothing_changes(), pytest.raises(RecordPending):
+        lending.lend(units=200)
+
+
+def test_a_loan_that_is_repaid_meanwhile_gives_its_units_from_the_wallet():
+    lending, loan, made = make_pledged("Funded")
+    lending.borrower.fund(2_000_000, "NGN")
+    repay_loan(loan, 1_596_000)
+    owner = lending.borrower.owner_id
+    assert balance_of(owner, lending.token) == 1_000
+    before = balance_of(owner, "NGN")
+    paying.pay(made.pk)
+    assert balance_of(owner, "NGN") == before + 10_000_000
+    assert units(lending.token, owner) == [0]
+    assert_books_hold()
+
+
+def test_a_liquidation_waits_for_the_proceeds_and_passes_them():
+    lending, loan, made = make_pledged("Funded")
+    backdate_loan(loan, days=30, minutes=1)
+    servicing.age_loans()
+    officers = make_staff("close_loan"), make_staff("close_loan")
+    proposal = propose_closure(
+        loan_id=loan.pk, action=ClosureAction.LIQUIDATE, note="No answer", user=officers[0]
+    )
+    with assert_nothing_changes(), pytest.raises(RecordPending):
+        confirm_closure(proposal_id=proposal.pk, user=officers[1])
+    paying.pay(made.pk)
+    lender = balance_of(lending.creditor.owner_id, "NGN")
+    # Of the 105 units that were to be passed none is left; their 1,050,000 are.
+    with assert_nothing_changes(), pytest.raises(DomainError):
+        confirm_closure(proposal_id=proposal.pk, user=officers[1])
+    decline_and_propose(loan, proposal)
+    assert balance_of(lending.creditor.owner_id, "NGN") == lender + 1_050_000
+    assert_books_hold()
+
+
+def decline_and_propose(loan: Loan, proposal) -> None:
+    decline_closure(proposal_id=proposal.pk, user=make_staff("close_loan"))
+    again = propose_closure(
+        loan_id=loan.pk,
+        action=ClosureAction.LIQUIDATE,
+        note="No answer",
+        user=make_staff("close_loan"),
+    )
+    confirm_closure(proposal_id=again.pk, user=make_staff("close_loan"))
+
+
+# --- exits -------------------------------------------------------------------------------------
+
+
+def test_an_exit_is_paid_in_parts_and_the_final_one_takes_the_units():
+    held = make_holding()
+    set_flags(held.token, exited=True)
+    owner = held.member.owner_id
+    make_distribution(held.token, "Paid", exit_terms(held.token))
+    assert units(held.token, owner) == [400]
+    assert balance_of(owner, "NGN") == 12_001
+    last = exit_terms(held.token, amount=Decimal("0.5"), final=True)
+    make_distribution(held.token, "Paid", last)
+    assert units(held.token, owner) == [0]
+    assert balance_of(owner, "NGN") == 12_201
+    assert Event.objects.filter(type="token.redeemed").count() == 3
+    assert_books_hold()
+
+
+def test_an_exit_of_a_token_that_has_not_exited_is_refused():
+    token = make_holding().token
+    assert refused(token, exit_terms(token)) == "not_exited"
+    set_flags(token, exited=True)
+    propose(token, exit_terms(token))
+    assert refused(token, redemption_terms(token)) == "token_exited"
+
+
+# --- refusals ----------------------------------------------------------------------------------
+
+
+def test_a_token_in_its_raise_or_cancelled_is_not_redeemed():
+    raising = make_token(raise_amount=Decimal(100_000))
+    assert refused(raising, redemption_terms(raising)) == "raise_open"
+    token = make_holding().token
+    set_flags(token, cancelled=True)
+    assert refused(token, redemption_terms(token)) == "token_cancelled"
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"currency": "KES"}, "currency_differs"),
+        ({"amount": Decimal("99.99")}, "below_principal"),
+    ],
+)
+def test_less_than_the_principal_and_another_currency_are_refused(changes, code):
+    token = make_holding().token
+    assert refused(token, redemption_terms(token, **changes)) == code
+
+
+def test_an_exit_that_rounds_to_nothing_is_refused():
+    token = make_holding().token
+    set_flags(token, exited=True)
+    assert refused(token, exit_terms(token, amount=Decimal("0.00001"))) == "pays_nothing"
+
+
+def test_only_what_is_left_of_the_principal_must_be_repaid():
+    token = make_holding().token
+    complete_on(token, (timezone.now() + 5 * DAY).date() - relativedelta(months=1))
+    approve(propose(token, principal_terms(token)))
+    later = timezone.now() + 6 * DAY
+    assert refused(token, redemption_terms(token, amount=Decimal("59.99"), record_at=later)) == (
+        "below_principal"
+    )
+    # The interest of the period that ends with the repayment is due before.
+    terms = redemption_terms(token, amount=Decimal(60), record_at=later)
+    assert refused(token, terms) == "coupon_due"
+    end = (timezone.now() + 5 * DAY).date()
+    coupon = interest_terms(token, record_at=at(end), basis=Basis(Decimal(100), Decimal(12), 30))
+    coupon_made = propose(token, coupon)
+    assert refused(token, terms) == "coupon_due"
+    approve(coupon_made)
+    propose(token, terms)
+
+
+def test_a_redemption_before_an_announced_coupon_is_refused():
+    token = make_holding().token
+    approve(propose(token, interest_terms(token, record_at=timezone.now() + 9 * DAY)))
+    assert refused(token, redemption_terms(token)) == "coupon_due"
+
+
+def test_nothing_is_paid_after_a_redemption():
+    token = make_holding().token
+    approve(propose(token, redemption_terms(token)))
+    later = timezone.now() + 9 * DAY
+    assert refused(token, make_terms(token, record_at=later)) == "token_redeemed"
+    assert refused(token, redemption_terms(token, record_at=later)) == "token_redeemed"
+    propose(token, make_terms(token, record_at=timezone.now() + 4 * DAY))
+
+
+def test_a_redemption_is_recorded_after_what_is_due_at_the_same_time():
+    held = make_holding()
+    moment = timezone.now() + 6 * DAY
+    redemption = approve(propose(held.token, redemption_terms(held.token, record_at=moment)))
+    dividend = approve(propose(held.token, make_terms(held.token, record_at=moment)))
+    make_due(redemption, ago=timedelta(minutes=1))
+    make_due(dividend, ago=timedelta(minutes=2))
+    assert not recording.record(redemption.pk)
+    assert recording.record(dividend.pk)
+    assert recording.record(redemption.pk)
+    held.token.refresh_from_db()
+    redemption.refresh_from_db()
+    assert held.token.next_record_at == redemption.record_at
+    assert_books_hold()
+
+
+def test_a_redemption_is_always_final_and_a_dividend_never():
+    token = make_holding().token
+    for terms in (redemption_terms(token, final=False), make_terms(token, final=True)):
+        with assert_nothing_changes(), pytest.raises(InvalidRequest):
+            propose(token, terms)
+
+
+# --- what PostgreSQL refuses -------------------------------------------------------------------
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("kind", [TransferKind.DISTRIBUTION_PAY, TransferKind.UNITS_RETIRE])
+def test_units_are_not_retired_without_their_payment(kind):
+    held = make_holding()
+    made = make_distribution(held.token, "Funded", redemption_terms(held.token))
+    income = Income.objects.get(distribution=made, owner_id=held.member.owner_id)
+    holding = Account.objects.get(
+        owner_id=held.member.owner_id, asset_id=str(held.token.pk), kind="available"
+    )
+    issuance = system_account(str(held.token.pk), AccountKind.ISSUANCE)
+    posting = Posting(
+        kind=kind,
+        reference=f"income:{income.pk}",
+        subject_id=income.pk,
+        actor=TESTER,
+        legs=[Leg(holding.pk, Decimal(-400)), Leg(issuance, Decimal(400))],
+    )
+    with assert_nothing_changes(), pytest.raises(IntegrityError), transaction.atomic():
+        post_transfers([posting])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_final_distribution_is_not_paid_without_its_units(monkeypatch):
+    held = make_holding()
+    made = make_distribution(held.token, "Funded", redemption_terms(held.token))
+
+    def leave_units(postings):
+        assets = {str(held.token.pk)}
+        kept = set(Account.objects.filter(asset_id__in=assets).values_list("pk", flat=True))
+        for posting in postings:
+            posting.legs[:] = [leg for leg in posting.legs if leg.account_id not in kept]
+        return post_transfers(postings)
+
+    monkeypatch.setattr(paying, "post_transfers", leave_units)
+    with pytest.raises(IntegrityError):
+        paying.pay(made.pk)
+    assert set(Income.objects.values_list("status", flat=True)) == {"Due"}
