@@ -105,7 +105,7 @@ def test_interest_shows_its_basis(api):
     ("changes", "status", "code", "message"),
     [
         (
-            {"type": "Redemption"},
+            {"type": "Bonus"},
             400,
             "invalid_request",
             "type must be one of [Dividend, Interest, Principal, Redemption, Exit]",
