@@ -59,7 +59,12 @@ def demo_data_for_module(
     sandbox.reset()
     sandbox.remove("transactions")
     with (
-        override_settings(DATA_DIR=folder, PAYMENT_PROVIDER=provider, DEMO_WEBHOOK_URL=""),
+        override_settings(
+            DATA_DIR=folder,
+            PAYMENT_PROVIDER=provider,
+            DEMO_WEBHOOK_URL="",
+            DISTRIBUTION_NOTICE_DAYS=0,
+        ),
         module_transaction(blocker),
     ):
         payment_provider.cache_clear()

@@ -122,7 +122,7 @@ def test_the_tour_succeeds_after_one_that_ended_early(running):
     done = running.manage("tour")
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
-    assert [line[:3].strip() for line in lines[:-1]] == [f"{n}." for n in range(1, 29)]
+    assert [line[:3].strip() for line in lines[:-1]] == [f"{n}." for n in range(1, 33)]
     assert lines[-1].startswith("Tour completed in ")
     assert "The books hold" in lines[-2]
     found = running.get("/v1/api/withdrawals?status=Completed")

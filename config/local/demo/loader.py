@@ -22,6 +22,7 @@ from config.back_office.roles import get_role
 from config.local.demo import credentials_file
 from config.local.demo.cases import load_cases
 from config.local.demo.controls import run_first_controls
+from config.local.demo.coupons import load_coupons
 from config.local.demo.data import (
     APPROVER,
     CASE_PAYMENTS,
@@ -110,7 +111,9 @@ def load_demo(
                 _fund(institution, None, MARKET_MAKER_FUNDS)
     staff = [_staff(person, known, owner) for person in STAFF]
     organisations = [_credentials(participant, known) for participant in participants]
-    tokens = load_tokens(_market(participants, institutions, base_url))
+    market = _market(participants, institutions, base_url)
+    tokens = load_tokens(market)
+    load_coupons(tokens, proposer=market.proposer, approver=market.approver, actor=_ACTOR)
     load_lending(_lenders(participants, institutions))
     firms = {p.about.slug: p.organisation for p in participants}
     people = {p.about.slug: p.members for p in participants}

@@ -45,7 +45,7 @@ def draft_due() -> int:
     first, last = today - AHEAD, today + AHEAD
     due = [token.pk for token in scheduled_tokens() if periods_between(token, first, last)]
     made = for_each(
-        due, lambda token_id: _draft(token_id, first, last), "distribution_draft_failed"
+        due, lambda token_id: draft_periods(token_id, first, last), "distribution_draft_failed"
     )
     for missed in Distribution.objects.filter(
         status=DistributionStatus.DRAFT,
@@ -61,7 +61,8 @@ def draft_due() -> int:
     return made
 
 
-def _draft(token_id: UUID, first: dt.date, last: dt.date) -> int:
+def draft_periods(token_id: UUID, first: dt.date, last: dt.date) -> int:
+    """Draft what is missing of the periods that end from `first` to `last`; return how many."""
     with transaction.atomic():
         token = lock_token(token_id)
         periods = periods_between(token, first, last)

@@ -26,6 +26,7 @@ from credit.distributions.services.transitions import (
 from exchange.core.actors import Actor
 from exchange.core.currencies import format_money
 from exchange.core.errors import DomainError
+from exchange.core.task_notifier import notify_after_commit
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.freezes.errors import block_error
 from wallets.freezes.selectors import find_block
@@ -41,6 +42,7 @@ from wallets.ledger.posting import (
 from wallets.ledger.selectors.wallets import account_balance
 
 ALERT = "distribution_overdue"
+PAY_DISTRIBUTIONS = "credit.tasks.pay_distributions"
 _SYSTEM = Actor.system("pay_distributions")
 
 
@@ -60,7 +62,9 @@ def fund(*, distribution_id: UUID, organisation_id: UUID, actor: Actor) -> Distr
     """
     get_own_distribution(organisation_id, distribution_id)
     with transaction.atomic():
-        return post_funding(lock_distribution(distribution_id), actor)
+        funded = post_funding(lock_distribution(distribution_id), actor)
+        notify_after_commit(PAY_DISTRIBUTIONS)
+        return funded
 
 
 def post_funding(distribution: Distribution, actor: Actor) -> Distribution:

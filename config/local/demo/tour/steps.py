@@ -18,6 +18,7 @@ import requests
 
 from config.local.demo.tour.backoffice import StaffSession
 from config.local.demo.tour.client import Api, TourFailed, check, expect, wait_for
+from config.local.demo.tour.income import IncomeTour
 from config.local.demo.tour.market import MarketTour
 from config.local.demo.tour.money_in import MoneyInTour
 from config.local.demo.tour.receiver import Receiver
@@ -72,7 +73,7 @@ class Tour:
             self.try_wrong_bank_name()
             withdrawal = self.withdraw()
             self.see_escrow(before)
-            self.approve(withdrawal)
+            office = self.approve(withdrawal)
             self.await_payout(withdrawal)
             self.see_transfer(withdrawal, AMOUNT - fee)
             webhooks.verify(
@@ -81,6 +82,7 @@ class Tour:
             )
         self.read_entries(withdrawal, before)
         self.read_statement(withdrawal)
+        IncomeTour(self.api, self.member, office, self.demo["admin_url"], self.step).run()
         self.prove_books()
 
     def get_token(self) -> None:
@@ -170,8 +172,8 @@ class Tour:
         )
         self.step("Escrow", f"{AMOUNT:,} {CURRENCY} moved from available to escrow")
 
-    def approve(self, withdrawal: dict[str, Any]) -> None:
-        """Approve the withdrawal on the review page, as a finance approver."""
+    def approve(self, withdrawal: dict[str, Any]) -> StaffSession:
+        """Approve the withdrawal on the review page, as a finance approver; return the session."""
         person = next(
             person
             for person in self.demo["staff"]
@@ -195,6 +197,7 @@ class Tour:
         status = self._status(withdrawal)
         check(status != "Pending", "it is still Pending after the approval")
         self.step("Approval", f"{person['username']} approved it on {urlsplit(review.url).path}")
+        return office
 
     def await_payout(self, withdrawal: dict[str, Any]) -> None:
         """Wait for the payout."""

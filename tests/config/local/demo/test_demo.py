@@ -19,6 +19,7 @@ from pytest_django import DjangoDbBlocker
 from standardwebhooks import Webhook
 
 from config.local.demo import trading
+from config.local.demo.coupons import NOTE
 from config.local.demo.credentials_file import read
 from config.local.demo.tokens import TOKENS
 from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
@@ -45,6 +46,8 @@ from wallets.withdrawals.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
 
+# Two without a raise, and the one that pays coupons.
+FEW = (*TOKENS[:2], next(token for token in TOKENS if token.symbol == NOTE))
 TABLES = (
     *(Organisation, Member, ApiKey, StaffUser, WebhookEndpoint),
     *(Deposit, Withdrawal, Entry, Event, Token, TokenAccess, Quote, Order, Trade),
@@ -64,7 +67,7 @@ def loaded_dir(
     folder = tmp_path_factory.mktemp("demo")
     sandbox = Sandbox(service_stack, sandbox_program())
     with pytest.MonkeyPatch.context() as few:
-        few.setattr(trading, "TOKENS", TOKENS[:2])
+        few.setattr(trading, "TOKENS", FEW)
         with demo_data_for_module(folder, sandbox, django_db_blocker):
             yield folder
 
@@ -110,7 +113,7 @@ def test_the_file_has_the_documented_content_and_is_private(data_dir, demo):
         assert list(person) == ["username", "password", "role", "totp_secret"]
     assert len(demo["staff"]) == 8
     assert Counter(person["role"] for person in demo["staff"])["Finance approver"] == 2
-    assert [list(token) for token in demo["tokens"]] == [["_id", "symbol", "name"]] * 2
+    assert [list(token) for token in demo["tokens"]] == [["_id", "symbol", "name"]] * 3
 
 
 def test_every_list_of_the_back_office_has_a_row_that_leads_to_its_record(loaded_dir):
@@ -131,8 +134,7 @@ def test_every_list_of_the_back_office_has_a_row_that_leads_to_its_record(loaded
             text = re.sub(r"<[^>]+>", "", first[2]).strip() if first else ""
             if first is None or not first[1].startswith(own) or not text:
                 faults.append(f"{label}: {first and first[0]}")
-    # Neither of the tokens loaded here has a raise; those sold out have proposals.
-    wanting = {"credit.distribution", "orders.termsproposal", "orders.tokenproposal"}
+    wanting = {"credit.taxrate"}
     assert (empty, faults) == (wanting, [])
     assert_books_hold()
 
@@ -299,6 +301,7 @@ def test_logo_urls_follow_the_base_url_unless_changed(data_dir):
     assert demo["base_url"] == "http://127.0.0.1:9000"
     images = dict(Token.objects.values_list("symbol", "image"))
     assert images == {
+        "ASHC": "http://127.0.0.1:9000/static/tokens/ASHC.svg",
         "EA20": "https://example.com/own.svg",
         "JOL30": "http://127.0.0.1:9000/static/tokens/JOL30.svg",
     }
@@ -307,8 +310,10 @@ def test_logo_urls_follow_the_base_url_unless_changed(data_dir):
 
 def test_missing_tokens_are_created_by_a_later_run(data_dir, monkeypatch):
     orders = Order.objects.count()
-    monkeypatch.setattr(trading, "TOKENS", TOKENS[:4])
+    more = (*FEW, *TOKENS[2:4])
+    monkeypatch.setattr(trading, "TOKENS", more)
     demo = load_demo_data(data_dir)
-    assert [token["symbol"] for token in demo["tokens"]] == [t.symbol for t in TOKENS[:4]]
-    assert Order.objects.filter(token__symbol__in=["JOL30", "EA20"]).count() == orders
+    assert [token["symbol"] for token in demo["tokens"]] == [token.symbol for token in more]
+    former = [token.symbol for token in FEW]
+    assert Order.objects.filter(token__symbol__in=former).count() == orders
     assert_books_hold()

@@ -8,7 +8,9 @@ import pytest
 from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
+from config.local.demo.coupons import NOTE
 from config.local.demo.tokens import TOKENS, Stage
+from credit.distributions.models import Distribution, Income
 from credit.distributions.selectors import read_schedule
 from exchange.events.models import Event
 from exchange.tokens.models import InvestmentCategory, InvestmentType, Quote, Token
@@ -19,6 +21,7 @@ from tests.environment.processes import Program
 from tests.environment.services import Sandbox, ServiceStack
 from tests.factories.demo import CURRENCIES, demo_data_for_module
 from tests.factories.wallets import assert_books_hold
+from wallets.alerts.models import Alert
 from wallets.fees.selectors import minimum_withdrawal
 from wallets.ledger.models import Account
 from wallets.ledger.selectors.wallets import wallet_balances
@@ -108,6 +111,19 @@ def test_every_member_holds_tokens_and_a_dozen_books_have_depth(demo):
     assert active.exclude(member=None).count() >= 20
 
 
+def test_a_note_has_paid_two_coupons_and_the_next_one_awaits_approval(demo):
+    token = Token.objects.get(symbol=NOTE)
+    *paid, following = Distribution.objects.filter(token=token).order_by("period_end")
+    assert [(made.type, made.status) for made in paid] == [("Interest", "Paid")] * 2
+    assert all(made.holders and made.gross for made in paid)
+    days = (following.record_at.date() - timezone.now().date()).days
+    assert (following.status, 5 <= days <= 14) == ("Draft", True)
+    assert following.proposals.get().status == "Pending"
+    assert not Alert.objects.filter(kind__startswith="distribution").exists()
+    members = Income.objects.filter(distribution=paid[0]).exclude(member=None)
+    assert set(members.values_list("status", flat=True)) == {"Paid"}
+
+
 def test_every_completed_token_with_interest_has_a_schedule_and_no_terms_are_unknown(demo):
     """A pending proposal changes nothing."""
     assert unknown_terms() == []
@@ -129,4 +145,4 @@ def test_every_completed_token_with_interest_has_a_schedule_and_no_terms_are_unk
     }
     assert paying == expected
     assert len(paying) == 17
-    assert TermsProposal.objects.get().token.symbol == "RVTN"
+    assert TermsProposal.objects.get(status="Pending").token.symbol == "RVTN"
