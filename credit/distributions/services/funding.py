@@ -20,6 +20,7 @@ from credit.distributions.services.transitions import (
     emit_to_issuer,
     for_each,
     lock_distribution,
+    lock_loans,
     move,
     require_status,
 )
@@ -79,6 +80,7 @@ def post_funding(distribution: Distribution, actor: Actor) -> Distribution:
     if block := block_error(find_block(wallet)):
         raise block
     if gross:
+        lock_loans(distribution)
         available, account = _accounts(wallet)
         try:
             post_transfer(
@@ -114,6 +116,7 @@ def cancel_distribution(distribution: Distribution, actor: Actor) -> Distributio
     )
     gross = distribution.gross or Decimal(0)
     if distribution.status == DistributionStatus.FUNDED and gross:
+        lock_loans(distribution)
         available, account = _accounts(
             _IssuerWallet(distribution.token.issuer_id, distribution.currency_id)
         )

@@ -1,6 +1,7 @@
 """Locks, moves and events that every transition of a distribution shares.
 
-Lock order: the issuer as an owner, the token, the distribution, then a proposal about it.
+Lock order: the issuer as an owner, the token, the distribution, a proposal about it, then the loans
+that wait for its income, then accounts.
 """
 
 from collections.abc import Callable, Collection
@@ -13,6 +14,7 @@ from django.db import connection
 from credit.distributions.errors import DistributionNotFound
 from credit.distributions.models import Distribution, DistributionStatus
 from credit.distributions.selectors import read_distributions
+from credit.loans.models import Loan
 from exchange.core.errors import StateConflict
 from exchange.core.querysets import get_or_raise
 from exchange.events.services.outbox import emit_each
@@ -40,6 +42,12 @@ def lock_distribution(distribution_id: UUID) -> Distribution:
     lock_owners(token.issuer_id)
     lock_token(token.pk)
     return get_or_raise(rows.select_for_update(of=("self",), no_key=True), DistributionNotFound)
+
+
+def lock_loans(distribution: Distribution) -> None:
+    """Lock the loans that wait for its income, which its moves change; before accounts."""
+    loans = Loan.objects.select_for_update(no_key=True).order_by("pk")
+    list(loans.filter(incomes__distribution=distribution).values_list("pk", flat=True))
 
 
 def move(distribution: Distribution, to: DistributionStatus, **changes: Any) -> Distribution:

@@ -56,6 +56,10 @@ BEGIN
     THEN
         RETURN false;
     END IF;
+    -- Loans before accounts, in the order of every service.
+    PERFORM 1 FROM credit_loan l WHERE l.closed_at IS NULL AND l.id IN (
+        SELECT c.loan_id FROM credit_collateral c WHERE c.token_id = d.token_id AND c.quantity > 0)
+        ORDER BY l.id FOR NO KEY UPDATE;
     -- Rounded down once for an owner. Its pledged units have a row for each loan, rounded down, and the
     -- other units one with the rest; without others, the newest loan has it.
     INSERT INTO credit_income

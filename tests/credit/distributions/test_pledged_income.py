@@ -1,9 +1,13 @@
 """Income of pledged units: cash collateral of the loan, what it is worth, and where it goes."""
 
+import math
 from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 from django.db import IntegrityError, connection, transaction
+from hypothesis import given
+from hypothesis import strategies as st
 
 from credit.distributions.models import DistributionAction, Income
 from credit.distributions.services import funding, paying
@@ -18,14 +22,17 @@ from exchange.core.database import violated_constraint
 from exchange.core.errors import InvalidRequest, Rejected
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.owner import without_guards
+from tests.environment.property_tests import examples
 from tests.factories.api_clients import TESTER
 from tests.factories.distributions import (
     decide_step,
+    held_for,
     issuer_of,
     make_distribution,
     make_terms,
 )
 from tests.factories.lending import Lending, make_lending
+from tests.factories.lifecycle import set_flags
 from tests.factories.loans import backdate_loan, make_closed_loan, make_completed_loan, repay_loan
 from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_staff
 
@@ -454,3 +461,48 @@ def set_cash(loan: Loan, amount: int) -> None:
     Loan.objects.filter(pk=loan.pk).update(cash_collateral=Decimal(amount))
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS cash_collateral_guard IMMEDIATE")
+
+
+# --- random pledges ----------------------------------------------------------------------------
+
+
+def floor(units: int, amount: Decimal) -> Decimal:
+    """Return units times an amount, rounded down to kobo, in exact fractions."""
+    return Decimal(math.floor(Fraction(units) * Fraction(amount) * 100)) / 100
+
+
+@examples("PLEDGES", 6)
+@given(
+    pledges=st.lists(st.integers(1, 60), max_size=3),
+    amount=st.decimals("0.001", "9000", places=5),
+    kind=st.sampled_from(["Dividend", "Redemption", "Exit"]),
+    final=st.booleans(),
+)
+def test_random_pledges_are_paid_exactly(pledges, amount, kind, final):
+    """Of 200 units: each loan what its units pay, the wallet the rest of what all pay."""
+    with transaction.atomic():
+        lending = make_lending(units=200)
+        loans = [lending.lend(amount=1_000, units=units) for units in pledges]
+        if kind == "Exit":
+            set_flags(lending.token, exited=True)
+        if kind == "Redemption":
+            amount, final = amount + 10_000, True
+        final = final and kind != "Dividend"
+        owner = lending.borrower.owner_id
+        before = balance_of(owner, "NGN")
+        terms = make_terms(lending.token, type=kind, amount=amount, final=final)
+        made = make_distribution(lending.token, "Funded", terms)
+        total, parts = floor(200, amount), [floor(units, amount) for units in pledges]
+        assert held_for() == made.gross == total
+        paying.pay(made.pk)
+        kept = kind != "Dividend" or amount >= 500
+        for loan, part in zip(loans, parts, strict=True):
+            assert cash(loan) == (part if kept else 0, 0, 0)
+        assert lien(lending) == (sum(parts) if kept else 0)
+        assert balance_of(owner, "NGN") == before + total - (sum(parts) if kept else 0)
+        left = [balance_of(owner, lending.token, each) for each in ("available", "lien")]
+        assert left == ([0, 0] if final else [200 - sum(pledges), sum(pledges)])
+        made.refresh_from_db()
+        assert (made.status, held_for()) == ("Paid", 0)
+        assert_books_hold()
+        transaction.set_rollback(True)
