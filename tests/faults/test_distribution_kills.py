@@ -1,6 +1,7 @@
 """`kill -9` between every two steps of a payment: each holder is paid once, none is left out."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 import pytest
 
@@ -10,7 +11,9 @@ from tests.environment.concurrency import race_size
 from tests.environment.killed_steps import StepServer
 from tests.environment.services import ServiceStack
 from tests.factories.distributions import held_for, make_distribution, make_holding
+from tests.factories.tax_rates import make_rate, set_tax_facts
 from tests.factories.tokens import give_units
+from tests.factories.treasury import system_balance
 from tests.factories.wallets import assert_books_hold, balance_of, make_member_wallet
 from wallets.ledger.models import Transfer
 
@@ -30,8 +33,11 @@ def steps(
 
 
 def test_a_payment_killed_anywhere_pays_each_holder_once(steps: StepServer):
+    make_rate(10)
+    withheld = Decimal(0)
     for run in steps.killed_runs("pay_distribution", STRIDE):
         held = make_holding()
+        set_tax_facts(held.token.issuer, tax_residence="NG")
         for _ in range(2):
             give_units(held.token, make_member_wallet(1, currency="NGN"), 10)
         made = make_distribution(held.token, "Funded")
@@ -54,4 +60,7 @@ def test_a_payment_killed_anywhere_pays_each_holder_once(steps: StepServer):
         )
         assert issuer.count() == 1
         assert held_for() == 0
+        assert made.tax == Decimal("180")
+        withheld += Decimal("180")
+        assert system_balance("tax", "NGN") == withheld, run.point
     assert_books_hold()

@@ -26,7 +26,7 @@ BEGIN
                                      OR e.balance = public.pledged_units(i.member_id, e.asset_id)) END
                          WHEN e.asset_id <> d.currency_id OR e.kind = 'issuance' THEN false
                          WHEN e.amount < 0 THEN e.kind = 'payable' AND e.amount = - i.gross
-                         WHEN e.kind = 'tax' THEN e.amount = i.tax
+                         WHEN e.kind = 'tax' THEN true
                          ELSE e.owner_id = i.owner_id AND CASE WHEN i.paid_to = 'loan'
                              THEN e.kind = 'lien'
                                  AND e.balance = public.cash_collateral(i.member_id, d.currency_id)

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from django.db import IntegrityError, connection
+from django.db import IntegrityError, connection, transaction
 from psycopg.errors import CheckViolation, RestrictViolation
 
 from credit.distributions.models import Distribution, Income
@@ -342,26 +342,45 @@ def test_paying_starts_by_the_function_alone(runtime):
     ],
 )
 def test_a_forged_payment_is_refused(owner, tax, thief):
+    income, account_of = make_forgeable()
+    amounts = {"owner": owner, "tax": tax, "thief": thief}
+    with assert_nothing_changes(), pytest.raises(IntegrityError, match="justifies"):
+        forge(income, {account_of[name]: amount for name, amount in amounts.items()})
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_payment_of_net_and_tax_is_no_forgery():
+    income, account_of = make_forgeable()
+    forge(income, {account_of["owner"]: 900, account_of["tax"]: 100})
+    assert_books_hold()
+
+
+def make_forgeable() -> tuple[Income, dict[str, UUID]]:
+    """Start to pay 1,000 of which 100 is tax; return the income and accounts."""
     held = make_taxed_holding()
     make_rate(10)
     made = make_distribution(held.token, "Funded")
     start_paying(made)
     income = Income.objects.get(distribution=made, owner_id=held.member.owner_id)
     member, other = held.member, held.organisation
-    accounts = {
-        open_account(
+    return income, {
+        "owner": open_account(
             "NGN",
             AccountKind.AVAILABLE,
             organisation_id=member.organisation.pk,
             member_id=member.member_id,
-        ): owner,
-        system_account("NGN", AccountKind.TAX): tax,
-        open_account("NGN", AccountKind.AVAILABLE, organisation_id=other.organisation.pk): thief,
+        ),
+        "tax": system_account("NGN", AccountKind.TAX),
+        "thief": open_account("NGN", AccountKind.AVAILABLE, organisation_id=other.organisation.pk),
     }
-    legs = [Leg(account, Decimal(amount)) for account, amount in accounts.items() if amount]
+
+
+def forge(income: Income, amounts: dict[UUID, int]) -> None:
+    """Pay an income as the service's login may: with its transfer, and marked Paid."""
+    legs = [Leg(account, Decimal(amount)) for account, amount in amounts.items() if amount]
     total = sum((leg.amount for leg in legs), Decimal(0))
     legs.append(Leg(system_account("NGN", AccountKind.DISTRIBUTION), -total))
-    with assert_nothing_changes(), pytest.raises(IntegrityError, match="justifies"):
+    with transaction.atomic():
         post_transfer(
             kind=TransferKind.DISTRIBUTION_PAY,
             reference=f"income:{income.pk}",
@@ -369,6 +388,7 @@ def test_a_forged_payment_is_refused(owner, tax, thief):
             actor=TESTER,
             legs=legs,
         )
+        Income.objects.filter(pk=income.pk).update(status="Paid", paid_to="wallet")
 
 
 @pytest.mark.django_db(transaction=True)
