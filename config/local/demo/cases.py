@@ -25,6 +25,8 @@ from config.local.demo.data import (
 )
 from config.local.demo.payments import charge_back, deduct_bank_charge, find_payment
 from config.local.demo.withdrawals import request_withdrawal_of
+from credit.tax_rates.models import TaxedIncome, TaxRate
+from credit.tax_rates.services import RateTerms, propose_rate
 from exchange.core.actors import Actor
 from exchange.exports.models import Export
 from exchange.exports.services import start_export
@@ -78,6 +80,7 @@ def load_cases(members: tuple[Member, ...], actor: Actor) -> bool:
         (PaymentResolution.objects.exists, lambda: _refund(kwesi)),
         (SettingChange.objects.filter(status="Pending").exists, lambda: _change_fee(lindiwe)),
         (TreasuryMovement.objects.exists, lambda: _top_up(kwesi)),
+        (TaxRate.objects.exists, lambda: _tax_dividends(lindiwe)),
         (AccessProposal.objects.exists, lambda: _invite(samuel)),
         (Export.objects.exists, lambda: _export(amina)),
         (ReconciliationBreak.objects.exists, lambda: _differ(actor)),
@@ -192,6 +195,17 @@ def _top_up(user: StaffUser) -> None:
         note="Float for the end of the month",
     )
     propose_movement(terms=terms, user=user)
+
+
+def _tax_dividends(user: StaffUser) -> None:
+    terms = RateTerms(
+        type=TaxedIncome.DIVIDEND,
+        issuer_country="NG",
+        percent=Decimal(10),
+        valid_from=utc_day(timezone.now()),
+        note="Withholding tax on dividends, section 80",
+    )
+    propose_rate(terms=terms, user=user)
 
 
 def _invite(user: StaffUser) -> None:
