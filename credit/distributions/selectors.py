@@ -210,6 +210,15 @@ def due_until(day: dt.date) -> QuerySet[Distribution]:
     )
 
 
+def expected_gross(distribution: Distribution) -> Decimal:
+    """Return what is due for it, before the record what today's holders would receive."""
+    if distribution.gross is not None:
+        return distribution.gross
+    names = ("amount_per_unit", "principal_per_unit", "rate", "days")
+    terms = {name: getattr(distribution, name) for name in names}
+    return estimate_income(distribution.token_id, terms).gross
+
+
 def estimate_largest(token_id: UUID, terms: Mapping[str, Any], count: int) -> list[Holder]:
     """Return the owners who would receive most if the record were made now."""
     with connection.cursor() as cursor:

@@ -9,8 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from credit.distributions.models import Distribution, DistributionStatus
-from credit.distributions.selectors import due_until, estimate_income
-from credit.distributions.services.terms import DistributionTerms
+from credit.distributions.selectors import due_until, expected_gross
 from exchange.admin.base import SafeAdmin, Section
 from exchange.admin.display import record_link, status_badge
 from exchange.core.currencies import format_money
@@ -41,10 +40,7 @@ def calendar_page(page: SafeAdmin, request: HttpRequest) -> HttpResponse:
 def _row(distribution: Distribution, left: dict[tuple[UUID, str], Decimal]) -> tuple[object, ...]:
     """Return the row, after taking what is due from what is `left` to its issuer."""
     currency, issuer = distribution.currency_id, distribution.token.issuer
-    due = distribution.gross
-    if due is None:
-        terms = DistributionTerms.of(distribution)
-        due = estimate_income(distribution.token_id, terms.columns()).gross
+    due = expected_gross(distribution)
     state = "Overdue" if distribution.overdue else distribution.status
     rest = "Funded"
     if distribution.status not in (DistributionStatus.FUNDED, DistributionStatus.PAYING):

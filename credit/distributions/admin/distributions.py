@@ -39,6 +39,7 @@ from credit.distributions.models import (
     Income,
 )
 from credit.distributions.schedule import DAY_COUNT
+from credit.distributions.selectors import expected_gross
 from credit.distributions.services.assigning import unpaid_of_closed
 from credit.distributions.services.proposals import (
     ASSIGNABLE,
@@ -65,6 +66,8 @@ from exchange.participants.models import Member
 from exchange.staff.admin.pending import QueueFilter, approval_queue
 from exchange.staff.admin.proposals import ApprovalPages, Step, ask_to_close
 from exchange.staff.models import ApprovalStatus, StaffUser
+from wallets.ledger.models import AccountKind
+from wallets.ledger.selectors.wallets import account_balance
 
 # What each step does, read before proposing and before approving.
 _EFFECTS: dict[str, str] = {
@@ -126,7 +129,7 @@ class DistributionAdmin(ApprovalPages):
     )
     filters = DistributionListFilters
     list_display = (
-        "token_display", "type", "state_display", "amount_display", "record_display",
+        "name_display", "type", "state_display", "amount_display", "record_display",
         "payment_date", "gross_display", "proposal_display",
     )  # fmt: skip
     list_select_related = ("token__issuer",)
@@ -138,7 +141,7 @@ class DistributionAdmin(ApprovalPages):
         ("token_display", "issuer_display"), ("type", "state_display"),
         ("amount_display", "basis_display"), ("record_display", "payment_date"), "version",
         ("holders", "units_display"), ("gross_display", "tax_display", "net_display"),
-        ("proposed_by_label", "created_at"),
+        ("proposer_display", "created_at"),
     )  # fmt: skip
 
     def heading(self, obj: Distribution) -> str:
@@ -150,6 +153,9 @@ class DistributionAdmin(ApprovalPages):
             super().rows(user).prefetch_related(Prefetch("proposals", waiting, "pending_proposals"))
         )
 
+    # Not a link: the first column leads to the distribution.
+    name_display = column("token", lambda row: str(row.token))
+    proposer_display = column("proposed by", lambda row: row.proposed_by_label or row.proposed_by)
     token_display = column("token", lambda row: record_link(row.token))
     issuer_display = column("issuer", lambda row: record_link(row.token.issuer))
     state_display = column(
@@ -261,7 +267,8 @@ class DistributionAdmin(ApprovalPages):
                 facts.append((f"{label}, proposed", str(getattr(then, name))))
         return [
             *facts,
-            ("Due", _due(distribution) or "Known at the record"),
+            ("Due" if distribution.holders else "Due if recorded now", _expected(distribution)),
+            ("Available to the issuer", _available(distribution)),
             ("Proposed by", str(self.proposer_of(proposal))),
             ("Explanation", proposal.explanation or "-"),
         ]
@@ -360,6 +367,16 @@ def _assignment_facts(proposal: DistributionProposal) -> list[tuple[str, object]
         ("Proposed by", str(proposal.proposed_by_label or proposal.proposed_by)),
         ("Explanation", proposal.explanation or "-"),
     ]
+
+
+def _expected(distribution: Distribution) -> str:
+    return format_money(expected_gross(distribution), distribution.currency_id)
+
+
+def _available(distribution: Distribution) -> str:
+    currency = distribution.currency_id
+    balance = account_balance(distribution.token.issuer_id, currency, AccountKind.AVAILABLE)
+    return format_money(balance, currency)
 
 
 def _due(distribution: Distribution) -> str:

@@ -1,5 +1,8 @@
 """What the page of a distribution shows: may it be paid, to whom, and what came before it."""
 
+import datetime as dt
+from decimal import Decimal
+
 from credit.distributions.models import Distribution, DistributionStatus, Income, IncomeStatus
 from credit.distributions.selectors import estimate_income, estimate_largest
 from credit.distributions.services.terms import DistributionTerms
@@ -7,7 +10,7 @@ from exchange.admin.base import Section
 from exchange.admin.display import format_time, record_link, status_badge
 from exchange.audit import selectors as audit
 from exchange.core.currencies import format_money
-from exchange.core.numbers import format_units
+from exchange.core.numbers import format_grouped, format_units
 from exchange.participants.models import Member, Organisation
 from wallets.ledger.models import AccountKind
 from wallets.ledger.selectors.wallets import account_balance
@@ -113,7 +116,7 @@ def previous_ones(distribution: Distribution) -> Section:
         for each in (distribution, *found)
     ]
     headings = ("Type", "Status", "Record (UTC)", "Amount per unit", "Holders", "Gross")
-    return Section("Earlier distributions of the token", headings, rows, right=(3, 4, 5))
+    return Section("This and earlier distributions", headings, rows, right=(3, 4, 5))
 
 
 def changed_terms(distribution: Distribution) -> Section:
@@ -121,13 +124,22 @@ def changed_terms(distribution: Distribution) -> Section:
     changes = audit.column_changes(Distribution._meta.db_table, distribution.pk, _TERMS)
     recent = list(changes.exclude(before=None)[:_MAX_CHANGES])
     rows = [
-        (format_time(change.at), person, _TERMS[name], was, now)
+        (format_time(change.at), person, _TERMS[name], _value(name, was), _value(name, now))
         for change, person in zip(recent, audit.actor_names(recent), strict=True)
         for name, was, now in audit.changed_columns(change)
         if name in _TERMS
     ]
     headings = ("Time (UTC)", "By", "Term", "Before", "After")
     return Section("Changes", headings, rows, empty="The terms are as proposed.")
+
+
+def _value(name: str, value: object) -> object:
+    """Return an audited value as a page shows it."""
+    if value is None:
+        return "-"
+    if name == "record_at":
+        return format_time(dt.datetime.fromisoformat(str(value)))
+    return value if name == "payment_date" else format_grouped(Decimal(str(value)))
 
 
 def list_proposals(distribution: Distribution) -> Section:
