@@ -25,6 +25,7 @@ from tests.factories.distributions import (
     make_distribution,
     make_holding,
     make_terms,
+    redemption_terms,
 )
 from tests.factories.tax_rates import make_rate, set_tax_facts, today
 from tests.factories.treasury import system_balance
@@ -197,6 +198,20 @@ def test_principal_is_not_taxed():
             " income_tax('Redemption', 110, 100, 50, 2), income_tax('Redemption', 99, 100, 50, 2)"
         )
         assert cursor.fetchone() == (0, 50, 5, 0)
+
+
+def test_of_a_redemption_only_what_exceeds_the_principal_is_taxed():
+    held = make_taxed_holding()
+    make_rate(10, type="Redemption")
+    terms = redemption_terms(held.token, amount=Decimal("102.50"))
+    made = make_distribution(held.token, "Funded", terms)
+    # 10 % of 2.50 on 400, 250 and 50 units.
+    assert pay_with(held, made) == {
+        "member": [10, 100, 40_900],
+        "organisation": [10, Decimal("62.5"), Decimal("25562.5")],
+        "own": [10, Decimal("12.5"), Decimal("5112.5")],
+    }
+    assert_books_hold()
 
 
 def test_a_rate_and_a_residence_changed_after_funding_hold_and_after_the_start_do_not():
