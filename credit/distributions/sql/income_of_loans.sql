@@ -13,14 +13,25 @@ SET search_path = public, pg_temp AS $$
 $$;
 REVOKE ALL ON FUNCTION count_cash_to_come FROM PUBLIC;
 
--- A price quoted before the record counts less: what goes to wallets from the record on, what becomes
--- collateral from its funding on, when it counts as cash; less the tax that the start of payment sets.
+-- Of what is expected, what was taken off prices because they are older than its record.
+CREATE FUNCTION cash_in_prices(p_loan uuid) RETURNS numeric LANGUAGE sql STABLE AS $$
+    SELECT coalesce(sum(i.net), 0)
+    FROM public.credit_income i
+    JOIN public.credit_distribution d ON d.id = i.distribution_id
+    JOIN public.exchange_token t ON t.id = d.token_id
+    WHERE i.loan_id = p_loan AND i.status = 'Due' AND d.to_collateral AND d.status = 'Recorded'
+        AND NOT d.overdue AND d.record_at > t.quoted_at
+$$;
+
+-- A price quoted before the record counts less from the record on: the units that are pledged later
+-- receive nothing. What the units of a loan will receive for it counts as cash instead; less the tax
+-- that the start of payment sets.
 CREATE FUNCTION value_income() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
 BEGIN
     IF NEW.status = 'Cancelled' THEN
         DELETE FROM public.credit_pricededuction WHERE id = NEW.id;
-    ELSIF NEW.status = (CASE WHEN NEW.to_collateral THEN 'Funded' ELSE 'Recorded' END) THEN
+    ELSIF NEW.status = 'Recorded' THEN
         INSERT INTO public.credit_pricededuction (id, token_id, record_at, amount_per_unit)
         VALUES (NEW.id, NEW.token_id, NEW.record_at, NEW.amount_per_unit) ON CONFLICT (id) DO NOTHING;
     END IF;

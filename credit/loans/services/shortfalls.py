@@ -13,6 +13,7 @@ from credit.loans.models import OPEN, Loan, Shortfall, Valuation
 from credit.loans.services.loan_events import SHORTFALL, emit_loan_event
 from credit.loans.services.valuation import (
     CollateralValue,
+    expected_in_prices,
     lending_value,
     principal_owed,
     value_loan,
@@ -52,7 +53,8 @@ def revalue_collateral(loan: Loan) -> Valuation:
 
 def _is_covered_soon(loan: Loan, value: Decimal, owing: Decimal) -> bool:
     """Whether it is enough with what issuers will pay in for the loan, and are not late with."""
-    return lending_value(value + loan.cash_expected, loan.collateral_ratio) >= owing
+    expected = loan.cash_expected - expected_in_prices(loan)
+    return lending_value(value + expected, loan.collateral_ratio) >= owing
 
 
 def _open_shortfall(loan: Loan, found: CollateralValue, owing: Decimal) -> None:

@@ -3,7 +3,8 @@
 A missing or stale price prevents a valuation; it never counts as zero. Exited and cancelled tokens
 have no collateral value. Of a price that is older than the record of a distribution, what a unit
 receives is taken off, as by the SQL function `collateral_value`; cash collateral counts, and also
-what an issuer has paid in for it. So a payment does not lower the value.
+what an issuer has paid in for it. What the units of a loan are still to pay to it counts as long as
+it was taken off their prices. So a payment does not lower the value.
 """
 
 from collections.abc import Iterable
@@ -19,6 +20,7 @@ from django.utils import timezone
 from credit.loans.models import Collateral, Loan, PriceDeduction
 from credit.loans.services.facts import TokenFacts
 from exchange.core.currencies import currencies
+from exchange.core.database import fetch_one
 from exchange.core.numbers import TOKEN_DECIMALS
 from exchange.tokens.models import Token
 
@@ -128,8 +130,20 @@ def value_loan(loan: Loan) -> CollateralValue:
 
 
 def cash_value(loan: Loan) -> Decimal:
-    """Return the cash collateral of a loan, with what issuers have paid in for it."""
-    return loan.cash_collateral + loan.cash_funded
+    """Return the cash collateral of a loan, with what issuers have paid in for it, or will in time
+    and the older prices of the units include.
+    """
+    return loan.cash_collateral + loan.cash_funded + expected_in_prices(loan)
+
+
+def expected_in_prices(loan: Loan) -> Decimal:
+    """Return how much of `cash_expected` was taken off prices that are older than its record."""
+    if not loan.cash_expected:
+        return Decimal(0)
+    row = fetch_one("SELECT cash_in_prices(%s)", [loan.pk])
+    if row is None:
+        raise RuntimeError("cash_in_prices returned no row")
+    return Decimal(row[0])
 
 
 def principal_owed(loan: Loan) -> Decimal:

@@ -227,18 +227,41 @@ def test_an_old_price_counts_less_for_new_loans_once_it_was_paid():
     lending.lend()
 
 
-def test_an_old_price_counts_in_full_until_collateral_is_funded():
+def test_units_pledged_after_the_record_count_without_its_payment():
+    """Its payment goes to the wallet: nobody borrows against it, funded or not."""
     lending = make_lending()
-    made = pay(lending, 600, "Recorded")
+    made = pay(lending, 9_000, "Recorded")
     organisation = lending.borrower.organisation.id
-    assert assess(lending.request(), organisation_id=organisation).collateral_value == 1_050_000
+    assert assess(lending.request(), organisation_id=organisation).collateral_value == 105_000
+    with assert_nothing_changes(), pytest.raises(Rejected):
+        lending.lend()
+    loan = lending.lend(amount=80_000)
+    assert value(loan) == 105_000
     Wallet(lending.token.issuer).fund(made.gross, "NGN")
     funding.fund_due()
-    assert assess(lending.request(), organisation_id=organisation).collateral_value == 987_000
-    # Pledged after the record: it receives nothing of it.
-    loan = lending.lend(amount=700_000)
+    assert value(loan) == 105_000
     paying.pay(made.pk)
     assert cash(loan) == (0, 0, 0)
+
+
+def test_what_a_price_includes_is_not_expected_once_more():
+    """105 units at 9,500 cover 798,000, with what the record takes off and the issuer will pay."""
+    lending = make_lending()
+    loan = lending.lend()
+    with without_guards() as cursor:
+        cursor.execute("UPDATE exchange_token SET price_sell = 9500")
+    pay(lending, 600, "Recorded")
+    assert value(loan) == 997_500
+    assert Shortfall.objects.filter(cured_at=None).count() == 1
+
+
+def test_an_overdue_payment_is_no_part_of_an_old_price():
+    lending = make_lending()
+    loan = lending.lend()
+    pay(lending, 600, "Recorded")
+    assert value(loan) == 1_050_000
+    funding.fund_due()
+    assert value(loan) == 987_000
 
 
 @pytest.mark.django_db(transaction=True)
