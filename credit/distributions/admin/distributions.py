@@ -139,7 +139,8 @@ class DistributionAdmin(ApprovalPages):
     ordering = ("-pk",)
     fields = (
         ("token_display", "issuer_display"), ("type", "state_display"),
-        ("amount_display", "basis_display"), ("record_display", "payment_date"), "version",
+        ("amount_display", "basis_display"), ("record_display", "payment_date"),
+        ("version", "final"),
         ("holders", "units_display"), ("gross_display", "tax_display", "net_display"),
         ("proposer_display", "created_at"),
     )  # fmt: skip
@@ -269,6 +270,7 @@ class DistributionAdmin(ApprovalPages):
             *facts,
             ("Due" if distribution.holders else "Due if recorded now", _expected(distribution)),
             ("Available to the issuer", _available(distribution)),
+            ("Units", "Taken back as they are paid" if distribution.final else "Stay"),
             ("Proposed by", str(self.proposer_of(proposal))),
             ("Explanation", proposal.explanation or "-"),
         ]

@@ -228,7 +228,7 @@ def test_an_old_price_counts_less_for_new_loans_once_it_was_paid():
 
 
 def test_units_pledged_after_the_record_count_without_its_payment():
-    """Its payment goes to the wallet: nobody borrows against it, funded or not."""
+    """Its payment goes to the wallet: no loan counts it, funded or not."""
     lending = make_lending()
     made = pay(lending, 9_000, "Recorded")
     organisation = lending.borrower.organisation.id
