@@ -25,8 +25,7 @@ CREATE FUNCTION treasury_balances(
         JOIN public.wallets_entry e ON e.transfer_id = t.id AND e.asset_id = p_currency
         JOIN public.wallets_account a ON a.id = e.account_id
         WHERE t.created_txid >= coalesce((SELECT k.position FROM public.wallets_checkpoint k), 0)
-          AND a.owner_id IS NULL
-          AND a.kind IN ('fees', 'expenses', 'treasury', 'position', 'tax')
+          AND a.owner_id IS NULL AND a.kind IN ('fees', 'expenses', 'treasury', 'position', 'tax')
         UNION ALL
         SELECT a.kind, a.balance
         FROM public.wallets_account a
