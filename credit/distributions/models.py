@@ -172,7 +172,7 @@ class Distribution(Record):
 
 
 class IncomeStatus(models.TextChoices):
-    """Statuses of a holder's income. Nil: rounded to nothing."""
+    """Statuses of a holder's income. Nil: rounded to nothing, and no units are taken back."""
 
     DUE = "Due"
     PAID = "Paid"
@@ -253,8 +253,8 @@ class Income(Record):
             ),
             models.CheckConstraint(
                 condition=Q(status="Nil", gross=0, paid_to="")
-                | Q(status="Due", gross__gt=0, paid_to="")
-                | Q(status="Paid", gross__gt=0) & ~Q(paid_to=""),
+                | Q(status="Due", gross__gte=0, paid_to="")
+                | Q(status="Paid", gross__gte=0) & ~Q(paid_to=""),
                 name="income_status",
             ),
             models.CheckConstraint(

@@ -66,7 +66,7 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
         FROM (
             SELECT x.id, trim_scale(x.net) || ' to ' || x.owner_id || ', tax ' || trim_scale(x.tax)
                 || CASE x.paid_to WHEN 'loan' THEN ' for a loan' ELSE '' END AS wanted
-            FROM credit_income x WHERE x.status = 'Paid'
+            FROM credit_income x WHERE x.status = 'Paid' AND x.gross > 0
         ) i
         FULL JOIN (
             SELECT t.subject_id, min(t.reference) AS reference,

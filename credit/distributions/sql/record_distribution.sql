@@ -82,7 +82,7 @@ BEGIN
         GROUP BY h.organisation_id, h.member_id, h.units, h.gross
     )
     SELECT new_id(), d.id, x.organisation_id, x.member_id, x.loan_id, x.units, x.gross, 0, 0, x.gross,
-           CASE WHEN x.gross > 0 THEN 'Due' ELSE 'Nil' END, '', v_now
+           CASE WHEN x.gross > 0 OR d.final THEN 'Due' ELSE 'Nil' END, '', v_now
     FROM (
         SELECT r.organisation_id, r.member_id, NULL::uuid AS loan_id, r.units, r.gross
         FROM rest r WHERE r.units > 0

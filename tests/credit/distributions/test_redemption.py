@@ -43,9 +43,15 @@ from tests.factories.distributions import (
 from tests.factories.lending import Lending, make_lending
 from tests.factories.lifecycle import set_flags
 from tests.factories.loans import backdate_loan, repay_loan
-from tests.factories.tokens import make_token
+from tests.factories.tokens import give_units, make_token
 from tests.factories.traders import Trader, make_trader
-from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_staff
+from tests.factories.wallets import (
+    Wallet,
+    assert_books_hold,
+    balance_of,
+    make_member_wallet,
+    make_staff,
+)
 from wallets.ledger.models import Account, AccountKind, TransferKind
 from wallets.ledger.posting import Leg, Posting, post_transfers, system_account
 
@@ -88,6 +94,33 @@ def test_a_redemption_takes_all_units_but_the_issuers_when_it_is_paid():
         held.member.organisation.pk,
         held.organisation.organisation.pk,
     }
+    assert_books_hold()
+
+
+def test_units_that_are_worth_nothing_go_back_too():
+    """0.00000001 unit at 100 is nothing in NGN. Its owner could not be closed with it."""
+    held, dust = make_holding(), make_member_wallet(1, currency="NGN")
+    smallest = Decimal("0.00000001")
+    give_units(held.token, dust, smallest)
+    made = make_distribution(held.token, "Paid", redemption_terms(held.token))
+    assert units(held.token, dust.owner_id) == [0]
+    assert balance_of(dust.owner_id, "NGN") == 1
+    income = Income.objects.get(distribution=made, owner_id=dust.owner_id)
+    assert (income.status, income.units, income.gross) == ("Paid", smallest, Decimal(0))
+    assert_books_hold()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_pledged_units_that_are_worth_nothing_leave_their_loan():
+    """1,000 units at 0.00002 are 0.02; the 105 that are pledged, rounded down, nothing."""
+    lending = make_lending()
+    loan, owner = lending.lend(), lending.borrower.owner_id
+    set_flags(lending.token, exited=True)
+    terms = exit_terms(lending.token, amount=Decimal("0.00002"), final=True)
+    make_distribution(lending.token, "Paid", terms)
+    assert units(lending.token, owner) == [0]
+    loan.refresh_from_db()
+    assert (loan.cash_collateral, loan.collateral_text) == (Decimal(0), "[]")
     assert_books_hold()
 
 
