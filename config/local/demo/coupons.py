@@ -20,6 +20,7 @@ from exchange.events.services.outbox import mark_unsent
 from exchange.participants.models import Organisation
 from exchange.staff.models import StaffUser
 from exchange.tokens.models import Token
+from exchange.tokens.services import quotes
 from orders.listings.services.terms import NewTerms, approve_terms, propose_terms
 
 NOTE = "ASHC"
@@ -44,6 +45,7 @@ def load_coupons(
         drafting.draft_periods(token.pk, completed, today)
         for draft in Distribution.objects.filter(token=token).order_by("period_end"):
             _pay(draft, approver, actor)
+        _quote(token, proposer, approver)
         drafting.draft_periods(token.pk, today, today + drafting.AHEAD)
         about = [token.pk, *Distribution.objects.filter(token=token).values_list("pk", flat=True)]
         for organisation_id in Organisation.objects.values_list("pk", flat=True):
@@ -66,6 +68,17 @@ def _date_back(token: Token, day: dt.date, proposer: StaffUser, approver: StaffU
         user=proposer,
     )
     approve_terms(proposal_id=proposal.pk, user=approver)
+
+
+def _quote(token: Token, proposer: StaffUser, approver: StaffUser) -> None:
+    """Quote the same prices anew: older ones count less what has been paid since."""
+    prices = quotes.Prices(
+        buy=token.price_buy, sell=token.price_sell, exchange=token.price_exchange
+    )
+    quote = quotes.propose(
+        token_id=token.pk, prices=prices, user=proposer, note="Prices after the coupon"
+    )
+    quotes.approve(quote_id=quote.pk, user=approver, reason="Compared with the valuation")
 
 
 def _pay(draft: Distribution, approver: StaffUser, actor: Actor) -> None:
