@@ -88,9 +88,9 @@ def propose_closure(
 def confirm_closure(*, proposal_id: UUID, user: StaffUser) -> ClosureProposal:
     """Confirm a proposal as the second person: the loan becomes LIQUIDATED or WRITTEN_OFF.
 
-    Raises `Forbidden`, `NotFound`, `StateConflict` (decided, the loan is no longer DEFAULTED, or
-    fewer units are pledged than proposed), `Rejected` (`approver_not_independent`,
-    `prices_expired`), `RecordPending`.
+    Raises `Forbidden`, `NotFound`, `StateConflict` (decided, the loan is no longer DEFAULTED, what
+    its units pay is still to come, or fewer are pledged than proposed), `Rejected`
+    (`approver_not_independent`, `prices_expired`), `RecordPending`.
     """
     actor = _require_decider(user)
     with transaction.atomic():
@@ -100,6 +100,10 @@ def confirm_closure(*, proposal_id: UUID, user: StaffUser) -> ClosureProposal:
         proposal = CLOSURES.get_pending(proposal_id)
         if proposal.action == ClosureAction.LIQUIDATE:
             require_recorded(row.token_id for row, _token in open_collateral(loan))
+            if loan.cash_funded or loan.cash_expected:
+                raise StateConflict(
+                    "The pledged units are about to pay to this loan: liquidate once they have"
+                )
             if timezone.now() - proposal.created_at > PRICE_VALIDITY:
                 raise Rejected(
                     "The proposed prices are older than 24 hours; propose again",

@@ -40,6 +40,14 @@ BEGIN
         RAISE EXCEPTION 'the record of a distribution of the collateral is due'
             USING ERRCODE = 'check_violation', CONSTRAINT = 'closure_after_record';
     END IF;
+    -- What its units pay to the loan, and its price does not include, is the creditor's too.
+    IF NEW.status = 'Approved' AND NEW.action = 'liquidate' AND EXISTS (
+        SELECT FROM public.credit_loan l
+        WHERE l.id = NEW.loan_id AND l.cash_funded + l.cash_expected > 0)
+    THEN
+        RAISE EXCEPTION 'payments of the collateral of loan % are still to come', NEW.loan_id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'closure_after_income';
+    END IF;
     RETURN NEW;
 END $$;
 CREATE TRIGGER closure_guard BEFORE INSERT OR UPDATE ON credit_closureproposal

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,12 +15,12 @@ from credit.distributions.services import funding, paying
 from credit.loans.models import ClosureAction, Loan, RepaymentSource, Shortfall, Valuation
 from credit.loans.services import servicing
 from credit.loans.services.assessing import assess
-from credit.loans.services.closures import confirm_closure, propose_closure
+from credit.loans.services.closures import confirm_closure, propose_closure, set_final_plan
 from credit.loans.services.pledging import release_collateral
 from credit.loans.services.repaying import repay
 from credit.loans.services.valuation import Pledge
 from exchange.core.database import violated_constraint
-from exchange.core.errors import InvalidRequest, Rejected
+from exchange.core.errors import InvalidRequest, Rejected, StateConflict
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.owner import without_guards
 from tests.environment.property_tests import examples
@@ -424,6 +425,37 @@ def test_cash_that_came_after_the_proposal_is_passed_too():
     proposal.refresh_from_db()
     assert proposal.cash_passed == 63_000
     assert proposal.final_cash == 63_105
+    assert_books_hold()
+
+
+@pytest.mark.parametrize("status", ["Recorded", "Funded"])
+def test_a_liquidation_waits_for_what_the_units_pay(status):
+    """9,000 of the 10,000 that a unit is worth: the creditor is to have them, not the wallet."""
+    lending = make_lending()
+    loan = lending.lend()
+    default(loan)
+    made = pay(lending, 9_000, status)
+    officer, second = make_staff("close_loan"), make_staff("close_loan")
+    proposal = propose_closure(
+        loan_id=loan.pk, action=ClosureAction.LIQUIDATE, note="No answer", user=officer
+    )
+    with assert_nothing_changes(), pytest.raises(StateConflict):
+        confirm_closure(proposal_id=proposal.pk, user=second)
+    loan.refresh_from_db()
+    set_final_plan(proposal, loan)
+    decided = {"decided_by": second, "decided_at": timezone.now()}
+    for name, each in {"status": "Approved", **decided}.items():
+        setattr(proposal, name, each)
+    with pytest.raises(IntegrityError) as found, transaction.atomic():
+        proposal.save()
+    assert violated_constraint(found.value) == "closure_after_income"
+    if status == "Recorded":
+        Wallet(lending.token.issuer).fund(made.gross, "NGN")
+        funding.fund_due()
+    paying.pay(made.pk)
+    lender = balance_of(lending.creditor.owner_id, "NGN")
+    confirm_closure(proposal_id=proposal.pk, user=second)
+    assert balance_of(lending.creditor.owner_id, "NGN") == lender + 945_000
     assert_books_hold()
 
 
