@@ -13,14 +13,25 @@ SET search_path = public, pg_temp AS $$
 $$;
 REVOKE ALL ON FUNCTION count_cash_to_come FROM PUBLIC;
 
--- Of what is expected, what was taken off prices because they are older than its record.
+-- Of what is expected, at most what was taken off the value of the loan's units because their prices are
+-- older than its record: nothing of a token that has no collateral value.
 CREATE FUNCTION cash_in_prices(p_loan uuid) RETURNS numeric LANGUAGE sql STABLE AS $$
-    SELECT coalesce(sum(i.net), 0)
-    FROM public.credit_income i
-    JOIN public.credit_distribution d ON d.id = i.distribution_id
-    JOIN public.exchange_token t ON t.id = d.token_id
-    WHERE i.loan_id = p_loan AND i.status = 'Due' AND d.to_collateral AND d.status = 'Recorded'
-        AND NOT d.overdue AND d.record_at > t.quoted_at
+    SELECT coalesce(sum(greatest(0, least(x.net, x.taken, x.left_over + x.taken))), 0)
+    FROM (
+        SELECT sum(i.net) AS net, sum(trunc(d.amount_per_unit * c.quantity, k.decimals)) AS taken,
+               t.price_sell * c.quantity - (
+                   SELECT coalesce(sum(trunc(p.amount_per_unit * c.quantity, k.decimals)), 0)
+                   FROM public.credit_pricededuction p
+                   WHERE p.token_id = t.id AND p.record_at > t.quoted_at) AS left_over
+        FROM public.credit_income i
+        JOIN public.credit_distribution d ON d.id = i.distribution_id
+        JOIN public.exchange_token t ON t.id = d.token_id
+        JOIN public.exchange_currency k ON k.code = d.currency_id
+        JOIN public.credit_collateral c ON c.loan_id = i.loan_id AND c.token_id = t.id
+        WHERE i.loan_id = p_loan AND i.status = 'Due' AND d.to_collateral AND d.status = 'Recorded'
+            AND NOT d.overdue AND d.record_at > t.quoted_at AND NOT t.exited AND NOT t.cancelled
+        GROUP BY t.id, c.quantity, k.decimals
+    ) x
 $$;
 
 -- A price quoted before the record counts less from the record on: the units that are pledged later

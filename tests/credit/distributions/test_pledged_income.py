@@ -256,6 +256,17 @@ def test_what_a_price_includes_is_not_expected_once_more():
     assert Shortfall.objects.filter(cured_at=None).count() == 1
 
 
+def test_no_more_is_expected_in_an_old_price_than_it_was():
+    lending = make_lending()
+    loan = lending.lend()
+    pay(lending, 12_000, "Recorded")
+    assert value(loan) == 1_050_000
+    pay(lending, 1_000, "Recorded")
+    assert value(loan) == 1_050_000
+    set_flags(lending.token, exited=True)
+    assert value(loan) == 0
+
+
 def test_an_overdue_payment_is_no_part_of_an_old_price():
     lending = make_lending()
     loan = lending.lend()
