@@ -65,7 +65,8 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
                coalesce(m.found, 'nothing')
         FROM (
             SELECT x.id, trim_scale(x.net) || ' to ' || x.owner_id || ', tax ' || trim_scale(x.tax)
-                || CASE x.paid_to WHEN 'loan' THEN ' for a loan' ELSE '' END AS wanted
+                || CASE WHEN x.paid_to = 'loan' AND x.net > 0 THEN ' for a loan' ELSE '' END
+                AS wanted
             FROM credit_income x WHERE x.status = 'Paid' AND x.gross > 0
         ) i
         FULL JOIN (

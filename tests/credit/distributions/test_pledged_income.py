@@ -35,6 +35,7 @@ from tests.factories.distributions import (
 from tests.factories.lending import Lending, make_lending
 from tests.factories.lifecycle import set_flags
 from tests.factories.loans import backdate_loan, make_closed_loan, make_completed_loan, repay_loan
+from tests.factories.tax_rates import make_rate, set_tax_facts
 from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_staff
 
 pytestmark = pytest.mark.django_db
@@ -254,6 +255,17 @@ def test_what_a_price_includes_is_not_expected_once_more():
     pay(lending, 600, "Recorded")
     assert value(loan) == 997_500
     assert Shortfall.objects.filter(cured_at=None).count() == 1
+
+
+def test_income_that_is_all_tax_leaves_its_loan_nothing():
+    lending = make_lending()
+    loan = lending.lend()
+    set_tax_facts(lending.token.issuer, tax_residence="NG")
+    make_rate(100)
+    made = pay(lending, 600)
+    assert (loan.pk, Decimal(0), "Paid", "loan") in rows(made)
+    assert cash(loan) == (0, 0, 0)
+    assert_books_hold()
 
 
 def test_no_more_is_expected_in_an_old_price_than_it_was():
