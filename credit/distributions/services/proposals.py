@@ -25,7 +25,12 @@ from credit.distributions.models import (
 from credit.distributions.selectors import periods_between
 from credit.distributions.services.assigning import assign, check_assignment
 from credit.distributions.services.funding import cancel_distribution, post_funding
-from credit.distributions.services.terms import DistributionTerms, check_terms, earliest_record
+from credit.distributions.services.terms import (
+    DistributionTerms,
+    check_cancellation,
+    check_terms,
+    earliest_record,
+)
 from credit.distributions.services.transitions import (
     CANCELLED,
     UPDATED,
@@ -113,7 +118,8 @@ def propose_step(
 ) -> DistributionProposal:
     """Propose to fund or to cancel a distribution.
 
-    Raises `Forbidden`, `DistributionNotFound`, `StateConflict`, `DistributionProposalPending`.
+    Raises `Forbidden`, `DistributionNotFound`, `StateConflict`, `DistributionProposalPending`, as
+    `check_cancellation`.
     """
     actor = authorize_staff(user, PROPOSE, _MAY_NOT_PROPOSE)
     if action not in STEPS:
@@ -121,6 +127,8 @@ def propose_step(
     with transaction.atomic():
         distribution = lock_distribution(distribution_id)
         require_status(distribution, *STEPS[action])
+        if action == DistributionAction.CANCEL:
+            check_cancellation(distribution)
         return propose_action(distribution, action, actor, explanation)
 
 
@@ -213,6 +221,7 @@ def _fund(distribution: Distribution, _proposal: DistributionProposal, actor: Ac
 
 
 def _cancel(distribution: Distribution, _proposal: DistributionProposal, actor: Actor) -> None:
+    check_cancellation(distribution)
     cancel_distribution(distribution, actor)
 
 

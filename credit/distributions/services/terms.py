@@ -286,6 +286,29 @@ def _check_end(token: Token, terms: DistributionTerms, but: Distribution | None)
             )
 
 
+def check_cancellation(distribution: Distribution) -> None:
+    """Check that a redemption does not count on this repayment of principal.
+
+    Raises `Rejected` (`below_principal`).
+    """
+    if distribution.type != DistributionType.PRINCIPAL:
+        return
+    left = outstanding_principal(distribution.token, but=distribution)
+    short = (
+        Distribution.objects.filter(
+            token=distribution.token, type=DistributionType.REDEMPTION, amount_per_unit__lt=left
+        )
+        .exclude(status__in=(DistributionStatus.DRAFT, DistributionStatus.CANCELLED))
+        .first()
+    )
+    if short is not None:
+        raise Rejected(
+            f"Without it {format_plain(left)} of principal would be outstanding on a unit, more"
+            f" than is paid by {short}",
+            code="below_principal",
+        )
+
+
 def outstanding_principal(
     token: Token, day: dt.date | None = None, *, but: Distribution | None = None
 ) -> Decimal:

@@ -10,13 +10,13 @@ from django.utils import timezone
 
 from credit.distributions.models import Distribution, DistributionAction, Income
 from credit.distributions.schedule import Basis
-from credit.distributions.services import funding, paying, recording
+from credit.distributions.services import funding, paying, proposals, recording
 from credit.loans.models import ClosureAction, Loan
 from credit.loans.services import servicing
 from credit.loans.services.closures import confirm_closure, decline_closure, propose_closure
 from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.valuation import Pledge
-from exchange.core.errors import DomainError, InvalidRequest
+from exchange.core.errors import DomainError, InvalidRequest, Rejected
 from exchange.events.models import Event
 from exchange.tokens.errors import RecordPending
 from exchange.tokens.models import Token
@@ -29,6 +29,7 @@ from tests.factories.distributions import (
     at,
     complete_on,
     decide_step,
+    decider,
     exit_terms,
     held_for,
     interest_terms,
@@ -38,6 +39,7 @@ from tests.factories.distributions import (
     make_terms,
     principal_terms,
     propose,
+    proposer,
     redemption_terms,
 )
 from tests.factories.lending import Lending, make_lending
@@ -344,6 +346,40 @@ def test_only_what_is_left_of_the_principal_must_be_repaid():
     assert refused(token, terms) == "coupon_due"
     approve(coupon_made)
     propose(token, terms)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_repayment_that_a_redemption_counts_on_is_not_cancelled():
+    """60 of 100 are redeemed after a repayment of 40: without it holders would lose these."""
+    token = make_holding().token
+    end = (timezone.now() + 5 * DAY).date()
+    complete_on(token, end - relativedelta(months=1))
+    repaid = make_distribution(token, "Announced", principal_terms(token))
+    coupon = interest_terms(token, record_at=at(end), basis=Basis(Decimal(100), Decimal(12), 30))
+    approve(propose(token, coupon))
+    terms = redemption_terms(token, amount=Decimal(60), record_at=timezone.now() + 6 * DAY)
+    redeemed = propose(token, terms)
+    officers = proposer(), decider()
+    cancellation = proposals.propose_step(
+        distribution_id=repaid.pk,
+        action=DistributionAction.CANCEL,
+        explanation="",
+        user=officers[0],
+    )
+    approve(redeemed)
+    with assert_nothing_changes(), pytest.raises(Rejected) as found:
+        proposals.approve(proposal_id=cancellation.pk, user=officers[1])
+    assert found.value.code == "below_principal"
+    proposals.reject(proposal_id=cancellation.pk, reason="Redeemed after it", user=officers[1])
+    with assert_nothing_changes(), pytest.raises(Rejected):
+        proposals.propose_step(
+            distribution_id=repaid.pk,
+            action=DistributionAction.CANCEL,
+            explanation="",
+            user=officers[0],
+        )
+    decide_step(redeemed, DistributionAction.CANCEL)
+    decide_step(repaid, DistributionAction.CANCEL)
 
 
 def test_a_redemption_before_an_announced_coupon_is_refused():
