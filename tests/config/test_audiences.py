@@ -28,6 +28,7 @@ AUDIENCES = {
     "credit.configurations.admin.terms.ChangedTermsForm.note": INTERNAL,
     "exchange.admin.fields.ApprovalReasonForm.reason": INTERNAL,
     "credit.loans.admin.loans.ClosureNoteForm.note": INTERNAL,
+    "credit.distributions.admin.forms.AssignForm.explanation": INTERNAL,
     "credit.distributions.admin.forms.ChangeForm.explanation": INTERNAL,
     "credit.distributions.admin.forms.ExplanationForm.explanation": INTERNAL,
     "credit.distributions.admin.forms.TermsForm.explanation": INTERNAL,

@@ -57,7 +57,8 @@ _BETWEEN_FIELDS = re.compile(
     r"|(to|to_currency) must be another (wallet than from|currency than from_currency)"
     r"|redirect_url must be on one of your organisation's registered addresses \(.*\)\. .*"
     r"|bvn is required for a virtual account in NGN"
-    r"|(amount_per_unit|basis) (is required|must be left out) for (Dividend|Interest)"
+    r"|(amount_per_unit|basis|final) (is required|must be left out) for \w+"
+    r"|collaterals is required without cash_collateral"
     r"|organisation_ids must (name who may borrow|be empty unless access is organisations)"
 )
 

@@ -104,7 +104,7 @@ class TaxRateAdmin(AddFormAdmin, ProposalAdmin):
     add_permission = tax_rates.PROPOSE
     filters = RateFilters
     list_display = (
-        "type", "issuer_country", "scope_display", "percent_display", "valid_from", "valid_until",
+        "type", "issuer_country", "scope_display", "rate_display", "valid_from", "valid_until",
         "state_display", "proposed_by", "decided_by", "proposed_age",
     )  # fmt: skip
     list_select_related = ("proposed_by", "decided_by", "organisation", "member")
@@ -112,12 +112,12 @@ class TaxRateAdmin(AddFormAdmin, ProposalAdmin):
     search_help_text = "Country, owner, note or ID"
     id_fields = ("pk", "owner_id")
     fields = (
-        ("type", "issuer_country"), ("scope_display", "percent_display"),
+        ("type", "issuer_country"), ("scope_display", "rate_display"),
         ("valid_from", "valid_until"), "state_display", "note", ("proposed_by", "created_at"),
         ("decided_by", "decided_at"), "reason",
     )  # fmt: skip
     fact_fields = (
-        "type", "issuer_country", "scope_display", "percent_display", "valid_from", "valid_until",
+        "type", "issuer_country", "scope_display", "rate_display", "valid_from", "valid_until",
         "note", "proposed_by",
     )  # fmt: skip
 
@@ -143,7 +143,7 @@ class TaxRateAdmin(AddFormAdmin, ProposalAdmin):
             record_link(rate.member or rate.organisation) if rate.organisation_id else rate.scope
         ),
     )
-    percent_display = column("rate", lambda rate: percent(rate.percent), ordering="percent")
+    rate_display = column("rate", lambda rate: percent(rate.percent), ordering="percent")
 
     def describe(self, proposal: TaxRate) -> str:
         return f"{percent(proposal.percent)} {proposal}"
