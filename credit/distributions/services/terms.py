@@ -275,7 +275,8 @@ def _check_end(token: Token, terms: DistributionTerms, but: Distribution | None)
     later = live.filter(record_at__gt=terms.record_at).first()
     if later is not None:
         raise Rejected(f"{later} is recorded later: redeem after it", code="coupon_due")
-    schedule = terms_of(token)
+    # The schedule of a token ends with its exit.
+    schedule = terms_of(token) if redeems else None
     ended = terms.record_at.astimezone(dt.UTC).date()
     for period in periods_between(token, schedule.completed, ended)[-1:] if schedule else ():
         coupons = live.filter(type=DistributionType.INTEREST, record_at__lte=terms.record_at)

@@ -323,6 +323,15 @@ def test_less_than_the_principal_and_another_currency_are_refused(changes, code)
     assert refused(token, redemption_terms(token, **changes)) == code
 
 
+def test_an_exited_token_needs_no_interest_for_its_final_exit():
+    """Its schedule has ended with it: no interest is drafted, and it may never be paid."""
+    token = make_holding().token
+    complete_on(token, (timezone.now() - 5 * DAY).date() - relativedelta(months=1))
+    assert refused(token, redemption_terms(token)) == "coupon_due"
+    set_flags(token, exited=True)
+    approve(propose(token, exit_terms(token, final=True)))
+
+
 def test_an_exit_that_rounds_to_nothing_is_refused():
     token = make_holding().token
     set_flags(token, exited=True)
