@@ -27,6 +27,9 @@ def test_a_success_has_status_message_and_data_and_nothing_else():
         "external_id",
         "status",
         "verification",
+        "holder_kind",
+        "tax_residence",
+        "tax_id",
         "createdAt",
         "updatedAt",
     ]

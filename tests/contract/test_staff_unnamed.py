@@ -37,9 +37,11 @@ from tests.factories.deposits import (
 )
 from tests.factories.distributions import (
     interest_terms,
+    make_distribution,
     make_holding,
     make_terms,
     propose,
+    redemption_terms,
 )
 from tests.factories.distributions import make_due as make_record_due
 from tests.factories.lending import Lending, make_lending
@@ -235,7 +237,7 @@ def money_in(owner: Owner) -> None:
 
 
 def distributions(issuer: Organisation) -> None:
-    """One that is changed, overdue and paid, and one that is cancelled."""
+    """One that is changed, overdue and paid, one that is cancelled, and a redemption."""
     held = make_holding(issuer=issuer)
 
     def decide(distribution: Distribution) -> None:
@@ -270,6 +272,8 @@ def distributions(issuer: Organisation) -> None:
     )
     decide(changed)
     paying.pay(changed.pk)
+    redeemed = make_holding(issuer=issuer).token
+    make_distribution(redeemed, "Paid", redemption_terms(redeemed))
 
 
 def new_terms(issuer: Organisation) -> None:

@@ -20,7 +20,7 @@ from credit.distributions.models import (
 from credit.distributions.schedule import Period
 from credit.distributions.selectors import periods_between, scheduled_tokens
 from credit.distributions.services.proposals import (
-    MISSED_ALERT,
+    ALERT_MISSED,
     insert_distribution,
     propose_action,
 )
@@ -53,7 +53,7 @@ def draft_due() -> int:
         record_at__lte=timezone.now(),
     ).select_related("token"):
         raise_alert(
-            MISSED_ALERT,
+            ALERT_MISSED,
             subject=str(missed.pk),
             message=f"{missed} was not approved before its record. Approve it, and it is recorded"
             " once the notice has passed",

@@ -58,7 +58,7 @@ _MAY_NOT_DECIDE = "You may not decide about distributions"
 _MAX_EXPLANATION = 300
 _ONCE = {"distribution_once", "distribution_of_period"}
 # A draft of the schedule whose record passed before it was approved.
-MISSED_ALERT = "distribution_missed"
+ALERT_MISSED = "distribution_missed"
 
 _Effect = Callable[[Distribution, DistributionProposal, Actor], object]
 
@@ -182,7 +182,7 @@ def reject(*, proposal_id: UUID, reason: str, user: StaffUser) -> DistributionPr
         proposal = PROPOSALS.get_pending(proposal_id)
         PROPOSALS.close(proposal, ApprovalStatus.REJECTED, user, reason=why)
         if proposal.action == DistributionAction.ANNOUNCE:
-            resolve_alert(MISSED_ALERT, subject=str(distribution.pk))
+            resolve_alert(ALERT_MISSED, subject=str(distribution.pk))
             move(distribution, DistributionStatus.CANCELLED)
             emit_to_issuer(distribution, CANCELLED)
     return proposal
@@ -195,7 +195,7 @@ def _announce(distribution: Distribution, _proposal: DistributionProposal, _acto
         _require_scheduled(distribution, distribution.period_end)
         terms = terms.postpone(earliest_record(now))
     check_terms(distribution.token, terms, but=distribution, now=now)
-    resolve_alert(MISSED_ALERT, subject=str(distribution.pk))
+    resolve_alert(ALERT_MISSED, subject=str(distribution.pk))
     times = {"record_at": terms.record_at, "payment_date": terms.payment_date}
     emit_announced(move(distribution, DistributionStatus.ANNOUNCED, **times))
 

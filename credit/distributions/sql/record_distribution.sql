@@ -66,8 +66,8 @@ BEGIN
         (id, distribution_id, organisation_id, member_id, loan_id, units, gross, tax_rate, tax, net, status,
          paid_to, created_at)
     WITH held AS (
-        SELECT h.*, income_of(h.units, d.amount_per_unit, d.principal_per_unit, d.rate, d.days, v_decimals)
-            AS gross
+        SELECT h.organisation_id, h.member_id, h.units, income_of(
+                   h.units, d.amount_per_unit, d.principal_per_unit, d.rate, d.days, v_decimals) AS gross
         FROM entitled_units(d.token_id) h
     ), pledged AS (
         SELECT l.borrower_id, l.id AS loan_id, c.quantity AS units, income_of(

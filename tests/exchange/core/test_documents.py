@@ -91,7 +91,7 @@ def test_a_strict_document_has_only_declared_nulls(column: str) -> None:
 @pytest.mark.parametrize(
     ("document", "fields"),
     [
-        (participants_payloads.MEMBER, ["external_id"]),
+        (participants_payloads.MEMBER, ["external_id", "tax_residence", "tax_id"]),
         (events_payloads.EVENT, ["next_attempt_at", "delivered_at"]),
         (events_payloads.DELIVERY_ATTEMPT, ["status_code", "error"]),
         (events_payloads.EVENT_DETAIL, ["next_attempt_at", "delivered_at"]),

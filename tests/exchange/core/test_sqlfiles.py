@@ -220,8 +220,8 @@ def test_a_new_column_triggers_an_installation(folder: Path) -> None:
         " WHERE tgrelid = 'exchange_organisation'::regclass AND tgname = 'audit_update'"
     )
     columns = (
-        "active, created_at, email, id, motto, name, redirect_origins, "
-        "verification_required_for_deposits, verification_required_for_withdrawals"
+        "active, created_at, email, holder_kind, id, motto, name, redirect_origins, tax_id, "
+        "tax_residence, verification_required_for_deposits, verification_required_for_withdrawals"
     )
     assert f"OF {columns} ON" in definition
 
