@@ -21,5 +21,6 @@ class CreditConfig(sqlfiles.SqlAppConfig):
         "distributions/start_paying",
         "distributions/income_of_loans",
         "distributions/transfer_rules",
+        "distributions/correction",
     )
     stored_documents = ("loans.LOAN",)

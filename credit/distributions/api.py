@@ -109,13 +109,20 @@ class TokenDistributionViewSet(ApiViewSet):
     )
     def create(self, request: Request, token_id: str) -> SuccessResponse:
         """Propose a distribution. You are the issuer of the token. It is a Draft until staff
-        approve it. Emits `distribution.announced` then, or `distribution.cancelled`.
+        approve it. Emits `distribution.announced` then, or `distribution.cancelled`. With
+        `corrects` it has the right terms of a distribution that was paid wrong, and pays each
+        holder the difference, or takes it back.
         """
         token, values = parse_path_id(token_id, TokenNotFound), self.body()
 
+        corrects = values["corrects"] and parse_path_id(values["corrects"], DistributionNotFound)
+
         def propose() -> SuccessResponse:
             made = propose_distribution(
-                token_id=token, terms=build_terms(values), actor=self.caller.actor
+                token_id=token,
+                terms=build_terms(values),
+                actor=self.caller.actor,
+                corrects=corrects or None,
             )
             return self.respond(RawJSON(read_distribution(self.caller.organisation_id, made.pk)))
 

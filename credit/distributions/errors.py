@@ -23,6 +23,13 @@ class PeriodTaken(Conflict):
     code = "period_taken"
 
 
+class CorrectionPending(Conflict):
+    """A distribution is corrected once at a time."""
+
+    code = "correction_pending"
+    message = "Another correction of this distribution is not paid yet"
+
+
 class DistributionProposalPending(Conflict):
     """One step of a distribution is decided at a time."""
 

@@ -50,6 +50,9 @@ RECORDED = (
 class Distribution(Record):
     """A payment by the issuer of a token to those who hold it at the record.
 
+    One that `corrects` another pays or recovers what its holders received too little or too much:
+    its terms are those that were right, its income and sums the differences.
+
     Sums are set by the record. Interest has `principal_per_unit`, `rate` (percent a year) and
     `days`, from which a holder's income is computed; its `amount_per_unit` is for reading.
     """
@@ -120,20 +123,24 @@ class Distribution(Record):
             ),
             models.CheckConstraint(
                 condition=Q(type="Redemption", final=True)
-                | Q(type="Exit")
-                | ~Q(type__in=["Redemption", "Exit"]) & Q(final=False),
+                | Q(type="Exit", corrects=None)
+                | ~Q(type__in=["Redemption", "Exit"]) & Q(final=False)
+                | Q(corrects__isnull=False, final=False),
                 name="distribution_final",
             ),
             models.CheckConstraint(
                 condition=Q(holders=None, units=None, gross=None, tax=None, net=None)
-                | Q(
-                    holders__gte=0, units__gte=0, tax__gte=0, net__gte=0, gross=F("tax") + F("net")
-                ),
+                | Q(holders__gte=0, units__gte=0, gross=F("tax") + F("net"))
+                & (Q(tax__gte=0, net__gte=0) | Q(corrects__isnull=False, tax__lte=0, net__lte=0)),
                 name="distribution_sums",
+            ),
+            models.CheckConstraint(
+                condition=Q(corrects=None) | ~Q(type="Principal") & Q(period_end=None),
+                name="distribution_corrects",
             ),
             models.UniqueConstraint(
                 fields=["token", "type", "record_at"],
-                condition=~Q(status="Cancelled"),
+                condition=~Q(status="Cancelled") & Q(corrects=None),
                 name="distribution_once",
             ),
             models.UniqueConstraint(
@@ -156,7 +163,8 @@ class Distribution(Record):
     def __str__(self) -> str:
         day = self.period_end or self.record_at.astimezone(dt.UTC).date()
         days = f"{self.days} days to " if self.days else ""
-        return f"{self.type} of {self.token.symbol}, {days}{day.day} {day:%B %Y}"
+        kind = f"Correction of {self.type}" if self.corrects_id else self.type
+        return f"{kind} of {self.token.symbol}, {days}{day.day} {day:%B %Y}"
 
     @property
     def basis(self) -> Basis | None:
@@ -172,15 +180,20 @@ class Distribution(Record):
 
 
 class IncomeStatus(models.TextChoices):
-    """Statuses of a holder's income. Nil: rounded to nothing, and no units are taken back."""
+    """Statuses of a holder's income.
+
+    Nil: rounded to nothing, and no units are taken back. Corrected: paid, and a correction of it
+    has been paid or recovered. What is to be recovered is Due until all of it is.
+    """
 
     DUE = "Due"
     PAID = "Paid"
     NIL = "Nil"
+    CORRECTED = "Corrected"
 
 
 class PaidTo(models.TextChoices):
-    """Where income went."""
+    """Where income went, or was recovered from."""
 
     WALLET = "wallet"
     LOAN = "loan"
@@ -189,7 +202,8 @@ class PaidTo(models.TextChoices):
 class Income(Record):
     """What one holder receives of a distribution, written by its record.
 
-    Units pledged for a loan have a row of their own, with `loan`.
+    Units pledged for a loan have a row of their own, with `loan`. Amounts below 0 are recovered:
+    `recovered` is what was taken of `net` so far.
     """
 
     distribution = models.ForeignKey(
@@ -233,6 +247,7 @@ class Income(Record):
     tax_rate = models.DecimalField(max_digits=7, decimal_places=4, default=0, help_text="Percent")
     tax = models.DecimalField(default=0, **AMOUNT)
     net = models.DecimalField(**AMOUNT)
+    recovered = models.DecimalField(default=0, **AMOUNT)
     status = choice_field(IncomeStatus, max_length=10, default=IncomeStatus.DUE)
     paid_to = choice_field(PaidTo, max_length=10, blank=True, default="")
     created_at = models.DateTimeField()
@@ -248,13 +263,18 @@ class Income(Record):
                 name="income_once",
             ),
             models.CheckConstraint(
-                condition=Q(units__gt=0, tax__gte=0, net__gte=0, gross=F("tax") + F("net")),
+                condition=Q(units__gt=0, gross=F("tax") + F("net"))
+                & (
+                    Q(tax__gte=0, net__gte=0, recovered=0)
+                    | Q(tax__lte=0, net__lte=0, recovered__gte=0, recovered__lte=-F("net"))
+                ),
                 name="income_amounts",
             ),
             models.CheckConstraint(
                 condition=Q(status="Nil", gross=0, paid_to="")
-                | Q(status="Due", gross__gte=0, paid_to="")
-                | Q(status="Paid", gross__gte=0) & ~Q(paid_to=""),
+                | Q(status="Due", paid_to="")
+                | Q(status="Paid") & ~Q(paid_to="")
+                | Q(status="Corrected"),
                 name="income_status",
             ),
             models.CheckConstraint(
@@ -271,6 +291,11 @@ class Income(Record):
                 fields=["loan"],
                 condition=Q(status="Due", loan__isnull=False),
                 name="income_due_to_loan",
+            ),
+            models.Index(
+                fields=["owner_id"],
+                condition=Q(status="Due", gross__lt=0),
+                name="income_to_recover",
             ),
         ]
 

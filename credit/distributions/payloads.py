@@ -120,11 +120,15 @@ INCOME = Document(
         number("tax", "Tax withheld"),
         number("net", "What is paid"),
         text(
-            "status", "`Nil`: it rounds to nothing, and nothing is paid", enum=IncomeStatus.values
+            "status",
+            "`Nil`: it rounds to nothing, and nothing is paid. `Corrected`: paid, and a correction"
+            " of its distribution has an income for the difference. Amounts below 0 are `Due` until"
+            " all of it is taken back",
+            enum=IncomeStatus.values,
         ),
         text(
             "paid_to",
-            "Where it was paid to; null before",
+            "Where it was paid to, or taken back from; null before",
             "nullif({r}.paid_to, '')",
             nullable=True,
             enum=[*PaidTo.values, None],

@@ -67,7 +67,7 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
             SELECT x.id, trim_scale(x.net) || ' to ' || x.owner_id || ', tax ' || trim_scale(x.tax)
                 || CASE WHEN x.paid_to = 'loan' AND x.net > 0 THEN ' for a loan' ELSE '' END
                 AS wanted
-            FROM credit_income x WHERE x.status = 'Paid' AND x.gross > 0
+            FROM credit_income x WHERE x.status IN ('Paid', 'Corrected') AND x.gross > 0
         ) i
         FULL JOIN (
             SELECT t.subject_id, min(t.reference) AS reference,
@@ -101,9 +101,53 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
         CROSS JOIN LATERAL (
             SELECT income_tax(d.type, i.gross, returned_principal(d, i.units, c.decimals),
                               i.tax_rate, c.decimals) AS tax) x
-        WHERE i.tax <> x.tax
+        WHERE d.corrects_id IS NULL AND i.tax <> x.tax
         """,
         recent={"credit_income": about_recent("credit_income")},
+    ),
+    sql_check(
+        "every correction leaves its holders with the income and tax of its terms",
+        """
+        SELECT c.id, 'nothing more', concat_ws(', ', x.holders, x.gross, x.tax)
+        FROM credit_distribution c
+        CROSS JOIN LATERAL (
+            SELECT count(*) AS holders, sum(i.gross) AS gross, sum(i.tax) AS tax
+            FROM corrected_income(c.corrects_id, c.amount_per_unit, c.principal_per_unit, c.rate,
+                                  c.days) i
+            WHERE i.gross <> 0 OR i.tax <> 0) x
+        WHERE c.status NOT IN ('Draft', 'Cancelled') AND x.holders > 0
+            AND NOT EXISTS (SELECT FROM credit_distribution n
+                            WHERE n.corrects_id = c.corrects_id AND n.id > c.id
+                                AND n.status NOT IN ('Draft', 'Cancelled'))
+        """,
+    ),
+    sql_check(
+        "every recovery took from its owner and of tax what its income says, and nothing else did",
+        """
+        SELECT coalesce(i.id, m.subject_id), coalesce(i.wanted, 'nothing'),
+               coalesce(m.found, 'nothing')
+        FROM (SELECT x.id, trim_scale(x.recovered) || ' of ' || x.owner_id || ', tax '
+                     || trim_scale(CASE x.status WHEN 'Due' THEN 0 ELSE - x.tax END) AS wanted
+              FROM credit_income x WHERE x.recovered > 0 OR x.gross < 0 AND x.status <> 'Due') i
+        FULL JOIN (
+            SELECT t.subject_id, trim_scale(coalesce(- sum(e.amount) FILTER (
+                       WHERE a.kind = 'available' AND e.amount < 0), 0)) || ' of '
+                   || coalesce(string_agg(DISTINCT a.owner_id::text, ', ') FILTER (
+                       WHERE e.amount < 0), '') || ', tax '
+                   || trim_scale(coalesce(- sum(e.amount) FILTER (WHERE a.kind = 'tax'), 0))
+                   AS found
+            FROM wallets_transfer t
+            JOIN wallets_entry e ON e.transfer_id = t.id
+            JOIN wallets_account a ON a.id = e.account_id
+            WHERE t.kind = 'distribution_recover'
+            GROUP BY t.subject_id
+        ) m ON m.subject_id = i.id
+        WHERE i.wanted IS DISTINCT FROM m.found
+        """,
+        recent={
+            "credit_income": about_recent("credit_income"),
+            "wallets_transfer": TRANSFERS_OF_RECENT_SUBJECTS,
+        },
     ),
     sql_check(
         "tax accounts hold what was withheld of paid income and not yet remitted",
@@ -112,7 +156,8 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
         FROM wallets_asset c
         LEFT JOIN (SELECT d.currency_id, sum(i.tax) AS total
                    FROM credit_income i JOIN credit_distribution d ON d.id = i.distribution_id
-                   WHERE i.status = 'Paid' GROUP BY d.currency_id) w ON w.currency_id = c.id
+                   WHERE i.status IN ('Paid', 'Corrected')
+                   GROUP BY d.currency_id) w ON w.currency_id = c.id
         LEFT JOIN (SELECT x.currency_id, sum(x.amount) AS total FROM wallets_treasurymovement x
                    WHERE x.kind = 'tax_remittance' AND x.status = 'Approved'
                    GROUP BY x.currency_id) m ON m.currency_id = c.id
@@ -147,9 +192,10 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
         FROM credit_loan l
         LEFT JOIN (
             SELECT i.loan_id, sum(i.net) FILTER (WHERE d.status <> 'Recorded') AS funded,
-                   sum(i.net) FILTER (WHERE d.status = 'Recorded' AND NOT d.overdue) AS expected
+                   sum(i.net) FILTER (WHERE d.status = 'Recorded' AND NOT d.overdue
+                                      AND d.corrects_id IS NULL) AS expected
             FROM credit_income i JOIN credit_distribution d ON d.id = i.distribution_id
-            WHERE i.status = 'Due' AND d.to_collateral AND d.status <> 'Cancelled'
+            WHERE i.status = 'Due' AND i.gross >= 0 AND d.to_collateral AND d.status <> 'Cancelled'
             GROUP BY i.loan_id
         ) c ON c.loan_id = l.id
         WHERE (coalesce(c.funded, 0), coalesce(c.expected, 0)) <> (l.cash_funded, l.cash_expected)
@@ -166,7 +212,8 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
               WHERE a.kind = 'issuance' GROUP BY e.asset_id) s ON s.asset_id = t.id::text
         LEFT JOIN (SELECT d.token_id, sum(i.units) AS units
                    FROM credit_income i JOIN credit_distribution d ON d.id = i.distribution_id
-                   WHERE d.final AND i.status = 'Paid' GROUP BY d.token_id) r ON r.token_id = t.id
+                   WHERE d.final AND i.status IN ('Paid', 'Corrected')
+                   GROUP BY d.token_id) r ON r.token_id = t.id
         WHERE NOT t.cancelled AND s.issued <> t.total_supply - coalesce(r.units, 0)
         """,
     ),

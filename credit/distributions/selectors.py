@@ -212,24 +212,50 @@ def due_until(day: dt.date) -> QuerySet[Distribution]:
 
 def expected_gross(distribution: Distribution) -> Decimal:
     """Return what is due for it, before the record what today's holders would receive."""
-    if distribution.gross is not None:
-        return distribution.gross
-    names = ("amount_per_unit", "principal_per_unit", "rate", "days")
-    terms = {name: getattr(distribution, name) for name in names}
-    return estimate_income(distribution.token_id, terms).gross
+    return estimate(distribution).gross if distribution.gross is None else distribution.gross
 
 
-def estimate_largest(token_id: UUID, terms: Mapping[str, Any], count: int) -> list[Holder]:
-    """Return the owners who would receive most if the record were made now."""
+def estimate(distribution: Distribution) -> Estimate:
+    """Return what it would pay if its record were made now."""
+    terms = _amounts(distribution)
+    if distribution.corrects_id:
+        return estimate_correction(distribution.corrects_id, terms)
+    return estimate_income(distribution.token_id, terms)
+
+
+def estimate_largest(distribution: Distribution, count: int) -> list[Holder]:
+    """Return the owners who would receive most, or return most, if the record were made now."""
+    query = _LARGEST_CORRECTED if distribution.corrects_id else _LARGEST
+    parameters = {
+        "token": distribution.token_id,
+        "corrects": distribution.corrects_id,
+        "count": count,
+        **_amounts(distribution),
+    }
     with connection.cursor() as cursor:
-        cursor.execute(_LARGEST, {"token": token_id, "count": count, **terms})
+        cursor.execute(query, parameters)
         return [Holder(*row) for row in cursor.fetchall()]
+
+
+def _amounts(distribution: Distribution) -> dict[str, Any]:
+    names = ("amount_per_unit", "principal_per_unit", "rate", "days")
+    return {name: getattr(distribution, name) for name in names}
 
 
 def estimate_income(token_id: UUID, terms: Mapping[str, Any]) -> Estimate:
     """Return what a distribution of these terms would pay to today's holders."""
     with connection.cursor() as cursor:
         cursor.execute(_ESTIMATE, {"token": token_id, **terms})
+        return Estimate(*cursor.fetchone())
+
+
+def estimate_correction(corrects_id: UUID, terms: Mapping[str, Any]) -> Estimate:
+    """Return what a correction of a paid distribution to these terms would pay, or recover.
+
+    Of those whose income it changes; `gross` is below 0 where it recovers.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_CORRECTION, {"corrects": corrects_id, **terms})
         return Estimate(*cursor.fetchone())
 
 
@@ -264,6 +290,21 @@ _ESTIMATE = """
     FROM entitled_units(%(token)s) h
     JOIN exchange_token t ON t.id = %(token)s
     JOIN exchange_currency c ON c.code = t.currency_id
+"""
+_CORRECTED = """
+    FROM corrected_income(
+        %(corrects)s, %(amount_per_unit)s, %(principal_per_unit)s, %(rate)s, %(days)s) x
+    WHERE x.gross <> 0
+"""
+_CORRECTION = f"""
+    SELECT count(DISTINCT coalesce(x.member_id, x.organisation_id)), coalesce(sum(x.units), 0),
+           coalesce(sum(x.gross), 0)
+    {_CORRECTED}
+"""
+_LARGEST_CORRECTED = f"""
+    SELECT coalesce(x.member_id, x.organisation_id), sum(x.units), sum(x.gross)
+    {_CORRECTED}
+    GROUP BY 1 ORDER BY abs(sum(x.gross)) DESC, 1 LIMIT %(count)s
 """
 _LARGEST = """
     SELECT coalesce(h.member_id, h.organisation_id), h.units, income_of(

@@ -63,7 +63,7 @@ class DayField(TextField):
 @extend_schema_field(
     {
         "type": "number",
-        "exclusiveMinimum": 0,
+        "minimum": 0,
         "maximum": int(MAX_NUMBER),
         "multipleOf": 10**-UNIT_AMOUNT_DECIMALS,
     }
@@ -155,6 +155,13 @@ class DistributionInput(LeanSerializer):
     )
     record_at = MomentField(help_text="Who holds units at this time is paid")
     payment_date = DayField(help_text="Paid from the start of this day in UTC")
+    corrects = TextField(
+        required=False,
+        default=None,
+        max_length=100,
+        help_text="ID of a paid distribution, whose right terms these are: only the difference is"
+        " paid, or taken back",
+    )
 
     def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
         """Check that Interest has a basis, and another type an amount."""
@@ -168,7 +175,7 @@ class DistributionInput(LeanSerializer):
             errors[wanted] = [f"is required for {values['type']}"]
         if values[other] is not None:
             errors[other] = [f"must be left out for {values['type']}"]
-        if values.get("final") and values["type"] not in _TAKES_UNITS:
+        if values.get("final") and (values["type"] not in _TAKES_UNITS or values.get("corrects")):
             errors["final"] = [f"must be left out for {values['type']}"]
 
 
@@ -180,7 +187,8 @@ def build_terms(values: Mapping[str, Any]) -> DistributionTerms:
         currency=values["currency"],
         amount=values["amount_per_unit"],
         basis=Basis(**basis) if basis else None,
-        final=values["final"] or values["type"] == DistributionType.REDEMPTION,
+        final=values["final"]
+        or (values["type"] == DistributionType.REDEMPTION and not values["corrects"]),
         record_at=values["record_at"],
         payment_date=values["payment_date"],
     )

@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
-from credit.distributions.errors import NotIssuer
+from credit.distributions.errors import CorrectionPending, DistributionNotFound, NotIssuer
 from exchange.api.operations import NamedSchema, RecordPage, closed_object, number_schema
 from exchange.core.errors import RequestInProgress
 from exchange.tokens.examples import TERMS as TERMS_EXAMPLE
@@ -97,11 +97,20 @@ PROPOSE_FAILURES: dict[str, dict[str, str]] = {
         "token_exited": "The token has exited",
         "token_redeemed": "Redemption of BAO, 2025-07-08 takes the units back",
         "coupon_due": "The interest of the period that ended on 2025-07-08 is not announced",
+        "not_correctable": "Correct the distribution itself, not a correction of it",
+        "correction_differs": "It corrects Dividend of BAO, 2025-07-08: a Dividend in NGN, recorded"
+        " at 2025-07-08T00:00:00.000Z",
+        "not_paid": "Only what is paid to all its holders is corrected",
+        "corrects_nothing": "These terms pay each holder what it received",
         "pays_nothing": "The amount rounds to nothing for each of 48 holders",
     },
     "403": {NotIssuer.code: NotIssuer.message},
-    "404": {"token_not_found": "Token not found"},
+    "404": {
+        "token_not_found": "Token not found",
+        DistributionNotFound.code: DistributionNotFound.message,
+    },
     "409": {
+        CorrectionPending.code: CorrectionPending.message,
         "period_taken": "Another Dividend of this token, recorded on 2025-07-08T00:00:00.000Z, pays"
         " for the same day or period",
         RequestInProgress.code: RequestInProgress().message,

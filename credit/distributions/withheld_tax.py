@@ -85,29 +85,29 @@ def _start_of(year: int) -> dt.datetime:
 
 
 # The tax of a currency in the order of its months, and in a month of issuers: remittances so far
-# pay it in this order.
+# pay it in this order. What was given back counts in its own month, and no remittance pays it.
 _WITHHELD = """
     WITH withheld AS (
         SELECT date_trunc('month', t.created_at AT TIME ZONE 'UTC')::date AS month, k.issuer_id,
                d.currency_id, sum(i.gross) AS gross, sum(e.amount) AS tax
         FROM wallets_account a
-        JOIN wallets_entry e ON e.account_id = a.id AND e.amount > 0
+        JOIN wallets_entry e ON e.account_id = a.id
         JOIN wallets_transfer t ON t.id = e.transfer_id
         JOIN credit_income i ON i.id = t.subject_id
         JOIN credit_distribution d ON d.id = i.distribution_id
         JOIN exchange_token k ON k.id = d.token_id
-        WHERE a.kind = 'tax' AND t.kind = 'distribution_pay'
+        WHERE a.kind = 'tax' AND t.kind IN ('distribution_pay', 'distribution_recover')
         GROUP BY 1, 2, 3
     ), placed AS (
-        SELECT w.*, sum(w.tax) OVER (
-            PARTITION BY w.currency_id ORDER BY w.month, w.issuer_id) - w.tax AS before
+        SELECT w.*, sum(greatest(w.tax, 0)) OVER (
+            PARTITION BY w.currency_id ORDER BY w.month, w.issuer_id) - greatest(w.tax, 0) AS before
         FROM withheld w
     ), remitted AS (
         SELECT m.currency_id, sum(m.amount) AS amount FROM wallets_treasurymovement m
         WHERE m.kind = 'tax_remittance' AND m.status = 'Approved' GROUP BY m.currency_id
     )
     SELECT p.month, o.id, o.name, o.tax_residence, p.currency_id, p.gross, p.tax,
-           least(p.tax, greatest(coalesce(r.amount, 0) - p.before, 0))
+           least(greatest(p.tax, 0), greatest(coalesce(r.amount, 0) - p.before, 0))
     FROM placed p
     JOIN exchange_organisation o ON o.id = p.issuer_id
     LEFT JOIN remitted r ON r.currency_id = p.currency_id
@@ -121,8 +121,10 @@ _SUMMARY = """
     JOIN credit_distribution d ON d.id = i.distribution_id
     JOIN exchange_token k ON k.id = d.token_id
     JOIN exchange_organisation o ON o.id = k.issuer_id
-    JOIN wallets_transfer t ON t.reference = 'income:' || i.id
-    WHERE i.owner_id = %s AND i.status = 'Paid' AND t.created_at >= %s AND t.created_at < %s
+    -- What is recovered counts once all of it is.
+    CROSS JOIN LATERAL (
+        SELECT max(t.created_at) AS at FROM wallets_transfer t WHERE t.subject_id = i.id) t
+    WHERE i.owner_id = %s AND i.status IN ('Paid', 'Corrected') AND t.at >= %s AND t.at < %s
     GROUP BY d.currency_id, d.type
     ORDER BY d.currency_id, d.type
 """

@@ -79,6 +79,7 @@ class TransferKind(models.TextChoices):
     DISTRIBUTION_FUND = "distribution_fund", "Distribution funding"
     DISTRIBUTION_PAY = "distribution_pay", "Distribution"
     DISTRIBUTION_REFUND = "distribution_refund", "Distribution refund"
+    DISTRIBUTION_RECOVER = "distribution_recover", "Recovery of a distribution"
 
 
 class Asset(models.Model):

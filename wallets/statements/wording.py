@@ -59,6 +59,10 @@ def _either(received: str, sent: str) -> _Words:
     return lambda facts: received if facts.comes_in else sent
 
 
+def _side(facts: _Facts) -> str:
+    return "recovered" if facts.comes_in else "taken back"
+
+
 def _traded(facts: _Facts) -> str:
     return f"{'Bought' if facts.movement.units > 0 else 'Sold'} {facts.units}"
 
@@ -89,5 +93,6 @@ _WORDS: dict[str, _Words] = {
     "loan_repay": _either("Loan repayment received", "Loan repaid"),
     "distribution_pay": lambda f: f.memo,
     "distribution_fund": lambda f: f"Distribution funded: {f.memo}",
+    "distribution_recover": lambda f: f"Paid too much, {_side(f)}: {f.memo}",
     "distribution_refund": lambda f: f"Distribution cancelled: {f.memo}",
 }

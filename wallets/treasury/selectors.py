@@ -21,6 +21,11 @@ class TreasuryBalances:
     tax: Decimal
 
 
+def lock_treasury() -> None:
+    """Lock the exchange's own money and the tax that it holds until the transaction ends."""
+    fetch_one("SELECT lock_treasury()")
+
+
 def treasury_balances(currency: str) -> TreasuryBalances:
     """Return the exchange's own money in `currency`."""
     row = fetch_one(

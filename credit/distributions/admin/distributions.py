@@ -4,6 +4,7 @@ They are proposed on the page of their token (`token_panel`) or by the issuer.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -19,6 +20,7 @@ from credit.distributions.admin.calendar import calendar_page
 from credit.distributions.admin.forms import (
     AssignForm,
     ChangeForm,
+    CorrectionForm,
     ExplanationForm,
     initial_terms,
     read_terms,
@@ -49,11 +51,12 @@ from credit.distributions.services.proposals import (
     approve,
     propose_assignment,
     propose_change,
+    propose_distribution,
     propose_step,
     reject,
 )
 from credit.distributions.services.terms import DistributionTerms
-from exchange.admin.base import Section, Tool, staff_of
+from exchange.admin.base import Section, Tool, actor_of, staff_of
 from exchange.admin.columns import column
 from exchange.admin.confirmation import Confirmation
 from exchange.admin.display import format_time, record_link, status_badge
@@ -126,6 +129,7 @@ class DistributionAdmin(ApprovalPages):
     reject_step = Step("reject", "proposal_id", reject, "Proposal closed.", ReasonForm)
     record_pages = (
         *("change_terms", "propose_funding", "propose_cancellation", "propose_assignment"),
+        "propose_correction",
     )
     filters = DistributionListFilters
     list_display = (
@@ -208,6 +212,8 @@ class DistributionAdmin(ApprovalPages):
             found.append(Tool("Propose cancellation", self.address("propose_cancellation", obj.pk)))
         if obj.status in ASSIGNABLE and unpaid_of_closed(obj).exists():
             found.append(Tool("Propose assignment", self.address("propose_assignment", obj.pk)))
+        if obj.status == DistributionStatus.PAID and not obj.corrects_id:
+            found.append(Tool("Propose correction", self.address("propose_correction", obj.pk)))
         return found
 
     def sections(self, request: HttpRequest, obj: Distribution) -> list[Section]:
@@ -268,6 +274,7 @@ class DistributionAdmin(ApprovalPages):
                 facts.append((f"{label}, proposed", str(getattr(then, name))))
         return [
             *facts,
+            *_corrected_facts(distribution),
             ("Due" if distribution.holders else "Due if recorded now", _expected(distribution)),
             ("Available to the issuer", _available(distribution)),
             ("Units", "Taken back as they are paid" if distribution.final else "Stay"),
@@ -331,6 +338,32 @@ class DistributionAdmin(ApprovalPages):
             record=obj,
         )
 
+    def propose_correction(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Propose the terms that would have been right for a paid distribution."""
+        obj: Distribution = self.record(request, object_id, PROPOSE)
+
+        def act(typed: dict[str, Any]) -> Distribution:
+            return propose_distribution(
+                token_id=obj.token_id,
+                terms=replace(
+                    read_terms(obj.token, obj.type, {**typed, "record_at": obj.record_at}),
+                    final=False,
+                ),
+                actor=actor_of(request),
+                explanation=typed["explanation"],
+                corrects=obj.pk,
+            )
+
+        return self.form_page(
+            request,
+            bind_form(request, CorrectionForm, **initial_terms(obj)),
+            act,
+            title="Propose the right terms",
+            submit="Propose",
+            done="Proposed. Nothing is paid or taken back until a second person approves.",
+            record=obj,
+        )
+
     def _propose(
         self, request: HttpRequest, object_id: UUID, action: DistributionAction
     ) -> HttpResponse:
@@ -355,6 +388,18 @@ class DistributionAdmin(ApprovalPages):
             "Proposed. Nothing changes until a second person approves.",
             form=bind_form(request, ExplanationForm),
         )
+
+
+def _corrected_facts(distribution: Distribution) -> list[tuple[str, object]]:
+    """Return what a correction corrects, and what was paid for a unit."""
+    original = distribution.corrects
+    if original is None:
+        return []
+    return [
+        ("Corrects", record_link(original)),
+        ("Amount per unit, paid", _money(original, "amount_per_unit")),
+        ("Basis, paid", _basis(original)),
+    ]
 
 
 def _assignment_facts(proposal: DistributionProposal) -> list[tuple[str, object]]:

@@ -102,8 +102,16 @@ class ChangeForm(TermsForm):
     groups = [(None, ["amount"]), *TermsForm.groups[1:]]
 
 
+class CorrectionForm(ChangeForm):
+    """The terms that would have been right for a paid distribution, and when the rest is paid."""
+
+    record_at = None  # type: ignore[assignment]
+
+    groups = [*ChangeForm.groups[:2], ("Times", ["payment_date"]), ("Evidence", ["explanation"])]
+
+
 def initial_terms(distribution: Distribution) -> dict[str, Any]:
-    """Return the present terms as the values of a `ChangeForm`."""
+    """Return the present terms as the values of a form."""
     basis = distribution.basis
     return {
         "amount": None if basis else distribution.amount_per_unit,

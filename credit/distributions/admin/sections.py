@@ -3,9 +3,11 @@
 import datetime as dt
 from decimal import Decimal
 
+from django.db.models import Q
+from django.db.models.functions import Abs
+
 from credit.distributions.models import Distribution, DistributionStatus, Income, IncomeStatus
-from credit.distributions.selectors import estimate_income, estimate_largest
-from credit.distributions.services.terms import DistributionTerms
+from credit.distributions.selectors import estimate, estimate_largest
 from exchange.admin.base import Section
 from exchange.admin.display import format_time, record_link, status_badge
 from exchange.audit import selectors as audit
@@ -38,7 +40,7 @@ def money_and_holders(distribution: Distribution) -> Section:
     ]
     due = distribution.gross
     if due is None:
-        found = estimate_income(distribution.token_id, DistributionTerms.of(distribution).columns())
+        found = estimate(distribution)
         due = found.gross
         rows += [
             ("Holders now", f"{found.holders:,}"),
@@ -71,15 +73,14 @@ def largest_incomes(distribution: Distribution) -> Section:
         )
         for each in Income.objects.filter(distribution=distribution)
         .select_related("member", "organisation")
-        .order_by("-gross", "id")[:_LARGEST]
+        .order_by(Abs("gross").desc(), "id")[:_LARGEST]
     ]
     headings = ("Owner", "Units", "Gross", "Net", "Status")
     return Section("Largest incomes", headings, rows, right=(1, 2, 3), empty="No owner held units.")
 
 
 def _largest_now(distribution: Distribution) -> Section:
-    terms = DistributionTerms.of(distribution).columns()
-    found = estimate_largest(distribution.token_id, terms, _LARGEST)
+    found = estimate_largest(distribution, _LARGEST)
     owners: dict[object, Member | Organisation] = {
         **Organisation.objects.in_bulk([each.owner_id for each in found]),
         **Member.objects.in_bulk([each.owner_id for each in found]),
@@ -100,13 +101,14 @@ def _largest_now(distribution: Distribution) -> Section:
 
 def previous_ones(distribution: Distribution) -> Section:
     """Return this distribution next to the latest earlier ones of its token."""
+    related = Q(pk=distribution.corrects_id) | Q(corrects=distribution)
     earlier = Distribution.objects.filter(
-        token=distribution.token_id, record_at__lt=distribution.record_at
+        related | Q(record_at__lt=distribution.record_at), token=distribution.token_id
     )
     found = earlier.exclude(pk=distribution.pk).order_by("-record_at", "-pk")[:_PREVIOUS]
     rows = [
         (
-            "This one" if each == distribution else record_link(each, each.type),
+            "This one" if each == distribution else record_link(each, _kind(each)),
             status_badge("Overdue" if each.overdue else each.status),
             format_time(each.record_at),
             format_money(each.amount_per_unit, each.currency_id),
@@ -117,6 +119,10 @@ def previous_ones(distribution: Distribution) -> Section:
     ]
     headings = ("Type", "Status", "Record (UTC)", "Amount per unit", "Holders", "Gross")
     return Section("This and earlier distributions", headings, rows, right=(3, 4, 5))
+
+
+def _kind(distribution: Distribution) -> str:
+    return f"Correction of {distribution.type}" if distribution.corrects_id else distribution.type
 
 
 def changed_terms(distribution: Distribution) -> Section:

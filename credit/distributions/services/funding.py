@@ -77,9 +77,10 @@ def post_funding(distribution: Distribution, actor: Actor) -> Distribution:
     require_status(distribution, DistributionStatus.RECORDED)
     wallet = _IssuerWallet(distribution.token.issuer_id, distribution.currency_id)
     gross = distribution.gross or Decimal(0)
-    if block := block_error(find_block(wallet)):
-        raise block
-    if gross:
+    # A correction that recovers needs no money.
+    if gross > 0:
+        if block := block_error(find_block(wallet)):
+            raise block
         lock_loans(distribution)
         available, account = _accounts(wallet)
         try:
@@ -115,7 +116,7 @@ def cancel_distribution(distribution: Distribution, actor: Actor) -> Distributio
         DistributionStatus.FUNDED,
     )
     gross = distribution.gross or Decimal(0)
-    if distribution.status == DistributionStatus.FUNDED and gross:
+    if distribution.status == DistributionStatus.FUNDED and gross > 0:
         lock_loans(distribution)
         available, account = _accounts(
             _IssuerWallet(distribution.token.issuer_id, distribution.currency_id)
@@ -154,7 +155,7 @@ def _fund_due(distribution_id: UUID) -> bool:
         if distribution.status != DistributionStatus.RECORDED:
             return False
         why = "its terms are from staff, and the issuer has not funded it"
-        if distribution.issuer_consents:
+        if distribution.issuer_consents or (distribution.gross or 0) < 0:
             try:
                 post_funding(distribution, _SYSTEM)
             except DomainError as error:

@@ -4,8 +4,10 @@ Its start sets the tax of all income, for good (`start_paying.sql`). A batch is 
 locks incomes that are Due, moves the money and marks them Paid. A killed worker leaves whole
 batches; the next run goes on. Who owes the exchange repays it first. What pledged units receive
 becomes cash collateral of an open loan, or goes to the wallet of its borrower (`income_target`).
+A correction that paid too much is recovered instead, at once or from later income (`recovering`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -22,6 +24,7 @@ from credit.distributions.models import (
     IncomeStatus,
     PaidTo,
 )
+from credit.distributions.services import recovering
 from credit.distributions.services.transitions import (
     PAID,
     REDEEMED,
@@ -92,8 +95,10 @@ class _DueIncome:
 def pay_due() -> int:
     """Pay what is funded and due today or before; return the number of incomes paid.
 
-    Also what was left for a closed member, once it is reopened or another owner assigned.
+    Also what was left for a closed member, once it is reopened or another owner assigned, and the
+    tax of what was recovered since.
     """
+    recovering.return_tax()
     return for_each(
         list(_to_pay().order_by("payment_date", "id").values_list("pk", flat=True)),
         pay,
@@ -113,6 +118,8 @@ def pay(distribution_id: UUID, *, batch: int = BATCH) -> int:
     if distribution.status not in (DistributionStatus.PAYING, DistributionStatus.PAID):
         return 0
     paid = 0
+    if (distribution.gross or 0) < 0 and distribution.status == DistributionStatus.PAYING:
+        paid = recovering.recover(distribution)
     while done := _pay_batch(distribution, batch):
         paid += done
     if distribution.status == DistributionStatus.PAYING:
@@ -127,9 +134,10 @@ def _to_pay() -> QuerySet[Distribution]:
 
 
 def _payable(distribution_id: Any) -> QuerySet[Income]:
-    """Return what is Due and not of a closed member."""
+    """Return what is Due to owners, but for closed members."""
     return Income.objects.filter(
         Q(member=None) | Q(member__closed_at=None),
+        gross__gte=0,
         distribution=distribution_id,
         status=IncomeStatus.DUE,
     )
@@ -165,10 +173,22 @@ def _post_batch(distribution: Distribution, batch: int) -> int:
     due = list({each.account: each for each in found}.values())
     if not due:
         return 0
+    owed = recovering.owed_by_owners(ids, distribution)
+    corrections = Distribution.objects.select_related("token").in_bulk(
+        {each.distribution_id for each in owed}
+    )
     source = system_account(distribution.currency_id, AccountKind.DISTRIBUTION)
     withheld = system_account(distribution.currency_id, AccountKind.TAX)
     issuance = system_account(str(distribution.token_id), AccountKind.ISSUANCE)
-    post_transfers([each.posting(source, withheld, issuance, str(distribution)) for each in due])
+    taken = _recoveries(due, owed)
+    post_transfers(
+        [
+            *(each.posting(source, withheld, issuance, str(distribution)) for each in due),
+            *(each.posting(amount, corrections[each.distribution_id]) for each, amount in taken),
+        ]
+    )
+    for each_owed, amount in taken:
+        recovering.store_recovered(each_owed.id, amount)
     for each in due:
         if each.loan is not None:
             units = each.units if distribution.final else Decimal(0)
@@ -181,6 +201,19 @@ def _post_batch(distribution: Distribution, batch: int) -> int:
             status=IncomeStatus.PAID, paid_to=to
         )
     return len(due)
+
+
+def _recoveries(
+    due: Sequence[_DueIncome], owed: Sequence[recovering.Owed]
+) -> list[tuple[recovering.Owed, Decimal]]:
+    """Return how much of each payment is taken at once for what its owner was paid too much."""
+    left = {each.account: each.net - min(each.debt, each.net) for each in due}
+    taken = []
+    for each in owed:
+        if amount := min(each.left, left.get(each.account, Decimal(0))):
+            left[each.account] -= amount
+            taken.append((each, amount))
+    return taken
 
 
 def _finish(distribution_id: UUID) -> None:
@@ -203,7 +236,7 @@ _LOCK_DUE = """
     SELECT i.id
     FROM credit_income i
     LEFT JOIN exchange_member m ON m.id = i.member_id
-    WHERE i.distribution_id = %s AND i.status = 'Due' AND m.closed_at IS NULL
+    WHERE i.distribution_id = %s AND i.status = 'Due' AND i.gross >= 0 AND m.closed_at IS NULL
     ORDER BY i.owner_id, i.loan_id LIMIT %s
     FOR NO KEY UPDATE OF i SKIP LOCKED
 """

@@ -24,6 +24,7 @@ from credit.distributions.models import (
 )
 from credit.distributions.selectors import periods_between
 from credit.distributions.services.assigning import assign, check_assignment
+from credit.distributions.services.correcting import check_correction, record_correction
 from credit.distributions.services.funding import cancel_distribution, post_funding
 from credit.distributions.services.terms import (
     DistributionTerms,
@@ -78,20 +79,29 @@ PROPOSALS = TwoPersonApproval(
 
 
 def propose_distribution(
-    *, token_id: UUID, terms: DistributionTerms, actor: Actor, explanation: str = ""
+    *,
+    token_id: UUID,
+    terms: DistributionTerms,
+    actor: Actor,
+    explanation: str = "",
+    corrects: UUID | None = None,
 ) -> Distribution:
     """Propose a distribution. It is a Draft until staff approve it, which announces it.
 
-    An API key proposes for tokens that its organisation issued. Raises `TokenNotFound`,
-    `NotIssuer`, `Forbidden`, and as `check_terms`.
+    With `corrects`, the terms are those that would have been right for that one. An API key
+    proposes for tokens that its organisation issued. Raises `TokenNotFound`, `NotIssuer`,
+    `Forbidden`, and as `check_terms` or `check_correction`.
     """
     authorize_actor(actor, PROPOSE, _MAY_NOT_PROPOSE)
     if actor.organisation_id is not None:
         _require_issuer(actor.organisation_id, token_id)
     with transaction.atomic():
         token = lock_token(token_id)
-        check_terms(token, terms)
-        distribution = insert_distribution(token, terms, actor)
+        if corrects is None:
+            check_terms(token, terms)
+        else:
+            check_correction(token, corrects, terms)
+        distribution = insert_distribution(token, terms, actor, corrects_id=corrects)
         propose_action(distribution, DistributionAction.ANNOUNCE, actor, explanation)
     return distribution
 
@@ -188,9 +198,14 @@ def reject(*, proposal_id: UUID, reason: str, user: StaffUser) -> DistributionPr
     return proposal
 
 
-def _announce(distribution: Distribution, _proposal: DistributionProposal, _actor: Actor) -> None:
+def _announce(distribution: Distribution, _proposal: DistributionProposal, actor: Actor) -> None:
     require_status(distribution, DistributionStatus.DRAFT)
     terms, now = DistributionTerms.of(distribution), timezone.now()
+    if distribution.corrects_id is not None:
+        check_correction(distribution.token, distribution.corrects_id, terms, but=distribution)
+        emit_announced(move(distribution, DistributionStatus.ANNOUNCED))
+        record_correction(distribution, actor)
+        return
     if distribution.period_end is not None:
         _require_scheduled(distribution, distribution.period_end)
         terms = terms.postpone(earliest_record(now))
@@ -258,6 +273,7 @@ def insert_distribution(
     actor: Actor,
     *,
     period_end: dt.date | None = None,
+    corrects_id: UUID | None = None,
 ) -> Distribution:
     """Insert a Draft. The caller has locked the token. Raises `PeriodTaken`."""
     now = timezone.now()
@@ -272,6 +288,7 @@ def insert_distribution(
                 created_at=now,
                 updated_at=now,
                 period_end=period_end,
+                corrects_id=corrects_id,
                 final=terms.final,
                 **terms.columns(),
             )

@@ -114,7 +114,7 @@ def check_terms(
     `but` is the one that they are of. Raises `InvalidRequest` for a value, `Rejected` with the code
     of a rule, `PeriodTaken`.
     """
-    _check_values(terms)
+    check_values(terms)
     if token.cancelled:
         raise Rejected("The token is cancelled", code="token_cancelled")
     if not token.completed_raise:
@@ -148,9 +148,10 @@ def earliest_record(now: dt.datetime) -> dt.datetime:
     return soonest.replace(microsecond=soonest.microsecond // 1000 * 1000)
 
 
-def _check_values(terms: DistributionTerms) -> None:
+def check_values(terms: DistributionTerms, *, zero: bool = False) -> None:
+    """Check each value; an amount of 0 where `zero` is allowed. Raises `InvalidRequest`."""
     if terms.type != DistributionType.INTEREST:
-        if terms.amount is None or terms.amount <= 0:
+        if terms.amount is None or terms.amount < 0 or not (terms.amount or zero):
             raise InvalidRequest.for_field("amount_per_unit", "amount_per_unit must be above 0")
         if problem := decimals_error(terms.amount, UNIT_AMOUNT_DECIMALS):
             raise InvalidRequest.for_field("amount_per_unit", f"amount_per_unit {problem}")
@@ -202,7 +203,7 @@ def _check_times(terms: DistributionTerms, now: dt.datetime) -> None:
 def check_period(token: Token, terms: DistributionTerms, but: Distribution | None = None) -> None:
     """Raise `PeriodTaken` when another distribution of the type pays for one of these days."""
     first, end = _period(terms.record_at, terms.basis, but.period_end if but else None)
-    others = Distribution.objects.filter(token=token, type=terms.type).exclude(
+    others = Distribution.objects.filter(token=token, type=terms.type, corrects=None).exclude(
         status=DistributionStatus.CANCELLED
     )
     for other in others.exclude(pk=but.pk) if but else others:

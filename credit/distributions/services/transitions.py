@@ -82,10 +82,11 @@ def emit_to_issuer(distribution: Distribution, event_type: str) -> None:
 def emit_announced(distribution: Distribution) -> None:
     """Tell the issuer, and once each organisation with holders, what is to be paid."""
     issuer = distribution.token.issuer_id
+    entitled, key = "entitled_units(%s)", distribution.token_id
+    if distribution.corrects_id:
+        entitled, key = "credit_income WHERE distribution_id = %s", distribution.corrects_id
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT DISTINCT organisation_id FROM entitled_units(%s)", [distribution.token_id]
-        )
+        cursor.execute(f"SELECT DISTINCT organisation_id FROM {entitled}", [key])  # noqa: S608 - constants
         holders = {organisation_id for (organisation_id,) in cursor.fetchall()} - {issuer}
     public = _document(distribution, None)
     data = dict.fromkeys(holders, public) | {issuer: _document(distribution, issuer)}

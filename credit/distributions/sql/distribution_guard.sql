@@ -2,7 +2,7 @@
 
 SELECT guard_start('credit_distribution', '{"status": "Draft", "overdue": false, "version": 1,
     "holders": null, "units": null, "gross": null, "tax": null, "net": null,
-    "to_collateral": false, "corrects_id": null}');
+    "to_collateral": false}');
 SELECT guard_moves('credit_distribution', '{Draft>Announced,Draft>Cancelled,Announced>Recorded,
     Announced>Cancelled,Recorded>Funded,Recorded>Cancelled,Funded>Paying,Funded>Cancelled,Paying>Paid}');
 SELECT keep_columns('credit_distribution', '{id,token_id,type,currency_id,corrects_id,final,period_end,
@@ -55,7 +55,7 @@ DECLARE
         WHEN OLD.status = 'Paying' AND NEW.status = 'Paid' AND EXISTS (
             SELECT FROM public.credit_income i
             LEFT JOIN public.exchange_member m ON m.id = i.member_id
-            WHERE i.distribution_id = NEW.id AND i.status = 'Due' AND m.closed_at IS NULL)
+            WHERE i.distribution_id = NEW.id AND i.status = 'Due' AND i.gross >= 0 AND m.closed_at IS NULL)
             THEN 'distribution_paid_to_all'
     END;
 BEGIN
@@ -107,7 +107,8 @@ BEGIN
         (next_record_at, next_payment_date) = (
         SELECT min(d.record_at) FILTER (WHERE d.status = 'Announced' OR d.final), min(d.payment_date)
         FROM public.credit_distribution d
-        WHERE d.token_id = NEW.token_id AND d.status IN ('Announced', 'Recorded', 'Funded', 'Paying'))
+        WHERE d.token_id = NEW.token_id AND d.status IN ('Announced', 'Recorded', 'Funded', 'Paying')
+            AND d.corrects_id IS NULL)
     WHERE id = NEW.token_id;
     RETURN NULL;
 END $$;
@@ -124,21 +125,22 @@ REVOKE DELETE ON credit_distributionproposal FROM exchange_runtime;
 SELECT audit_table('credit_distributionproposal', about => 'distribution_id');
 
 -- Income is written by the record, its tax by the start of payment, and it is paid with its transfer.
-SELECT guard_moves('credit_income', '{Due>Paid}');
+SELECT guard_moves('credit_income', '{Due>Paid,Paid>Corrected,Nil>Corrected}');
 SELECT keep_columns('credit_income', '{id,distribution_id,organisation_id,loan_id,units,gross,created_at}');
 REVOKE INSERT, DELETE ON credit_income FROM exchange_runtime;
 
--- Where income goes: of pledged units to their loan, if it is collateral or the loan is in default.
+-- Where income goes: of pledged units to their loan, if it is collateral or the loan is in default. What was
+-- paid too much comes from the wallet.
 CREATE FUNCTION income_target(i credit_income) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN EXISTS (
         SELECT FROM public.credit_loan l JOIN public.credit_distribution d ON d.id = i.distribution_id
-        WHERE l.id = i.loan_id AND l.closed_at IS NULL AND (d.to_collateral OR l.status = 'DEFAULTED'))
+        WHERE l.id = i.loan_id AND i.gross >= 0 AND l.closed_at IS NULL AND (d.to_collateral OR l.status = 'DEFAULTED'))
         THEN 'loan' ELSE 'wallet' END
 $$;
 
 CREATE FUNCTION income_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NOT EXISTS (
+    IF NEW.gross >= 0 AND NOT EXISTS (
         SELECT FROM public.wallets_transfer t
         WHERE t.reference = 'income:' || NEW.id AND t.kind = 'distribution_pay')
     THEN
@@ -154,6 +156,19 @@ BEGIN
 END $$;
 CREATE TRIGGER income_guard BEFORE UPDATE OF status, paid_to ON credit_income
     FOR EACH ROW WHEN (NEW.status = 'Paid') EXECUTE FUNCTION income_guard();
+
+-- Marked by the payment of what corrects it.
+CREATE FUNCTION corrected_income_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF current_user = 'exchange_runtime' THEN
+        RAISE EXCEPTION 'income % is not corrected', NEW.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'income_corrected';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER corrected_income_guard BEFORE UPDATE OF status ON credit_income
+    FOR EACH ROW WHEN (NEW.status = 'Corrected' AND OLD.status <> 'Corrected')
+    EXECUTE FUNCTION corrected_income_guard();
 
 CREATE FUNCTION income_tax_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -5,9 +5,11 @@ CREATE FUNCTION count_cash_to_come(p_loans uuid[]) RETURNS void LANGUAGE sql SEC
 SET search_path = public, pg_temp AS $$
     UPDATE credit_loan l SET (cash_funded, cash_expected) = (
         SELECT coalesce(sum(i.net) FILTER (WHERE d.status <> 'Recorded'), 0),
-               coalesce(sum(i.net) FILTER (WHERE d.status = 'Recorded' AND NOT d.overdue), 0)
+               coalesce(sum(i.net) FILTER (
+                   WHERE d.status = 'Recorded' AND NOT d.overdue AND d.corrects_id IS NULL), 0)
         FROM credit_income i JOIN credit_distribution d ON d.id = i.distribution_id
-        WHERE i.loan_id = l.id AND i.status = 'Due' AND d.to_collateral AND d.status <> 'Cancelled')
+        WHERE i.loan_id = l.id AND i.status = 'Due' AND i.gross >= 0 AND d.to_collateral
+            AND d.status <> 'Cancelled')
     FROM (SELECT x.id FROM credit_loan x WHERE x.id = ANY (p_loans) ORDER BY x.id FOR NO KEY UPDATE) o
     WHERE l.id = o.id
 $$;
@@ -29,7 +31,8 @@ CREATE FUNCTION cash_in_prices(p_loan uuid) RETURNS numeric LANGUAGE sql STABLE 
         JOIN public.exchange_currency k ON k.code = d.currency_id
         JOIN public.credit_collateral c ON c.loan_id = i.loan_id AND c.token_id = t.id
         WHERE i.loan_id = p_loan AND i.status = 'Due' AND d.to_collateral AND d.status = 'Recorded'
-            AND NOT d.overdue AND d.record_at > t.quoted_at AND NOT t.exited AND NOT t.cancelled
+            AND NOT d.overdue AND d.corrects_id IS NULL AND d.record_at > t.quoted_at
+            AND NOT t.exited AND NOT t.cancelled
         GROUP BY t.id, c.quantity, k.decimals
     ) x
 $$;
@@ -42,7 +45,7 @@ SET search_path = public, pg_temp AS $$
 BEGIN
     IF NEW.status = 'Cancelled' THEN
         DELETE FROM public.credit_pricededuction WHERE id = NEW.id;
-    ELSIF NEW.status = 'Recorded' THEN
+    ELSIF NEW.status = 'Recorded' AND NEW.corrects_id IS NULL THEN
         INSERT INTO public.credit_pricededuction (id, token_id, record_at, amount_per_unit)
         VALUES (NEW.id, NEW.token_id, NEW.record_at, NEW.amount_per_unit) ON CONFLICT (id) DO NOTHING;
     END IF;

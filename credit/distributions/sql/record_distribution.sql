@@ -46,7 +46,7 @@ BEGIN
         FOR NO KEY UPDATE OF t;
     d := (SELECT x FROM credit_distribution x WHERE x.id = p_distribution FOR NO KEY UPDATE);
     v_now := clock_timestamp();
-    IF d.id IS NULL OR d.status <> 'Announced' OR d.record_at > v_now THEN
+    IF d.id IS NULL OR d.status <> 'Announced' OR d.corrects_id IS NOT NULL OR d.record_at > v_now THEN
         RETURN false;
     END IF;
     -- What is recorded earlier, or at the same time, is owed before the units are taken back.
@@ -64,7 +64,7 @@ BEGIN
     -- other units one with the rest; without others, the newest loan has it.
     INSERT INTO credit_income
         (id, distribution_id, organisation_id, member_id, loan_id, units, gross, tax_rate, tax, net, status,
-         paid_to, created_at)
+         paid_to, recovered, created_at)
     WITH held AS (
         SELECT h.organisation_id, h.member_id, h.units, income_of(
                    h.units, d.amount_per_unit, d.principal_per_unit, d.rate, d.days, v_decimals) AS gross
@@ -82,7 +82,7 @@ BEGIN
         GROUP BY h.organisation_id, h.member_id, h.units, h.gross
     )
     SELECT new_id(), d.id, x.organisation_id, x.member_id, x.loan_id, x.units, x.gross, 0, 0, x.gross,
-           CASE WHEN x.gross > 0 OR d.final THEN 'Due' ELSE 'Nil' END, '', v_now
+           CASE WHEN x.gross > 0 OR d.final THEN 'Due' ELSE 'Nil' END, '', 0, v_now
     FROM (
         SELECT r.organisation_id, r.member_id, NULL::uuid AS loan_id, r.units, r.gross
         FROM rest r WHERE r.units > 0

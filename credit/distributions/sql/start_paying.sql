@@ -23,7 +23,8 @@ RETURNS numeric LANGUAGE sql IMMUTABLE AS $$
     SELECT public.round_half_even(public.taxable_income(p_type, p_gross, p_returned) * p_rate * 0.01, p_decimals)
 $$;
 
--- Moves a funded distribution to Paying, with the tax of all its income. Returns whether it did so now.
+-- Moves a funded distribution to Paying, with the tax of all its income. Returns whether it did so now. The
+-- tax of a correction is in its record, and what it corrects is marked.
 -- The country of the issuer is where it is resident for tax.
 CREATE FUNCTION start_paying(p_distribution uuid, p_actor text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -35,6 +36,17 @@ BEGIN
     d := (SELECT x FROM credit_distribution x WHERE x.id = p_distribution FOR NO KEY UPDATE);
     IF d.id IS NULL OR d.status <> 'Funded' THEN
         RETURN false;
+    END IF;
+    IF d.corrects_id IS NOT NULL THEN
+        UPDATE credit_income i SET status = 'Corrected'
+        FROM credit_income c, credit_distribution o
+        WHERE c.distribution_id = d.id AND c.gross <> 0
+            AND o.id = i.distribution_id AND (o.id = d.corrects_id OR o.corrects_id = d.corrects_id)
+            AND o.id <> d.id AND i.status IN ('Paid', 'Nil')
+            AND coalesce(i.assigned_from_id, i.owner_id) = coalesce(c.assigned_from_id, c.owner_id)
+            AND i.loan_id IS NOT DISTINCT FROM c.loan_id;
+        UPDATE credit_distribution x SET status = 'Paying' WHERE x.id = d.id;
+        RETURN true;
     END IF;
     WITH owed AS (
         SELECT i.id, r.percent, income_tax(
@@ -51,7 +63,7 @@ BEGIN
                 CASE WHEN m.id IS NULL THEN o.holder_kind ELSE m.holder_kind END,
                 CASE WHEN m.id IS NULL THEN o.tax_residence ELSE m.tax_residence END,
                 v_day) AS percent) r
-        WHERE i.distribution_id = d.id AND i.status = 'Due'
+        WHERE i.distribution_id = d.id
     ), taxed AS (
         UPDATE credit_income i SET tax_rate = owed.percent, tax = owed.tax, net = i.gross - owed.tax
         FROM owed

@@ -6,7 +6,7 @@ SELECT set_transfer_rule('distribution_refund', '{payable}', '{available}', 'dis
     'credit_distribution', '{Cancelled}', true, 'public.distribution_transfer_justified(NEW)');
 SELECT set_transfer_rule('distribution_pay', '{payable,available,lien}',
     '{available,receivable,tax,lien,issuance}', 'income:{id}',
-    'credit_income', '{Paid}', true, 'public.distribution_transfer_justified(NEW)');
+    'credit_income', '{Paid,Corrected}', true, 'public.distribution_transfer_justified(NEW)');
 
 CREATE FUNCTION distribution_transfer_justified(posted wallets_transfer) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$

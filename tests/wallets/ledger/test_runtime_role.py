@@ -175,6 +175,7 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         "count_cash_to_come": "search_path=public, pg_temp",
         "count_paid_income": "search_path=public, pg_temp",
         "value_income": "search_path=public, pg_temp",
+        "record_correction": "search_path=public, pg_temp",
         "record_distribution": "search_path=public, pg_temp",
         "remove_checkpoint": "search_path=public, pg_temp",
         "reopen_accounts": "search_path=public, pg_temp",

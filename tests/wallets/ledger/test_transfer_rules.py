@@ -28,7 +28,9 @@ deposit_reverse: available uncleared receivable -> clearing
 distribution_fund: available -> payable
     distribution:{id}:fund of credit_distribution Funded Paying Paid
 distribution_pay: payable available lien -> available receivable tax lien issuance
-    income:{id} of credit_income Paid
+    income:{id} of credit_income Paid Corrected
+distribution_recover: available tax -> available
+    income:{id}:recover:% of credit_income Due Paid
 distribution_refund: payable -> available
     distribution:{id}:refund of credit_distribution Cancelled
 loan_disburse: available loans -> available principal lien

@@ -33,12 +33,17 @@ CREATE FUNCTION treasury_balances(
     ) b
 $$;
 
+-- Locks the exchange's own money and the tax that it holds until the transaction ends: who moves it runs one
+-- after another, so that two do not spend the same.
+CREATE FUNCTION lock_treasury() RETURNS void LANGUAGE sql AS $$
+    SELECT pg_advisory_xact_lock(hashtextextended('treasury', 0))
+$$;
+
 -- Posts the transfer of an approved movement, in the transaction that approves it. What leaves the
 -- provider is at most the exchange's own, or tax withheld; a position is closed, not turned. A rejection raises SQLSTATE
 -- XW400 with the code as message and JSON as detail.
 --
--- Locks: movements run one after another, so that two do not spend the same money; then the positions
--- in the order of currencies.
+-- Locks: the treasury, then the positions in the order of currencies.
 CREATE FUNCTION move_treasury(p_movement uuid, p_transfer uuid, p_actor text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -47,7 +52,7 @@ DECLARE
     v_after numeric;
     v_leg record;
 BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended('treasury', 0));
+    PERFORM lock_treasury();
     SELECT x.kind, x.currency_id, x.amount, x.charge, x.bought_currency_id, x.bought_amount,
            x.closed_amount, x.reference
         INTO STRICT m FROM wallets_treasurymovement x WHERE x.id = p_movement;

@@ -1,4 +1,4 @@
-"""What tax on the income of organisations and members follows from."""
+"""The next payment of a token, and what tax on the income of its holders follows from."""
 
 from django.db import migrations, models
 
@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('exchange', '0005_next_payment_date'),
+        ('exchange', '0004_next_record'),
     ]
 
     operations = [
@@ -39,5 +39,10 @@ class Migration(migrations.Migration):
             model_name='organisation',
             name='tax_residence',
             field=models.CharField(blank=True, db_default='', default='', help_text='ISO code of the country, such as NG; empty: not known', max_length=2),
+        ),
+        migrations.AddField(
+            model_name='token',
+            name='next_payment_date',
+            field=models.DateField(blank=True, help_text='Payment of the next distribution', null=True),
         ),
     ]

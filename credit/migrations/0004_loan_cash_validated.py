@@ -1,4 +1,4 @@
-"""The constraint that 0007 added without reading all loans."""
+"""The constraint that 0003 added without reading all loans."""
 
 from django.contrib.postgres.operations import ValidateConstraint
 from django.db import migrations
@@ -7,7 +7,7 @@ from django.db import migrations
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('credit', '0010_units_worth_nothing'),
+        ('credit', '0003_tax_principal_corrections'),
     ]
 
     operations = [
