@@ -333,3 +333,28 @@ def test_a_proposal_becomes_visible_when_it_is_announced(api):
     approve(made)
     data = json.loads(api.holder.get(f"{LIST}/{found}").content)["data"]
     assert (data["status"], data["amount_per_unit"]) == ("Announced", 2.5)
+
+
+def test_the_issuer_proposes_a_correction(api):
+    paid = make_distribution(api.held.token, "Paid")
+    body = {
+        **api.body(amount_per_unit=2, record_at=wire_time(paid.record_at)),
+        "corrects": str(paid.pk),
+    }
+    made = api.issuer.post(api.path, body).json()["data"]
+    assert (made["status"], made["corrects"], made["type"]) == ("Draft", str(paid.pk), "Dividend")
+    unknown = {**body, "corrects": str(uuid7())}
+    answer = api.issuer.post(api.path, unknown)
+    assert_error(answer, 404, "distribution_not_found", "Distribution not found")
+    malformed = api.issuer.post(api.path, {**body, "corrects": "abc"})
+    assert_error(malformed, 404, "distribution_not_found", "Distribution not found")
+    again = api.issuer.post(api.path, body)
+    assert_error(
+        again,
+        409,
+        "correction_pending",
+        "Another correction of this distribution is not paid yet",
+    )
+    approve(paid.corrections.get())
+    found = api.holder.get(INCOME, {"distribution": made["_id"]}).json()["data"]["income"]
+    assert [(row["gross"], row["net"], row["status"]) for row in found] == [(-200, -200, "Due")]

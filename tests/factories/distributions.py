@@ -292,3 +292,40 @@ def redemption_terms(token: Token, **changes: Any) -> DistributionTerms:
 def exit_terms(token: Token, **changes: Any) -> DistributionTerms:
     """Return terms: 30 a unit, a part of the proceeds of an exit."""
     return make_terms(token, **{"type": "Exit", "amount": Decimal(30), **changes})
+
+
+def right_terms(original: Distribution, **changes: Any) -> DistributionTerms:
+    """Return the terms of a distribution with other amounts, paid in five days."""
+    then = DistributionTerms.of(original)
+    kept = {name: getattr(then, name) for name in ("type", "currency", "amount", "basis")}
+    day = timezone.now().date() + 5 * DAY
+    return DistributionTerms(
+        **{**kept, "record_at": original.record_at, "payment_date": day, **changes}
+    )
+
+
+def correct(original: Distribution, **changes: Any) -> Distribution:
+    """Propose and approve a correction: its record is made, and today is its payment date."""
+    made = proposals.propose_distribution(
+        token_id=original.token_id,
+        terms=right_terms(original, **changes),
+        actor=issuer_of(original.token),
+        corrects=original.pk,
+    )
+    approve(made)
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE credit_distribution SET payment_date = %s WHERE id = %s",
+            [timezone.now().date(), made.pk],
+        )
+    made.refresh_from_db()
+    assert made.status == "Recorded"
+    return made
+
+
+def settle(correction: Distribution) -> Distribution:
+    """Let the worker fund and pay a correction."""
+    funding.fund_due()
+    paying.pay_due()
+    correction.refresh_from_db()
+    return correction

@@ -6,11 +6,12 @@ from decimal import Decimal
 import pytest
 
 from credit.distributions.models import Income
+from credit.distributions.services import funding
 from exchange.events.models import Event
 from tests.environment.concurrency import race_size
 from tests.environment.killed_steps import StepServer
 from tests.environment.services import ServiceStack
-from tests.factories.distributions import held_for, make_distribution, make_holding
+from tests.factories.distributions import correct, held_for, make_distribution, make_holding
 from tests.factories.tax_rates import make_rate, set_tax_facts
 from tests.factories.tokens import give_units
 from tests.factories.treasury import system_balance
@@ -63,4 +64,21 @@ def test_a_payment_killed_anywhere_pays_each_holder_once(steps: StepServer):
         assert made.tax == Decimal("180")
         withheld += Decimal("180")
         assert system_balance("tax", "NGN") == withheld, run.point
+    assert_books_hold()
+
+
+def test_a_recovery_killed_anywhere_takes_from_each_holder_once(steps: StepServer):
+    for run in steps.killed_runs("pay_distribution", 2 * STRIDE):
+        held = make_holding()
+        made = correct(make_distribution(held.token, "Paid"), amount=Decimal(2))
+        funding.fund_due()
+        before = Decimal(balance_of(held.token.issuer_id, "NGN"))
+        run.start(distribution=str(made.pk))
+        steps.run("pay_distribution", distribution=str(made.pk))
+        made.refresh_from_db()
+        assert made.status == "Paid", run.point
+        rows = Income.objects.filter(distribution=made)
+        assert set(rows.values_list("status", flat=True)) == {"Paid"}, run.point
+        assert balance_of(held.member.owner_id, "NGN") == 801, run.point
+        assert balance_of(held.token.issuer_id, "NGN") == before + 350, run.point
     assert_books_hold()

@@ -53,10 +53,11 @@ def check_correction(
             else "A repayment of principal is not corrected: repay the difference with the next",
             code="not_correctable",
         )
-    if (terms.type, terms.currency, terms.record_at) != (
+    # Clients read times in milliseconds.
+    if (terms.type, terms.currency, wire_time(terms.record_at)) != (
         original.type,
         original.currency_id,
-        original.record_at,
+        wire_time(original.record_at),
     ):
         raise Rejected(
             f"It corrects {original}: a {original.type} in {original.currency_id}, recorded at"

@@ -5,6 +5,7 @@ Staff alone propose the steps after: changed terms, funding without the issuer's
 
 import datetime as dt
 from collections.abc import Callable
+from dataclasses import replace
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -100,7 +101,8 @@ def propose_distribution(
         if corrects is None:
             check_terms(token, terms)
         else:
-            check_correction(token, corrects, terms)
+            original = check_correction(token, corrects, terms)
+            terms = replace(terms, record_at=original.record_at)
         distribution = insert_distribution(token, terms, actor, corrects_id=corrects)
         propose_action(distribution, DistributionAction.ANNOUNCE, actor, explanation)
     return distribution

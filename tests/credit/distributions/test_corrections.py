@@ -7,24 +7,25 @@ from typing import Any
 
 import pytest
 from dateutil.relativedelta import relativedelta
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
 
 from credit.distributions.models import Distribution, DistributionAction, Income
 from credit.distributions.schedule import Basis
-from credit.distributions.services import funding, paying, proposals
-from credit.distributions.services.terms import DistributionTerms
+from credit.distributions.services import paying, proposals
+from exchange.core.database import violated_constraint
 from exchange.core.errors import DomainError
 from exchange.events.models import Event
 from exchange.participants.models import Member
 from orders.freezing.services import freeze_owner
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.owner import without_guards
+from tests.factories.api_clients import TESTER
 from tests.factories.distributions import (
     DAY,
     Holding,
-    approve,
     complete_on,
+    correct,
     decide_step,
     held_for,
     interest_terms,
@@ -34,50 +35,19 @@ from tests.factories.distributions import (
     make_terms,
     owe,
     principal_terms,
+    redemption_terms,
+    right_terms,
+    settle,
 )
+from tests.factories.lending import make_lending
 from tests.factories.tax_rates import make_rate, set_tax_facts
 from tests.factories.transfers import transfer
 from tests.factories.treasury import move, terms
 from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_staff
+from wallets.ledger.models import AccountKind, TransferKind
+from wallets.ledger.posting import Leg, open_account, post_transfer
 
 pytestmark = pytest.mark.django_db
-
-
-def right_terms(original: Distribution, **changes: Any) -> DistributionTerms:
-    """Return the terms of a distribution with other amounts, paid in five days."""
-    then = DistributionTerms.of(original)
-    kept = {name: getattr(then, name) for name in ("type", "currency", "amount", "basis")}
-    day = timezone.now().date() + 5 * DAY
-    return DistributionTerms(
-        **{**kept, "record_at": original.record_at, "payment_date": day, **changes}
-    )
-
-
-def correct(original: Distribution, **changes: Any) -> Distribution:
-    """Propose and approve a correction: its record is made, and today is its payment date."""
-    made = proposals.propose_distribution(
-        token_id=original.token_id,
-        terms=right_terms(original, **changes),
-        actor=issuer_of(original.token),
-        corrects=original.pk,
-    )
-    approve(made)
-    with without_guards() as cursor:
-        cursor.execute(
-            "UPDATE credit_distribution SET payment_date = %s WHERE id = %s",
-            [timezone.now().date(), made.pk],
-        )
-    made.refresh_from_db()
-    assert made.status == "Recorded"
-    return made
-
-
-def settle(correction: Distribution) -> Distribution:
-    """Let the worker fund and pay a correction."""
-    funding.fund_due()
-    paying.pay_due()
-    correction.refresh_from_db()
-    return correction
 
 
 def rows(distribution: Distribution) -> dict[Any, tuple[Any, ...]]:
@@ -98,7 +68,8 @@ def test_what_was_too_little_is_paid_to_each_holder():
     paid = make_distribution(held.token, "Paid")  # 2.5 a unit
     issuer = Wallet(held.token.issuer).fund(350, "NGN")
     made = correct(paid, amount=Decimal(3))
-    assert (made.holders, made.units, made.gross, made.corrects_id) == (3, 700, 350, paid.pk)
+    assert made.corrects_id == paid.pk
+    assert (made.holders, made.units, made.gross) == (3, Decimal(700), Decimal(350))
     assert held.token.next_record_at is None
     settle(made)
     assert made.status == "Paid"
@@ -176,7 +147,7 @@ def test_a_frozen_owner_and_one_who_owes_are_left_alone_at_first():
     held = make_holding()
     paid = make_distribution(held.token, "Paid")
     freeze_owner(
-        owner=Member.objects.get(pk=held.member.member_id),
+        owner=Member.objects.get(pk=held.member.owner_id),
         currency=None,
         reason="Court order of today",
         user=make_staff("place_freeze"),
@@ -321,3 +292,96 @@ def test_the_service_cannot_recover_more_or_for_itself():
         Income.objects.filter(pk=income.pk).update(recovered=5)
     with pytest.raises(DatabaseError, match="not corrected"), transaction.atomic():
         Income.objects.filter(distribution=made.corrects_id).update(status="Corrected")
+
+
+@pytest.mark.parametrize(("amount", "each"), [("600", 100), ("450", -50)])
+def test_pledged_units_are_corrected_apart(amount, each):
+    """Cash collateral receives what was too little; what was too much comes from the wallet."""
+    lending = make_lending()
+    loan = lending.lend()
+    paid = make_distribution(lending.token, "Paid", make_terms(lending.token, amount=Decimal(500)))
+    loan.refresh_from_db()
+    assert loan.cash_collateral == 105 * 500
+    wallet = Decimal(balance_of(lending.borrower.owner_id, "NGN"))
+    Wallet(lending.token.issuer).fund(100_000, "NGN")
+    made = settle(correct(paid, amount=Decimal(amount)))
+    found = Income.objects.filter(distribution=made)
+    to = "loan" if each > 0 else "wallet"
+    assert set(found.values_list("loan_id", "net", "status", "paid_to")) == {
+        (None, 895 * each, "Paid", "wallet"),
+        (loan.pk, 105 * each, "Paid", to),
+    }
+    loan.refresh_from_db()
+    in_loan = max(0, 105 * each)
+    assert loan.cash_collateral == 105 * 500 + in_loan
+    assert not loan.cash_funded
+    assert not loan.cash_expected
+    assert balance_of(lending.borrower.owner_id, "NGN") == wallet + 1_000 * each - in_loan
+    assert_books_hold()
+
+
+def test_a_redemption_is_corrected_after_its_units_are_gone():
+    held = make_holding()
+    complete_on(held.token, timezone.now().date())
+    paid = make_distribution(held.token, "Paid", redemption_terms(held.token))
+    held.token.refresh_from_db()
+    assert held.token.exited
+    Wallet(held.token.issuer).fund(7_000, "NGN")
+    made = settle(correct(paid, amount=Decimal(110)))
+    assert not made.final
+    assert (made.status, made.gross) == ("Paid", Decimal(7_000))
+    assert rows(made)[held.member.owner_id][2] == 4_000
+    assert_books_hold()
+
+
+def test_income_that_had_rounded_to_nothing_is_corrected_with_its_tax():
+    held = make_holding(currency="UGX")
+    set_tax_facts(held.token.issuer, tax_residence="NG")
+    make_rate(50)
+    terms = make_terms(held.token, amount=Decimal("0.01"))
+    paid = make_distribution(held.token, "Paid", terms)
+    assert rows(paid)[held.own_member.owner_id] == (0, 0, 0, 0, "Nil")
+    Wallet(held.token.issuer).fund(1_000, "UGX")
+    made = settle(correct(paid, amount=Decimal("0.04")))
+    assert rows(made)[held.own_member.owner_id] == (2, 1, 1, 0, "Paid")
+    assert rows(paid)[held.own_member.owner_id][-1] == "Corrected"
+    assert_books_hold()
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        pytest.param(lambda i, iss: {i: -201, iss: 201}, id="more than the record says"),
+        pytest.param(lambda i, iss: {i: -100, iss: 100}, id="not stored"),
+        pytest.param(lambda i, iss: {i: 100, iss: -100}, id="the other way"),
+    ],
+)
+def test_a_forged_recovery_is_refused(forge):
+    held = make_holding()
+    made = correct(make_distribution(held.token, "Paid"), amount=Decimal(2))
+    with without_guards() as cursor:
+        cursor.execute("UPDATE credit_distribution SET status = 'Paid' WHERE id = %s", [made.pk])
+    income = Income.objects.get(distribution=made, owner_id=held.member.owner_id)
+    own, issuer = (
+        open_account("NGN", AccountKind.AVAILABLE, **owner)
+        for owner in (
+            {"organisation_id": income.organisation_id, "member_id": income.member_id},
+            {"organisation_id": held.token.issuer_id},
+        )
+    )
+    legs = [Leg(account, Decimal(amount)) for account, amount in forge(own, issuer).items()]
+    Wallet(held.token.issuer).fund(1_000, "NGN")
+
+    def post() -> None:
+        post_transfer(
+            kind=TransferKind.DISTRIBUTION_RECOVER,
+            reference=f"income:{income.pk}:recover:0",
+            subject_id=income.pk,
+            actor=TESTER,
+            legs=legs,
+        )
+        connection.check_constraints()
+
+    with pytest.raises(IntegrityError) as error, transaction.atomic():
+        post()
+    assert violated_constraint(error.value) == "transfer_justified"
