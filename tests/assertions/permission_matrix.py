@@ -137,6 +137,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "credit_distribution_propose_funding": ("BF", "BF"),
     "credit_distribution_propose_cancellation": ("BF", "BF"),
     "credit_distribution_propose_assignment": ("BF", "BF"),
+    "credit_distribution_propose_correction": ("BF", "BF"),
     "credit_distribution_approve": ("F", "F"),
     "credit_distribution_reject": ("F", "F"),
     "credit_taxrate_approve": ("F", "F"),

@@ -30,6 +30,7 @@ AUDIENCES = {
     "credit.loans.admin.loans.ClosureNoteForm.note": INTERNAL,
     "credit.distributions.admin.forms.AssignForm.explanation": INTERNAL,
     "credit.distributions.admin.forms.ChangeForm.explanation": INTERNAL,
+    "credit.distributions.admin.forms.CorrectionForm.explanation": INTERNAL,
     "credit.distributions.admin.forms.ExplanationForm.explanation": INTERNAL,
     "credit.distributions.admin.forms.TermsForm.explanation": INTERNAL,
     "credit.distributions.admin.tax_rates.RateForm.note": INTERNAL,

@@ -1,7 +1,7 @@
 """Recovery of what a distribution paid too much: the issuer receives what its holders have.
 
 At the start it is taken from what is available in each holder's wallet, and the rest from later
-income of the same issuer as it is paid. The exchange advances nothing, and nobody owes it anything.
+income of the same issuer as it is paid. The exchange advances nothing, and opens no debt.
 Nothing leaves the wallet of an owner who is frozen or owes the exchange. The tax that was withheld
 of it follows once all is recovered, out of tax that is not yet remitted.
 """

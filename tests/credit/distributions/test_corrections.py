@@ -271,14 +271,14 @@ def test_a_cancelled_correction_changes_nothing():
     assert again.gross == -350
 
 
-def test_holders_are_told():
+def test_organisations_of_holders_receive_events():
     held = make_holding()
     paid = make_distribution(held.token, "Paid")
     made = settle(correct(paid, amount=Decimal(2)))
-    told = Event.objects.filter(
+    received = Event.objects.filter(
         organisation_id=held.organisation.organisation.pk, subject_id=made.pk
     )
-    assert set(told.values_list("type", flat=True)) == {
+    assert set(received.values_list("type", flat=True)) == {
         "distribution.announced",
         "distribution.paid",
     }
