@@ -158,3 +158,28 @@ def test_steps_are_offered_in_their_time(ada):
     assert "Change terms" in shown
     assert "Propose cancellation" in shown
     assert "Propose funding" not in shown
+
+
+def test_a_paid_distribution_is_corrected_by_two_people(ada, ben):
+    held = make_holding()
+    paid = make_distribution(held.token, "Paid")
+    day = f"{timezone.now() + timedelta(days=5):%Y-%m-%d}"
+    address = page(paid, "propose_correction")
+    typed = {"amount": "2", "payment_date": day, "explanation": WHY}
+    refused = ada.post(address, {**typed, "amount": "2.5"})
+    assert "These terms pay each holder what it received" in text_of(refused)
+    assert not paid.corrections.exists()
+    assert messages_of(ada.post(address, typed)) == [
+        "Proposed. Nothing is paid or taken back until a second person approves."
+    ]
+    made = paid.corrections.get()
+    shown = text_of(ada.get(page(made)))
+    assert "Due if recorded now -350.00 NGN" in shown
+    assert "Correction of Dividend" in shown
+    question = text_of(ben.get(page(made, "approve", pending(made).pk)))
+    assert "Amount per unit, paid 2.50 NGN" in question
+    decide(ben, made)
+    made.refresh_from_db()
+    assert (made.status, made.final) == ("Recorded", False)
+    assert "Income Due 3" in text_of(ada.get(page(made)))
+    assert "Propose correction" not in text_of(ada.get(page(made)))
