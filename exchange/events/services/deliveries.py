@@ -136,8 +136,36 @@ RETURNING e.id, e.organisation_id, e.body, e.leased_until
 def claim_due(*, most: int, per_organisation: int = PER_ORGANISATION) -> list[Claim]:
     """Lease up to `most` due events, at most `per_organisation` running for an organisation.
 
-    Events of organisations without an enabled endpoint become Unsent. Workers that claim at the
-    same time may together exceed `per_organisation`.
+    Events of organisations without an enabled endpoint become Unsent. They take no place of others:
+    no claims mean that nothing is due. Workers that claim at the same time may together exceed
+    `per_organisation`.
+    """
+    rows, endpoints = _lease_due(most, per_organisation)
+    while rows and not endpoints:
+        rows, endpoints = _lease_due(most, per_organisation)
+    for organisation_id in endpoints:
+        # Who receives an event finds its change in lists.
+        replica.record_write(organisation_id)
+    return [
+        Claim(
+            event_id=event_id,
+            organisation_id=organisation_id,
+            body=body,
+            url=endpoints[organisation_id].url,
+            signing_secrets=_signing_secrets(endpoints[organisation_id]),
+            leased_until=leased_until,
+        )
+        for event_id, organisation_id, body, leased_until in rows
+        if organisation_id in endpoints
+    ]
+
+
+def _lease_due(
+    most: int, per_organisation: int
+) -> tuple[list[tuple[Any, ...]], dict[UUID, WebhookEndpoint]]:
+    """Lease due events; return their rows, and the enabled endpoints of their organisations.
+
+    All due events of those without one become Unsent.
     """
     lease = timedelta(seconds=settings.WEBHOOK_TIMEOUT_SECONDS + _LEASE_MARGIN_SECONDS)
     bounds = pending_ids()
@@ -171,21 +199,7 @@ def claim_due(*, most: int, per_organisation: int = PER_ORGANISATION) -> list[Cl
                     id__range=(bounds["oldest"], bounds["newest"]),
                 )
             )
-    for organisation_id in endpoints:
-        # Who receives an event finds its change in lists.
-        replica.record_write(organisation_id)
-    return [
-        Claim(
-            event_id=event_id,
-            organisation_id=organisation_id,
-            body=body,
-            url=endpoints[organisation_id].url,
-            signing_secrets=_signing_secrets(endpoints[organisation_id]),
-            leased_until=leased_until,
-        )
-        for event_id, organisation_id, body, leased_until in rows
-        if organisation_id in endpoints
-    ]
+    return rows, endpoints
 
 
 _UNSCHEDULED: dict[str, None] = {"next_attempt_at": None, "leased_until": None}

@@ -318,6 +318,16 @@ def test_a_run_delivers_all_due_events(receiver: Receiver):
     assert len(receiver.received) == 6
 
 
+def test_older_events_without_an_endpoint_do_not_end_a_run(receiver: Receiver):
+    silent = [
+        emit_event(disable_endpoint(make_organisation_with_endpoint(URL, f"Silent {n}")))
+        for n in range(3)
+    ]
+    event = emit_event(make_organisation_with_endpoint(receiver.url))
+    assert deliver_due(concurrency=1) == RunSummary(1, more=False)
+    assert statuses([*silent, event]) == ["Unsent"] * 3 + ["Delivered"]
+
+
 def test_a_run_claims_for_twenty_seconds_and_records_its_posts(receiver, clock):
     events = [
         emit_event(make_organisation_with_endpoint(receiver.url, f"Firm {n}")) for n in range(4)
