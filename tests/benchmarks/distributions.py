@@ -76,8 +76,6 @@ def run(
     `connections` does not apply: orders and withdrawals come on one connection each.
     """
     del connections
-    # Long before its first message, which expires: nothing sweeps here.
-    installation.work()
     ours = Program(installation, "tests.benchmarks.distributions_program", holders, {})
     make_peer_records(installation)
     peer = Program(installation, _PEER, holders, peer_environment(installation))
@@ -118,6 +116,8 @@ def _during(
 
     A round during a payment lasts until it ends; one without lasts `seconds`.
     """
+    # Not before: it would pay part of what the program pays.
+    installation.work()
     base = installation.serve_ours()
     made, authorization = ours.made, f"Bearer {ours.made['token']}"
     order, withdrawal = (
