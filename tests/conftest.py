@@ -105,6 +105,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     end_run(config)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import only modules with slow tests where only those run: each process imports all."""
+    if config.option.markexpr != "slow" or not collection_path.match("test_*.py"):
+        return None
+    return "pytest.mark.slow" not in collection_path.read_text() or None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if seed := os.environ.get("TEST_ORDER"):
         items[:] = shuffled(items, seed)
