@@ -253,6 +253,8 @@ def _check_principal(token: Token, terms: DistributionTerms, but: Distribution |
             f"Only {format_plain(left)} {token.currency_id} of principal is outstanding on a unit",
             code="principal_exceeded",
         )
+    if terms.type == DistributionType.PRINCIPAL:
+        _check_redemption(token, left - wanted, "With this amount")
 
 
 def _check_end(token: Token, terms: DistributionTerms, but: Distribution | None) -> None:
@@ -265,7 +267,13 @@ def _check_end(token: Token, terms: DistributionTerms, but: Distribution | None)
     if but is not None:
         live = live.exclude(pk=but.pk)
     last = live.filter(final=True).first()
-    if last is not None and (terms.final or terms.record_at > last.record_at):
+    # At the time of a redemption the principal is returned by it.
+    repays = terms.type == DistributionType.PRINCIPAL
+    if last is not None and (
+        terms.final
+        or terms.record_at > last.record_at
+        or (repays and terms.record_at == last.record_at)
+    ):
         raise Rejected(f"{last} takes the units back", code="token_redeemed")
     if terms.type == DistributionType.EXIT and not token.exited:
         raise Rejected("The token has not exited", code="not_exited")
@@ -293,20 +301,23 @@ def check_cancellation(distribution: Distribution) -> None:
 
     Raises `Rejected` (`below_principal`).
     """
-    if distribution.type != DistributionType.PRINCIPAL:
-        return
-    left = outstanding_principal(distribution.token, but=distribution)
-    short = (
-        Distribution.objects.filter(
-            token=distribution.token, type=DistributionType.REDEMPTION, amount_per_unit__lt=left
-        )
-        .exclude(status__in=(DistributionStatus.DRAFT, DistributionStatus.CANCELLED))
-        .first()
+    if distribution.type == DistributionType.PRINCIPAL:
+        left = outstanding_principal(distribution.token, but=distribution)
+        _check_redemption(distribution.token, left, "Without it")
+
+
+def _check_redemption(token: Token, left: Decimal, when: str) -> None:
+    """Raise `Rejected` if an announced redemption pays less than the principal that is `left`."""
+    redemptions = Distribution.objects.filter(
+        token=token, type=DistributionType.REDEMPTION, amount_per_unit__lt=left
     )
+    short = redemptions.exclude(
+        status__in=(DistributionStatus.DRAFT, DistributionStatus.CANCELLED)
+    ).first()
     if short is not None:
         raise Rejected(
-            f"Without it {format_plain(left)} of principal would be outstanding on a unit, more"
-            f" than is paid by {short}",
+            f"{when} {format_plain(left)} of principal would be outstanding on a unit, more than"
+            f" is paid by {short}",
             code="below_principal",
         )
 

@@ -33,10 +33,14 @@ DECLARE
         WHEN v_changes AND NOT v_postponed AND (OLD.status <> 'Announced' OR NEW.status <> 'Announced'
             OR NEW.version <> OLD.version + 1 OR NOT public.distribution_approved(NEW, 'change'))
             THEN 'distribution_changed_by_two'
+        -- A redemption returns all that is outstanding.
         WHEN NEW.type = 'Principal' AND NEW.status = 'Announced' AND NEW.amount_per_unit > (
-            SELECT t.issue_price - coalesce(sum(x.amount_per_unit), 0)
+            SELECT CASE WHEN bool_or(x.type = 'Redemption' AND x.record_at <= NEW.record_at) THEN 0
+                        ELSE t.issue_price
+                            - coalesce(sum(x.amount_per_unit) FILTER (WHERE x.type = 'Principal'), 0) END
             FROM public.exchange_token t
-            LEFT JOIN public.credit_distribution x ON x.token_id = t.id AND x.type = 'Principal'
+            LEFT JOIN public.credit_distribution x ON x.token_id = t.id
+                AND x.type IN ('Principal', 'Redemption')
                 AND x.status NOT IN ('Draft', 'Cancelled') AND x.id <> NEW.id
             WHERE t.id = NEW.token_id GROUP BY t.issue_price)
             THEN 'distribution_within_principal'

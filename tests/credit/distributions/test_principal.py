@@ -20,6 +20,7 @@ from tests.environment.owner import without_guards
 from tests.factories.distributions import (
     DAY,
     approve,
+    approve_unchecked,
     at,
     complete_on,
     decide_step,
@@ -112,12 +113,7 @@ def test_two_drafts_that_repay_too_much_are_not_both_announced():
         proposals.approve(proposal_id=pending(second).pk, user=person)
     assert found.value.code == "principal_exceeded"
     # Nor by another writer, though two people approved.
-    with without_guards() as cursor:
-        cursor.execute(
-            "UPDATE credit_distributionproposal SET status = 'Approved', decided_by_id = %s,"
-            " decided_at = now() WHERE distribution_id = %s",
-            [person.pk, second.pk],
-        )
+    approve_unchecked(second)
     with pytest.raises(IntegrityError) as refusal, transaction.atomic():
         Distribution.objects.filter(pk=second.pk).update(status="Announced")
     assert violated_constraint(refusal.value) == "distribution_within_principal"

@@ -4,19 +4,17 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from dateutil.relativedelta import relativedelta
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from credit.distributions.models import Distribution, DistributionAction, Income
-from credit.distributions.schedule import Basis
-from credit.distributions.services import funding, paying, proposals, recording
+from credit.distributions.services import funding, paying, recording
 from credit.loans.models import ClosureAction, Loan
 from credit.loans.services import servicing
 from credit.loans.services.closures import confirm_closure, decline_closure, propose_closure
 from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.valuation import Pledge
-from exchange.core.errors import DomainError, InvalidRequest, Rejected
+from exchange.core.errors import DomainError
 from exchange.events.models import Event
 from exchange.tokens.errors import RecordPending
 from exchange.tokens.models import Token
@@ -26,26 +24,20 @@ from tests.factories.api_clients import TESTER
 from tests.factories.distributions import (
     DAY,
     approve,
-    at,
-    complete_on,
     decide_step,
-    decider,
     exit_terms,
     held_for,
-    interest_terms,
     make_distribution,
     make_due,
     make_holding,
     make_terms,
-    principal_terms,
     propose,
-    proposer,
     redemption_terms,
 )
 from tests.factories.lending import Lending, make_lending
 from tests.factories.lifecycle import set_flags
 from tests.factories.loans import backdate_loan, repay_loan
-from tests.factories.tokens import give_units, make_token
+from tests.factories.tokens import give_units
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import (
     Wallet,
@@ -300,112 +292,6 @@ def test_an_exit_of_a_token_that_has_not_exited_is_refused():
     assert refused(token, redemption_terms(token)) == "token_exited"
 
 
-# --- refusals ----------------------------------------------------------------------------------
-
-
-def test_a_token_in_its_raise_or_cancelled_is_not_redeemed():
-    raising = make_token(raise_amount=Decimal(100_000))
-    assert refused(raising, redemption_terms(raising)) == "raise_open"
-    token = make_holding().token
-    set_flags(token, cancelled=True)
-    assert refused(token, redemption_terms(token)) == "token_cancelled"
-
-
-@pytest.mark.parametrize(
-    ("changes", "code"),
-    [
-        ({"currency": "KES"}, "currency_differs"),
-        ({"amount": Decimal("99.99")}, "below_principal"),
-    ],
-)
-def test_less_than_the_principal_and_another_currency_are_refused(changes, code):
-    token = make_holding().token
-    assert refused(token, redemption_terms(token, **changes)) == code
-
-
-def test_an_exited_token_needs_no_interest_for_its_final_exit():
-    """Its schedule has ended with it: no interest is drafted, and it may never be paid."""
-    token = make_holding().token
-    complete_on(token, (timezone.now() - 5 * DAY).date() - relativedelta(months=1))
-    assert refused(token, redemption_terms(token)) == "coupon_due"
-    set_flags(token, exited=True)
-    approve(propose(token, exit_terms(token, final=True)))
-
-
-def test_an_exit_that_rounds_to_nothing_is_refused():
-    token = make_holding().token
-    set_flags(token, exited=True)
-    assert refused(token, exit_terms(token, amount=Decimal("0.00001"))) == "pays_nothing"
-
-
-def test_only_what_is_left_of_the_principal_must_be_repaid():
-    token = make_holding().token
-    complete_on(token, (timezone.now() + 5 * DAY).date() - relativedelta(months=1))
-    approve(propose(token, principal_terms(token)))
-    later = timezone.now() + 6 * DAY
-    assert refused(token, redemption_terms(token, amount=Decimal("59.99"), record_at=later)) == (
-        "below_principal"
-    )
-    # The interest of the period that ends with the repayment is due before.
-    terms = redemption_terms(token, amount=Decimal(60), record_at=later)
-    assert refused(token, terms) == "coupon_due"
-    end = (timezone.now() + 5 * DAY).date()
-    coupon = interest_terms(token, record_at=at(end), basis=Basis(Decimal(100), Decimal(12), 30))
-    coupon_made = propose(token, coupon)
-    assert refused(token, terms) == "coupon_due"
-    approve(coupon_made)
-    propose(token, terms)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_repayment_that_a_redemption_counts_on_is_not_cancelled():
-    """60 of 100 are redeemed after a repayment of 40: without it holders would lose these."""
-    token = make_holding().token
-    end = (timezone.now() + 5 * DAY).date()
-    complete_on(token, end - relativedelta(months=1))
-    repaid = make_distribution(token, "Announced", principal_terms(token))
-    coupon = interest_terms(token, record_at=at(end), basis=Basis(Decimal(100), Decimal(12), 30))
-    approve(propose(token, coupon))
-    terms = redemption_terms(token, amount=Decimal(60), record_at=timezone.now() + 6 * DAY)
-    redeemed = propose(token, terms)
-    officers = proposer(), decider()
-    cancellation = proposals.propose_step(
-        distribution_id=repaid.pk,
-        action=DistributionAction.CANCEL,
-        explanation="",
-        user=officers[0],
-    )
-    approve(redeemed)
-    with assert_nothing_changes(), pytest.raises(Rejected) as found:
-        proposals.approve(proposal_id=cancellation.pk, user=officers[1])
-    assert found.value.code == "below_principal"
-    proposals.reject(proposal_id=cancellation.pk, reason="Redeemed after it", user=officers[1])
-    with assert_nothing_changes(), pytest.raises(Rejected):
-        proposals.propose_step(
-            distribution_id=repaid.pk,
-            action=DistributionAction.CANCEL,
-            explanation="",
-            user=officers[0],
-        )
-    decide_step(redeemed, DistributionAction.CANCEL)
-    decide_step(repaid, DistributionAction.CANCEL)
-
-
-def test_a_redemption_before_an_announced_coupon_is_refused():
-    token = make_holding().token
-    approve(propose(token, interest_terms(token, record_at=timezone.now() + 9 * DAY)))
-    assert refused(token, redemption_terms(token)) == "coupon_due"
-
-
-def test_nothing_is_paid_after_a_redemption():
-    token = make_holding().token
-    approve(propose(token, redemption_terms(token)))
-    later = timezone.now() + 9 * DAY
-    assert refused(token, make_terms(token, record_at=later)) == "token_redeemed"
-    assert refused(token, redemption_terms(token, record_at=later)) == "token_redeemed"
-    propose(token, make_terms(token, record_at=timezone.now() + 4 * DAY))
-
-
 def test_a_redemption_is_recorded_after_what_is_due_at_the_same_time():
     held = make_holding()
     moment = timezone.now() + 6 * DAY
@@ -420,13 +306,6 @@ def test_a_redemption_is_recorded_after_what_is_due_at_the_same_time():
     redemption.refresh_from_db()
     assert held.token.next_record_at == redemption.record_at
     assert_books_hold()
-
-
-def test_a_redemption_is_always_final_and_a_dividend_never():
-    token = make_holding().token
-    for terms in (redemption_terms(token, final=False), make_terms(token, final=True)):
-        with assert_nothing_changes(), pytest.raises(InvalidRequest):
-            propose(token, terms)
 
 
 # --- what PostgreSQL refuses -------------------------------------------------------------------

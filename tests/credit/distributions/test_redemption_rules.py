@@ -1,0 +1,223 @@
+"""Which redemptions are refused, and what is refused once one is announced."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+from dateutil.relativedelta import relativedelta
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from credit.distributions.models import Distribution, DistributionAction
+from credit.distributions.schedule import Basis
+from credit.distributions.services import proposals
+from credit.distributions.services.terms import DistributionTerms
+from exchange.core.database import violated_constraint
+from exchange.core.errors import DomainError, InvalidRequest, Rejected
+from exchange.tokens.models import Token
+from tests.assertions.unchanged import assert_nothing_changes
+from tests.factories.distributions import (
+    DAY,
+    approve,
+    approve_unchecked,
+    at,
+    complete_on,
+    decide_step,
+    decider,
+    exit_terms,
+    interest_terms,
+    make_distribution,
+    make_holding,
+    make_terms,
+    pending,
+    principal_terms,
+    propose,
+    proposer,
+    redemption_terms,
+)
+from tests.factories.lifecycle import set_flags
+from tests.factories.tokens import make_token
+
+pytestmark = pytest.mark.django_db
+
+
+def refused(token: Token, terms) -> str:
+    """Return the code of the refusal of a proposal that changes nothing."""
+    with assert_nothing_changes(), pytest.raises(DomainError) as found:
+        propose(token, terms)
+    return found.value.code
+
+
+def test_a_token_in_its_raise_or_cancelled_is_not_redeemed():
+    raising = make_token(raise_amount=Decimal(100_000))
+    assert refused(raising, redemption_terms(raising)) == "raise_open"
+    token = make_holding().token
+    set_flags(token, cancelled=True)
+    assert refused(token, redemption_terms(token)) == "token_cancelled"
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"currency": "KES"}, "currency_differs"),
+        ({"amount": Decimal("99.99")}, "below_principal"),
+    ],
+)
+def test_less_than_the_principal_and_another_currency_are_refused(changes, code):
+    token = make_holding().token
+    assert refused(token, redemption_terms(token, **changes)) == code
+
+
+def test_an_exited_token_needs_no_interest_for_its_final_exit():
+    """Its schedule has ended with it: no interest is drafted, and it may never be paid."""
+    token = make_holding().token
+    complete_on(token, (timezone.now() - 5 * DAY).date() - relativedelta(months=1))
+    assert refused(token, redemption_terms(token)) == "coupon_due"
+    set_flags(token, exited=True)
+    approve(propose(token, exit_terms(token, final=True)))
+
+
+def test_an_exit_that_rounds_to_nothing_is_refused():
+    token = make_holding().token
+    set_flags(token, exited=True)
+    assert refused(token, exit_terms(token, amount=Decimal("0.00001"))) == "pays_nothing"
+
+
+def test_only_what_is_left_of_the_principal_must_be_repaid():
+    token = make_holding().token
+    complete_on(token, (timezone.now() + 5 * DAY).date() - relativedelta(months=1))
+    approve(propose(token, principal_terms(token)))
+    later = timezone.now() + 6 * DAY
+    assert refused(token, redemption_terms(token, amount=Decimal("59.99"), record_at=later)) == (
+        "below_principal"
+    )
+    # The interest of the period that ends with the repayment is due before.
+    terms = redemption_terms(token, amount=Decimal(60), record_at=later)
+    assert refused(token, terms) == "coupon_due"
+    end = (timezone.now() + 5 * DAY).date()
+    coupon = interest_terms(token, record_at=at(end), basis=Basis(Decimal(100), Decimal(12), 30))
+    coupon_made = propose(token, coupon)
+    assert refused(token, terms) == "coupon_due"
+    approve(coupon_made)
+    propose(token, terms)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_repayment_that_a_redemption_counts_on_is_not_cancelled():
+    """60 of 100 are redeemed after a repayment of 40: without it holders would lose these."""
+    token = make_holding().token
+    end = (timezone.now() + 5 * DAY).date()
+    complete_on(token, end - relativedelta(months=1))
+    repaid = make_distribution(token, "Announced", principal_terms(token))
+    coupon = interest_terms(token, record_at=at(end), basis=Basis(Decimal(100), Decimal(12), 30))
+    approve(propose(token, coupon))
+    terms = redemption_terms(token, amount=Decimal(60), record_at=timezone.now() + 6 * DAY)
+    redeemed = propose(token, terms)
+    officers = proposer(), decider()
+    cancellation = proposals.propose_step(
+        distribution_id=repaid.pk,
+        action=DistributionAction.CANCEL,
+        explanation="",
+        user=officers[0],
+    )
+    approve(redeemed)
+    with assert_nothing_changes(), pytest.raises(Rejected) as found:
+        proposals.approve(proposal_id=cancellation.pk, user=officers[1])
+    assert found.value.code == "below_principal"
+    proposals.reject(proposal_id=cancellation.pk, reason="Redeemed after it", user=officers[1])
+    with assert_nothing_changes(), pytest.raises(Rejected):
+        proposals.propose_step(
+            distribution_id=repaid.pk,
+            action=DistributionAction.CANCEL,
+            explanation="",
+            user=officers[0],
+        )
+    decide_step(redeemed, DistributionAction.CANCEL)
+    decide_step(repaid, DistributionAction.CANCEL)
+
+
+def announce_redemption_after_period(token: Token) -> tuple[Distribution, Distribution]:
+    """Announce a repayment of 40, the interest until it, and a redemption of 60 a month later."""
+    end = (timezone.now() + 5 * DAY).date()
+    complete_on(token, end - relativedelta(months=1))
+    repaid = make_distribution(token, "Announced", principal_terms(token))
+    next_end = end + relativedelta(months=1)
+    basis = Basis(Decimal(100), Decimal(12), 30)
+    approve(propose(token, interest_terms(token, record_at=at(end), basis=basis)))
+    basis = Basis(Decimal(60), Decimal(12), (next_end - end).days)
+    approve(propose(token, interest_terms(token, record_at=at(next_end), basis=basis)))
+    terms = redemption_terms(token, amount=Decimal(60), record_at=at(next_end))
+    return repaid, make_distribution(token, "Announced", terms)
+
+
+def test_principal_that_an_announced_redemption_returns_is_not_repaid_at_its_record():
+    """60 are outstanding and redeemed: 10 more at the same time would be paid twice."""
+    token = make_holding().token
+    _repaid, redemption = announce_redemption_after_period(token)
+    again = principal_terms(token, amount=Decimal(10), record_at=redemption.record_at)
+    assert refused(token, again) == "token_redeemed"
+    later = at(redemption.record_at.date() + relativedelta(months=1))
+    assert refused(token, principal_terms(token, amount=Decimal(10), record_at=later)) == (
+        "token_redeemed"
+    )
+    decide_step(redemption, DistributionAction.CANCEL)
+    drafted = propose(token, again)
+    approve(propose(token, redemption_terms(token, record_at=redemption.record_at)))
+    person = decider()
+    with assert_nothing_changes(), pytest.raises(Rejected) as found:
+        proposals.approve(proposal_id=pending(drafted).pk, user=person)
+    assert found.value.code == "token_redeemed"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_repayment_that_a_redemption_counts_on_is_not_made_smaller():
+    token = make_holding().token
+    repaid, _redemption = announce_redemption_after_period(token)
+    officer = proposer()
+
+    def change(amount: str) -> None:
+        terms = replace(DistributionTerms.of(repaid), amount=Decimal(amount))
+        proposals.propose_change(
+            distribution_id=repaid.pk, terms=terms, explanation="", user=officer
+        )
+
+    with assert_nothing_changes(), pytest.raises(Rejected) as found:
+        change("39.99")
+    assert found.value.code == "below_principal"
+    change("40.01")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_other_writer_announces_principal_that_a_redemption_returns():
+    token = make_holding().token
+    _repaid, redemption = announce_redemption_after_period(token)
+    decide_step(redemption, DistributionAction.CANCEL)
+    terms = principal_terms(token, amount=Decimal(10), record_at=redemption.record_at)
+    drafted = propose(token, terms)
+    approve(propose(token, redemption_terms(token, record_at=redemption.record_at)))
+    approve_unchecked(drafted)
+    with pytest.raises(IntegrityError) as refusal, transaction.atomic():
+        Distribution.objects.filter(pk=drafted.pk).update(status="Announced")
+    assert violated_constraint(refusal.value) == "distribution_within_principal"
+
+
+def test_a_redemption_before_an_announced_coupon_is_refused():
+    token = make_holding().token
+    approve(propose(token, interest_terms(token, record_at=timezone.now() + 9 * DAY)))
+    assert refused(token, redemption_terms(token)) == "coupon_due"
+
+
+def test_nothing_is_paid_after_a_redemption():
+    token = make_holding().token
+    approve(propose(token, redemption_terms(token)))
+    later = timezone.now() + 9 * DAY
+    assert refused(token, make_terms(token, record_at=later)) == "token_redeemed"
+    assert refused(token, redemption_terms(token, record_at=later)) == "token_redeemed"
+    propose(token, make_terms(token, record_at=timezone.now() + 4 * DAY))
+
+
+def test_a_redemption_is_always_final_and_a_dividend_never():
+    token = make_holding().token
+    for terms in (redemption_terms(token, final=False), make_terms(token, final=True)):
+        with assert_nothing_changes(), pytest.raises(InvalidRequest):
+            propose(token, terms)
