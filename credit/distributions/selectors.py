@@ -119,6 +119,20 @@ def periods_between(token: Token, first: dt.date, last: dt.date) -> list[Period]
     return [period for period in soon if period.ends >= first]
 
 
+def drafts_begin(token: Token) -> dt.date | None:
+    """Return the day from which on the interest of each period of a token is drafted.
+
+    That of its completion, if the exchange drafted interest then; else the end of the first period
+    that it drafted, None where it drafted none: what was due before was paid elsewhere.
+    """
+    drafts = Distribution.objects.filter(period_end__isnull=False)
+    begun = drafts.order_by("pk").values_list("created_at", flat=True).first()
+    if begun is not None and token.completed_at is not None and token.completed_at >= begun:
+        return token.completed_at.astimezone(dt.UTC).date()
+    own = drafts.filter(token=token).order_by("period_end")
+    return own.values_list("period_end", flat=True).first()
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """What a distribution would pay if its record were made now."""

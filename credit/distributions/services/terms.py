@@ -12,8 +12,13 @@ from django.utils import timezone
 
 from credit.distributions.errors import PeriodTaken
 from credit.distributions.models import Distribution, DistributionStatus, DistributionType
-from credit.distributions.schedule import UNIT_AMOUNT_DECIMALS, Basis, is_period_end
-from credit.distributions.selectors import estimate_income, periods_between, terms_of
+from credit.distributions.schedule import UNIT_AMOUNT_DECIMALS, Basis, Period, is_period_end
+from credit.distributions.selectors import (
+    drafts_begin,
+    estimate_income,
+    periods_between,
+    terms_of,
+)
 from exchange.core.errors import InvalidRequest, Rejected
 from exchange.core.numbers import MAX_NUMBER, decimals_error, format_grouped, format_plain
 from exchange.core.timestamps import wire_time
@@ -25,6 +30,8 @@ MAX_DAYS = 3660
 # How far ahead a record may be, and how long after it is paid.
 _MAX_AHEAD = dt.timedelta(days=731)
 _MAX_WAIT = dt.timedelta(days=366)
+# Period ends that a message names.
+_NAMED = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,15 +292,48 @@ def _check_end(token: Token, terms: DistributionTerms, but: Distribution | None)
     if later is not None:
         raise Rejected(f"{later} is recorded later: redeem after it", code="coupon_due")
     # The schedule of a token ends with its exit.
-    schedule = terms_of(token) if redeems else None
-    ended = terms.record_at.astimezone(dt.UTC).date()
-    for period in periods_between(token, schedule.completed, ended)[-1:] if schedule else ():
-        coupons = live.filter(type=DistributionType.INTEREST, record_at__lte=terms.record_at)
-        if not coupons.filter(record_at__gte=_midnight(period.ends)).exists():
-            raise Rejected(
-                f"The interest of the period that ended on {period.ends} is not announced",
-                code="coupon_due",
-            )
+    missing = _missing_coupons(token, terms.record_at) if redeems else []
+    if missing:
+        ends = ", ".join(str(day) for day in missing[:_NAMED])
+        more = f" and {len(missing) - _NAMED} more" if missing[_NAMED:] else ""
+        raise Rejected(
+            f"The interest of the periods that ended on {ends}{more} is not announced",
+            code="coupon_due",
+        )
+
+
+def _missing_coupons(token: Token, record_at: dt.datetime) -> list[dt.date]:
+    """Return the ends of the periods until a record whose interest is neither announced nor, as a
+    draft of the schedule, rejected or cancelled.
+
+    The last one, and all since drafts of the token began.
+    """
+    schedule = terms_of(token)
+    if schedule is None:
+        return []
+    periods = periods_between(token, schedule.completed, record_at.astimezone(dt.UTC).date())
+    begun = drafts_begin(token)
+    coupons = list(Distribution.objects.filter(token=token, type=DistributionType.INTEREST))
+
+    def is_missing(period: Period) -> bool:
+        since = _midnight(period.ends)
+        statuses = {
+            each.status
+            for each in coupons
+            if (pays_for(each, period) or (period == periods[-1] and each.record_at >= since))
+            and (each.status != DistributionStatus.CANCELLED or each.period_end == period.ends)
+        }
+        pending = {DistributionStatus.DRAFT, DistributionStatus.CANCELLED}
+        return statuses <= pending and statuses != {DistributionStatus.CANCELLED}
+
+    required = [each for each in periods if begun and each.ends >= begun] or periods[-1:]
+    return [period.ends for period in required if is_missing(period)]
+
+
+def pays_for(distribution: Distribution, period: Period) -> bool:
+    """Whether interest is, or was to be, for a day of the period."""
+    first, end = _period(distribution.record_at, distribution.basis, distribution.period_end)
+    return first < period.ends and period.starts < end
 
 
 def check_cancellation(distribution: Distribution) -> None:

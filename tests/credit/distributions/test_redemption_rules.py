@@ -10,12 +10,13 @@ from django.utils import timezone
 
 from credit.distributions.models import Distribution, DistributionAction
 from credit.distributions.schedule import Basis
-from credit.distributions.services import proposals
+from credit.distributions.services import drafting, proposals
 from credit.distributions.services.terms import DistributionTerms
 from exchange.core.database import violated_constraint
 from exchange.core.errors import DomainError, InvalidRequest, Rejected
 from exchange.tokens.models import Token
 from tests.assertions.unchanged import assert_nothing_changes
+from tests.environment.owner import without_guards
 from tests.factories.distributions import (
     DAY,
     approve,
@@ -28,6 +29,7 @@ from tests.factories.distributions import (
     interest_terms,
     make_distribution,
     make_holding,
+    make_scheduled,
     make_terms,
     pending,
     principal_terms,
@@ -134,6 +136,48 @@ def test_a_repayment_that_a_redemption_counts_on_is_not_cancelled():
         )
     decide_step(redeemed, DistributionAction.CANCEL)
     decide_step(repaid, DistributionAction.CANCEL)
+
+
+def test_every_coupon_since_drafts_began_is_announced_or_rejected_before_a_redemption():
+    """What was due before the exchange drafted interest is not its concern."""
+    token = make_holding().token
+    last = (timezone.now() + 5 * DAY).date()
+    before, first, second, end = (last - relativedelta(months=n) for n in (3, 2, 1, 0))
+    complete_on(token, before - relativedelta(months=1))
+    assert drafting.draft_periods(token.pk, first, end) == 3
+    drafts = {made.period_end: made for made in Distribution.objects.all()}
+    terms = redemption_terms(token, record_at=timezone.now() + 6 * DAY)
+
+    def missing() -> str:
+        with assert_nothing_changes(), pytest.raises(Rejected) as found:
+            propose(token, terms)
+        assert found.value.code == "coupon_due"
+        return found.value.message
+
+    words = "The interest of the periods that ended on {} is not announced"
+    assert missing() == words.format(f"{first}, {second}, {end}")
+    approve(drafts[end])
+    assert missing() == words.format(f"{first}, {second}")
+    proposals.reject(
+        proposal_id=pending(drafts[second]).pk, reason="Paid outside already", user=decider()
+    )
+    assert missing() == words.format(first)
+    decide_step(approve(drafts[first]), DistributionAction.CANCEL)
+    approve(propose(token, terms))
+
+
+def test_a_draft_that_follows_a_rejected_one_is_decided_before_a_redemption():
+    held = make_scheduled(2)
+    drafting.draft_due()
+    [first] = Distribution.objects.all()
+    proposals.reject(proposal_id=pending(first).pk, reason="Wrong price", user=decider())
+    terms = redemption_terms(held.token, amount=Decimal(90), record_at=timezone.now() + 6 * DAY)
+    with without_guards() as cursor:
+        cursor.execute("UPDATE exchange_token SET issue_price = 90")
+    assert drafting.draft_due() == 1
+    assert refused(held.token, terms) == "coupon_due"
+    approve(Distribution.objects.get(status="Draft"))
+    propose(held.token, terms)
 
 
 def announce_redemption_after_period(token: Token) -> tuple[Distribution, Distribution]:
