@@ -1,7 +1,9 @@
 """Drafts of the schedule: the interest of each period is proposed before its record.
 
 The schedule is the issuer's consent; staff approve the draft, which announces it. A draft that is
-rejected is not made again unless the terms of its token change.
+rejected is not made again unless the terms of its token change within 14 days of its record. A
+missed period is drafted however late, but none that ended before drafts of the token began
+(`drafts_begin`): after an upgrade, or once terms are decided, what ended in the last 14 days.
 """
 
 import datetime as dt
@@ -10,7 +12,6 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from credit.distributions.errors import PeriodTaken
 from credit.distributions.models import (
     Distribution,
     DistributionAction,
@@ -18,20 +19,20 @@ from credit.distributions.models import (
     DistributionType,
 )
 from credit.distributions.schedule import Period
-from credit.distributions.selectors import periods_between, scheduled_tokens
+from credit.distributions.selectors import drafts_begin, periods_between, scheduled_tokens
 from credit.distributions.services.proposals import (
     ALERT_MISSED,
     insert_distribution,
     propose_action,
 )
-from credit.distributions.services.terms import DistributionTerms, check_period
+from credit.distributions.services.terms import DistributionTerms, pays_for
 from credit.distributions.services.transitions import for_each
 from exchange.core.actors import Actor, ActorKind
 from exchange.tokens.models import Token
 from orders.listings.services.lifecycle import lock_token
 from wallets.alerts.services import raise_alert
 
-# How long before its record a draft appears, and how long after it one that was missed still does.
+# How long before its record a draft appears.
 AHEAD = dt.timedelta(days=14)
 _SYSTEM = Actor(kind=ActorKind.SYSTEM, id="draft_distributions", label="Schedule")
 
@@ -42,10 +43,16 @@ def draft_due() -> int:
     Safe to run twice, and by two workers at once: the token is locked, and a period drafted once.
     """
     today = timezone.now().date()
-    first, last = today - AHEAD, today + AHEAD
-    due = [token.pk for token in scheduled_tokens() if periods_between(token, first, last)]
+    last = today + AHEAD
+    due = {}
+    for token in scheduled_tokens():
+        first = min(drafts_begin(token) or today, today - AHEAD)
+        if _undrafted(token, first, last):
+            due[token.pk] = first
     made = for_each(
-        due, lambda token_id: draft_periods(token_id, first, last), "distribution_draft_failed"
+        due,
+        lambda token_id: draft_periods(token_id, due[token_id], last),
+        "distribution_draft_failed",
     )
     for missed in Distribution.objects.filter(
         status=DistributionStatus.DRAFT,
@@ -65,33 +72,42 @@ def draft_periods(token_id: UUID, first: dt.date, last: dt.date) -> int:
     """Draft what is missing of the periods that end from `first` to `last`; return how many."""
     with transaction.atomic():
         token = lock_token(token_id)
-        periods = periods_between(token, first, last)
-        return sum(_draft_period(token, period) for period in periods)
+        periods = _undrafted(token, first, last)
+        for period in periods:
+            _draft_period(token, period)
+        return len(periods)
 
 
-def _draft_period(token: Token, period: Period) -> bool:
-    """Draft the interest of one period; return False where it is proposed or was rejected."""
-    basis = period.basis
-    rejected = Distribution.objects.filter(
-        token=token,
-        period_end=period.ends,
-        principal_per_unit=basis.principal_per_unit,
-        rate=basis.rate,
-        days=basis.days,
-    )
+def _undrafted(token: Token, first: dt.date, last: dt.date) -> list[Period]:
+    """Return the periods that end from `first` to `last` and that nothing pays for or settles."""
+    made = list(Distribution.objects.filter(token=token, type=DistributionType.INTEREST))
+    return [
+        period
+        for period in periods_between(token, first, last)
+        if not any(_settles(each, period) for each in made)
+    ]
+
+
+def _settles(made: Distribution, period: Period) -> bool:
+    """Whether a distribution pays for a day of the period, or was its draft and is cancelled."""
+    if not pays_for(made, period):
+        return False
+    if made.status != DistributionStatus.CANCELLED:
+        return True
+    # Terms that change later bring back no period that was settled long ago.
+    long_ago = period.ends < timezone.now().date() - AHEAD
+    same = made.period_end == period.ends and made.basis == period.basis
+    return made.period_end is not None and (long_ago or same)
+
+
+def _draft_period(token: Token, period: Period) -> None:
     terms = DistributionTerms(
         type=DistributionType.INTEREST,
         currency=token.currency_id,
-        basis=basis,
+        basis=period.basis,
         record_at=dt.datetime.combine(period.ends, dt.time(), dt.UTC),
         payment_date=period.ends,
     )
-    try:
-        check_period(token, terms)
-    except PeriodTaken:
-        return False
-    if rejected.exists():
-        return False
     distribution = insert_distribution(token, terms, _SYSTEM, period_end=period.ends)
     propose_action(
         distribution,
@@ -99,4 +115,3 @@ def _draft_period(token: Token, period: Period) -> bool:
         _SYSTEM,
         f"Period {period.number} of the schedule, from {period.starts} to {period.ends}",
     )
-    return True

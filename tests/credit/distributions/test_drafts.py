@@ -1,21 +1,25 @@
 """Drafts of the schedule: when they appear, once each, and how staff approve them late."""
 
-from datetime import UTC, timedelta
+from datetime import UTC, date, timedelta
 from decimal import Decimal
 
 import pytest
+from dateutil.relativedelta import relativedelta
 from django.utils import timezone
 
 from credit.distributions.models import Distribution, DistributionAction
 from credit.distributions.selectors import periods_between
 from credit.distributions.services import drafting, funding, paying, proposals, recording
 from exchange.core.errors import StateConflict
+from exchange.tokens.models import Token
 from orders.listings.services.terms import approve_terms
 from tests.assertions.unchanged import assert_nothing_changes
+from tests.environment.owner import without_guards
 from tests.factories.distributions import (
     DAY,
     approve,
     at,
+    complete_on,
     decide_step,
     decider,
     interest_terms,
@@ -162,6 +166,55 @@ def test_a_record_that_has_moved_leaves_the_next_period_free():
         held.token, interest_terms(held.token, basis=second.basis, record_at=at(second.ends))
     )
     assert later.status == "Draft"
+
+
+def missing_ends(token) -> list[date]:
+    """Draft what is due, and return the ends of the periods that are drafted."""
+    drafting.draft_due()
+    drafts = Distribution.objects.filter(token=token, status="Draft")
+    return sorted(drafts.values_list("period_end", flat=True))
+
+
+def make_late_bond() -> tuple[Token, list[date]]:
+    """Make a bond whose fifth period ends in ten days; return the ends of all five."""
+    fifth = (timezone.now() + 10 * DAY).date()
+    token = make_holding().token
+    complete_on(token, fifth - relativedelta(months=5))
+    return token, [period.ends for period in periods_between(token, date.min, fifth)]
+
+
+def test_missed_periods_are_drafted_however_late_from_the_first_draft_on():
+    token, ends = make_late_bond()
+    # As after an upgrade: what ended long before drafts began was paid elsewhere.
+    drafting.draft_periods(token.pk, ends[1], ends[1])
+    assert missing_ends(token) == ends[1:]
+    late = Distribution.objects.filter(period_end__in=ends[1:4])
+    assert set(open_alerts()) == {str(made.pk) for made in late}
+    with assert_nothing_changes():
+        assert drafting.draft_due() == 0
+    made = approve(late.get(period_end=ends[2]))
+    assert (made.status, made.period_end) == ("Announced", ends[2])
+
+
+def test_all_periods_are_drafted_of_a_token_completed_after_drafts_began():
+    token, ends = make_late_bond()
+    assert missing_ends(token) == ends[4:]
+    other, _ends = make_late_bond()
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE credit_distribution SET created_at = %s", [other.completed_at - 9 * DAY]
+        )
+    assert missing_ends(other) == ends
+
+
+def test_a_settled_period_of_long_ago_does_not_come_back_with_other_terms():
+    token, ends = make_late_bond()
+    drafting.draft_periods(token.pk, ends[0], ends[4])
+    for made in Distribution.objects.filter(token=token):
+        proposals.reject(proposal_id=pending(made).pk, reason="Paid outside", user=decider())
+    with without_guards() as cursor:
+        cursor.execute("UPDATE exchange_token SET interest = 13 WHERE id = %s", [token.pk])
+    assert missing_ends(token) == ends[4:]
 
 
 def test_a_missed_one_is_an_alert_until_it_is_decided():
