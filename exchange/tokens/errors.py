@@ -11,12 +11,31 @@ class TokenNotFound(NotFound):
 
 
 class RecordPending(Conflict):
-    """No unit changes hands: the record of a distribution is due, or the units are taken back."""
+    """No unit changes hands: the record of a distribution is due, which takes a moment."""
 
     code = "record_pending"
-    message = "The holders of this token are recorded, or paid for its units. Try again shortly"
+    message = "The holders of this token are recorded. Try again shortly"
     retry_after = 1
 
 
+class UnitsHeld(Conflict):
+    """No unit changes hands for long: they are taken back, or a record is more than a minute late.
+
+    Until the distribution is paid or cancelled, which can take days.
+    """
+
+    code = "units_held"
+    message = (
+        "The units of this token are held until its distribution is recorded, paid or cancelled"
+    )
+
+
+_ERRORS: dict[str, type[Conflict]] = {each.code: each for each in (RecordPending, UnitsHeld)}
+
 # For the API schema.
-RECORD_FAILURES = {RecordPending.code: RecordPending.message}
+RECORD_FAILURES = {code: each.message for code, each in _ERRORS.items()}
+
+
+def record_error(code: str | None) -> Conflict | None:
+    """Return the error for a code of `record_wait` (sql/record_guard.sql); None for another."""
+    return _ERRORS[code]() if code in _ERRORS else None

@@ -6,7 +6,7 @@ from typing import Any
 from exchange.core.errors import Conflict, DomainError, InvalidRequest, NotFound, Rejected
 from exchange.core.numbers import format_plain
 from exchange.participants.errors import member_error
-from exchange.tokens.errors import RecordPending, TokenNotFound
+from exchange.tokens.errors import TokenNotFound, record_error
 from wallets.freezes.errors import block_error
 
 
@@ -61,9 +61,7 @@ def build_rejection(code: str, detail: dict[str, Any], *, side: str) -> DomainEr
     """Return the error for a code raised by `enter_orders`; None for an unknown code."""
     if code == "token_not_found":
         return TokenNotFound()
-    if code == RecordPending.code:
-        return RecordPending()
-    if (error := member_error(code)) is not None:
+    if (error := record_error(code) or member_error(code)) is not None:
         return error
     values = {
         name: format_plain(value) if isinstance(value, Decimal) else value

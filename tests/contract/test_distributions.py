@@ -23,6 +23,8 @@ from tests.factories.distributions import (
     make_due,
     make_holding,
     pending,
+    propose,
+    redemption_terms,
 )
 from tests.factories.lifecycle import set_flags
 from tests.factories.tokens import make_token
@@ -318,12 +320,30 @@ def test_an_order_past_the_record_is_answered_with_a_time_to_retry(api):
             response,
             409,
             "record_pending",
-            "The holders of this token are recorded, or paid for its units. Try again shortly",
+            "The holders of this token are recorded. Try again shortly",
         )
     assert response["Retry-After"] == "1"
     recording.record(made.pk)
     response = api.holder.post("/v1/orders", body)
     assert response.status_code == 201, response.content
+
+
+def test_an_order_while_units_are_taken_back_is_answered_without_a_time_to_retry(api):
+    made = propose(api.held.token, redemption_terms(api.held.token))
+    recording.record(make_due(approve(made), ago=timedelta(minutes=1)).pk)
+    order = {"token_id": str(api.held.token.pk), "type": "Sell", "price": 100, "tokens": 1}
+    with assert_nothing_changes():
+        response = api.holder.post(
+            "/v1/orders", {**order, "user_id": str(api.held.member.member_id)}
+        )
+        assert_error(
+            response,
+            409,
+            "units_held",
+            "The units of this token are held until its distribution is recorded, paid or"
+            " cancelled",
+        )
+    assert "Retry-After" not in response
 
 
 def test_a_proposal_becomes_visible_when_it_is_announced(api):

@@ -83,6 +83,7 @@ def test_every_rule_that_refuses_an_order_is_documented_with_a_message_of_its_fo
             "receivable_due",
             "record_pending",
             "request_in_progress",
+            "units_held",
         },
         "422": {"idempotency_key_reused"},
     }

@@ -31,7 +31,7 @@ from exchange.core.errors import DomainError, InvalidCurrency, InvalidRequest, R
 from exchange.core.numbers import decimals_error, format_plain, round_half_even
 from exchange.core.references import ClientReferenceTaken, OwnReferences
 from exchange.participants.errors import MemberClosed, UserNotFound
-from exchange.tokens.errors import RecordPending, TokenNotFound
+from exchange.tokens.errors import TokenNotFound, record_error
 from wallets.freezes.errors import AccountFrozen, block_error
 
 MAX_COLLATERALS = 50
@@ -341,8 +341,8 @@ def _check_token(
             f" {currency}",
             code="collateral_currency_differs",
         )
-    if token.record_pending:
-        yield RecordPending()
+    if held := record_error(token.record_wait):
+        yield held
     if problem := price_problem(token):
         yield Rejected(problem, code="price_unavailable")
 

@@ -90,7 +90,7 @@ def confirm_closure(*, proposal_id: UUID, user: StaffUser) -> ClosureProposal:
 
     Raises `Forbidden`, `NotFound`, `StateConflict` (decided, the loan is no longer DEFAULTED, what
     its units pay is still to come, or fewer are pledged than proposed), `Rejected`
-    (`approver_not_independent`, `prices_expired`), `RecordPending`.
+    (`approver_not_independent`, `prices_expired`), `RecordPending`, `UnitsHeld`.
     """
     actor = _require_decider(user)
     with transaction.atomic():

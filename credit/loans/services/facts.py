@@ -27,7 +27,7 @@ class TokenFacts(msgspec.Struct, frozen=True):
     exited: bool
     cancelled: bool
     completed_raise: bool
-    record_pending: bool
+    record_wait: str | None
     available: Decimal
 
 

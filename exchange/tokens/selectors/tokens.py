@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from exchange.core.database import fetch_one
-from exchange.tokens.errors import RecordPending, TokenNotFound
+from exchange.tokens.errors import TokenNotFound, record_error
 from exchange.tokens.models import Token
 from exchange.tokens.payloads import TERMS
 
@@ -37,13 +37,17 @@ def terms_document(token_id: UUID) -> str:
 
 
 def require_recorded(token_ids: Iterable[UUID]) -> None:
-    """Raise `RecordPending` while the record of a distribution of one of these tokens is due.
+    """Raise `RecordPending` or `UnitsHeld` past the record of one of these tokens until it is made.
 
     Call before units change hands, with the tokens locked by an earlier statement.
     """
-    row = fetch_one("SELECT record_pending(%s::uuid[])", [list(token_ids)])
-    if row == (True,):
-        raise RecordPending
+    row = fetch_one(
+        "SELECT record_wait(min(next_record_at), clock_timestamp()) FROM exchange_token"
+        " WHERE id = ANY (%s)",
+        [list(token_ids)],
+    )
+    if row and (error := record_error(row[0])):
+        raise error
 
 
 def find_ids_by_symbol(term: str) -> Iterable[object]:

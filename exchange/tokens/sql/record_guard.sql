@@ -8,6 +8,13 @@ CREATE TRIGGER keep_next_record BEFORE UPDATE OF next_record_at, next_payment_da
                            IS DISTINCT FROM (NEW.next_record_at, NEW.next_payment_date))
     EXECUTE FUNCTION kept_columns();
 
+-- Why no unit changes hands at `p_now`; NULL where they do. After a minute it is no record that takes a
+-- moment: the units wait for days to be taken back, or staff have an alert.
+CREATE FUNCTION record_wait(p_record timestamptz, p_now timestamptz) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN p_record <= p_now - interval '1 minute' THEN 'units_held'
+                WHEN p_record <= p_now THEN 'record_pending' END
+$$;
+
 -- Whether the record of one of these tokens is due. The caller has locked them in an earlier statement,
 -- so that the clock is read after the lock.
 CREATE FUNCTION record_pending(p_tokens uuid[]) RETURNS boolean LANGUAGE plpgsql AS $$

@@ -168,11 +168,11 @@ def test_a_record_that_has_moved_leaves_the_next_period_free():
     assert later.status == "Draft"
 
 
-def missing_ends(token) -> list[date]:
+def missing_ends(token: Token) -> list[date | None]:
     """Draft what is due, and return the ends of the periods that are drafted."""
     drafting.draft_due()
     drafts = Distribution.objects.filter(token=token, status="Draft")
-    return sorted(drafts.values_list("period_end", flat=True))
+    return list(drafts.order_by("period_end").values_list("period_end", flat=True))
 
 
 def make_late_bond() -> tuple[Token, list[date]]:
@@ -200,6 +200,7 @@ def test_all_periods_are_drafted_of_a_token_completed_after_drafts_began():
     token, ends = make_late_bond()
     assert missing_ends(token) == ends[4:]
     other, _ends = make_late_bond()
+    assert other.completed_at is not None
     with without_guards() as cursor:
         cursor.execute(
             "UPDATE credit_distribution SET created_at = %s", [other.completed_at - 9 * DAY]

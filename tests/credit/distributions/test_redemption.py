@@ -16,10 +16,11 @@ from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
 from exchange.events.models import Event
-from exchange.tokens.errors import RecordPending
+from exchange.tokens.errors import RecordPending, UnitsHeld
 from exchange.tokens.models import Token
 from orders.book.models import Order
 from tests.assertions.unchanged import assert_nothing_changes
+from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER
 from tests.factories.distributions import (
     DAY,
@@ -219,6 +220,25 @@ def test_pledges_stay_as_they_are_until_the_units_are_paid_for():
         with assert_nothing_changes(), pytest.raises(RecordPending):
             change(**ids, pledges=pledges, actor=TESTER)
     with assert_nothing_changes(), pytest.raises(RecordPending):
+        lending.lend(units=200)
+
+
+def test_pledges_of_units_that_wait_for_long_are_answered_without_a_time_to_retry():
+    lending, loan, _made = make_pledged()
+    with without_guards() as cursor:
+        for change in (
+            "credit_distribution SET record_at = record_at - interval '1 minute'",
+            "exchange_token SET next_record_at = next_record_at - interval '1 minute'",
+        ):
+            cursor.execute(f"UPDATE {change}")
+    ids = {"loan_id": loan.pk, "organisation_id": loan.organisation_id}
+    pledges = (Pledge(lending.token.pk, Decimal(1)),)
+    with assert_nothing_changes(), pytest.raises(UnitsHeld) as found:
+        add_collateral(**ids, pledges=pledges, actor=TESTER)
+    assert found.value.retry_after is None
+    with assert_nothing_changes(), pytest.raises(UnitsHeld):
+        release_collateral(**ids, pledges=pledges, actor=TESTER)
+    with assert_nothing_changes(), pytest.raises(UnitsHeld):
         lending.lend(units=200)
 
 

@@ -225,7 +225,7 @@ def facts(**changes: Any) -> TokenFacts:
         "investment_category": "Bond", "price_sell": Decimal(1),
         "quoted_at": dt.datetime.now(dt.UTC), "exited": False, "cancelled": False,
         "completed_raise": True, "available": Decimal(10), "deductions": [],
-        "record_pending": False,
+        "record_wait": None,
     }  # fmt: skip
     return TokenFacts(**{**fine, **changes})
 
