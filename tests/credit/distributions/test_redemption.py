@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -231,7 +232,7 @@ def test_pledges_of_units_that_wait_for_long_are_answered_without_a_time_to_retr
             "exchange_token SET next_record_at = next_record_at - interval '1 minute'",
         ):
             cursor.execute(f"UPDATE {change}")
-    ids = {"loan_id": loan.pk, "organisation_id": loan.organisation_id}
+    ids: dict[str, Any] = {"loan_id": loan.pk, "organisation_id": loan.organisation_id}
     pledges = (Pledge(lending.token.pk, Decimal(1)),)
     with assert_nothing_changes(), pytest.raises(UnitsHeld) as found:
         add_collateral(**ids, pledges=pledges, actor=TESTER)
