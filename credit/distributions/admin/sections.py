@@ -3,7 +3,7 @@
 import datetime as dt
 from decimal import Decimal
 
-from django.db.models import Q
+from django.db.models import Q, Sum
 from django.db.models.functions import Abs
 
 from credit.distributions.models import Distribution, DistributionStatus, Income, IncomeStatus
@@ -52,11 +52,18 @@ def money_and_holders(distribution: Distribution) -> Section:
             (f"Income {status.label}", f"{distribution.incomes.filter(status=status).count():,}")
             for status in IncomeStatus
         ]
+    if due < 0 and distribution.gross is not None:
+        recovered = distribution.incomes.aggregate(total=Sum("recovered"))["total"]
+        rows.append(("Recovered", f"{format_money(recovered, currency)} of {_net(distribution)}"))
     if distribution.status in _UNFUNDED:
         left = available - due
         words = "Left to the issuer after it" if left >= 0 else "Missing in the issuer's wallet"
         rows.append((words, format_money(abs(left), currency)))
     return Section("Money and holders", ("What", "Amount"), rows, right=(1,))
+
+
+def _net(distribution: Distribution) -> str:
+    return format_money(abs(distribution.net or 0), distribution.currency_id)
 
 
 def largest_incomes(distribution: Distribution) -> Section:

@@ -19,9 +19,12 @@ from wallets.closing.services import reopen_member
 
 
 def unpaid_of_closed(distribution: Distribution) -> QuerySet[Income]:
-    """Return the income that is Due to closed members."""
+    """Return the income that is Due to closed members, not what is Due from them."""
     return Income.objects.filter(
-        distribution=distribution, status=IncomeStatus.DUE, member__closed_at__isnull=False
+        distribution=distribution,
+        status=IncomeStatus.DUE,
+        gross__gte=0,
+        member__closed_at__isnull=False,
     ).select_related("member", "organisation")
 
 

@@ -22,7 +22,12 @@ from credit.distributions.models import (
     IncomeStatus,
 )
 from credit.distributions.selectors import estimate_correction
-from credit.distributions.services.terms import DistributionTerms, check_values
+from credit.distributions.services.terms import (
+    MAX_WAIT,
+    DistributionTerms,
+    check_size,
+    check_values,
+)
 from credit.distributions.services.transitions import RECORDED, emit_to_issuer
 from exchange.core.actors import Actor
 from exchange.core.audit_context import actor_parameters
@@ -75,8 +80,12 @@ def check_correction(
     ).exclude(distribution__status=DistributionStatus.CANCELLED)
     if original.status != DistributionStatus.PAID or due.exists():
         raise Rejected("Only what is paid to all its holders is corrected", code="not_paid")
-    earliest = timezone.now().date() + dt.timedelta(days=settings.DISTRIBUTION_NOTICE_DAYS)
-    if terms.payment_date < earliest and but is None:
+    check_size(token, terms)
+    today = timezone.now().date()
+    if terms.payment_date > today + MAX_WAIT:
+        raise Rejected("The payment must be within a year", code="too_far_ahead")
+    earliest = today + dt.timedelta(days=settings.DISTRIBUTION_NOTICE_DAYS)
+    if terms.payment_date < earliest:
         raise Rejected(
             f"The payment is too early for the notice: it can be from {earliest} on",
             code="notice_too_short",

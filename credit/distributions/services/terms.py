@@ -29,7 +29,7 @@ MAX_RATE = 100
 MAX_DAYS = 3660
 # How far ahead a record may be, and how long after it is paid.
 _MAX_AHEAD = dt.timedelta(days=731)
-_MAX_WAIT = dt.timedelta(days=366)
+MAX_WAIT = dt.timedelta(days=366)
 # Period ends that a message names.
 _NAMED = 12
 
@@ -135,17 +135,21 @@ def check_terms(
     check_period(token, terms, but)
     _check_principal(token, terms, but)
     _check_end(token, terms, but)
-    # A sum that the ledger cannot store would keep the record, and so trading, waiting.
-    if terms.amount_per_unit * token.total_supply > MAX_NUMBER:
-        raise Rejected(
-            f"It would pay more than {format_grouped(MAX_NUMBER)} for all units of the token",
-            code="amount_too_large",
-        )
+    check_size(token, terms)
     found = estimate_income(token.pk, terms.columns())
     if not found.gross:
         raise Rejected(
             f"The amount rounds to nothing for each of {found.holders} holders",
             code="pays_nothing",
+        )
+
+
+def check_size(token: Token, terms: DistributionTerms) -> None:
+    """Raise `Rejected` for a sum that the ledger cannot store, and so no record."""
+    if terms.amount_per_unit * token.total_supply > MAX_NUMBER:
+        raise Rejected(
+            f"It would pay more than {format_grouped(MAX_NUMBER)} for all units of the token",
+            code="amount_too_large",
         )
 
 
@@ -200,7 +204,7 @@ def _check_times(terms: DistributionTerms, now: dt.datetime) -> None:
             f"The record is too early for the notice: it can be from {wire_time(soon)} on",
             code="notice_too_short",
         )
-    if terms.record_at > now + _MAX_AHEAD or terms.payment_date > record_day + _MAX_WAIT:
+    if terms.record_at > now + _MAX_AHEAD or terms.payment_date > record_day + MAX_WAIT:
         raise Rejected(
             "The record must be within two years, and the payment within a year of it",
             code="too_far_ahead",

@@ -33,6 +33,12 @@ DECLARE
         WHEN v_changes AND NOT v_postponed AND (OLD.status <> 'Announced' OR NEW.status <> 'Announced'
             OR NEW.version <> OLD.version + 1 OR NOT public.distribution_approved(NEW, 'change'))
             THEN 'distribution_changed_by_two'
+        WHEN OLD.status = 'Draft' AND NEW.status = 'Announced' AND NEW.corrects_id IS NOT NULL AND NOT EXISTS (
+            SELECT FROM public.credit_distribution o
+            WHERE o.id = NEW.corrects_id AND o.status = 'Paid' AND o.corrects_id IS NULL
+                AND (o.token_id, o.type, o.currency_id, o.record_at)
+                    = (NEW.token_id, NEW.type, NEW.currency_id, NEW.record_at))
+            THEN 'distribution_corrects_paid'
         -- A redemption returns all that is outstanding.
         WHEN NEW.type = 'Principal' AND NEW.status = 'Announced' AND NEW.amount_per_unit > (
             SELECT CASE WHEN bool_or(x.type = 'Redemption' AND x.record_at <= NEW.record_at) THEN 0
@@ -191,7 +197,7 @@ CREATE TRIGGER income_tax_guard BEFORE UPDATE OF tax_rate, tax, net ON credit_in
 -- What is due to a closed member goes to another owner of its organisation, as two people decided.
 CREATE FUNCTION assigned_income_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NEW.status <> 'Due'
+    IF NEW.status <> 'Due' OR NEW.gross < 0
         OR NEW.assigned_from_id IS DISTINCT FROM coalesce(OLD.assigned_from_id, OLD.member_id)
         OR NOT EXISTS (
             SELECT FROM public.exchange_member m

@@ -66,4 +66,4 @@ BEGIN
     RETURN NULL;
 END $$;
 CREATE TRIGGER count_paid_income AFTER UPDATE OF status ON credit_income
-    FOR EACH ROW WHEN (NEW.loan_id IS NOT NULL) EXECUTE FUNCTION count_paid_income();
+    FOR EACH ROW WHEN (NEW.loan_id IS NOT NULL AND NEW.gross >= 0) EXECUTE FUNCTION count_paid_income();

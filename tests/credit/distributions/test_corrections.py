@@ -13,10 +13,13 @@ from django.utils import timezone
 from credit.distributions.models import Distribution, DistributionAction, Income
 from credit.distributions.schedule import Basis
 from credit.distributions.services import paying, proposals
+from credit.distributions.services.assigning import unpaid_of_closed
+from credit.distributions.services.proposals import PROPOSALS
 from exchange.core.database import violated_constraint
 from exchange.core.errors import DomainError
 from exchange.events.models import Event
 from exchange.participants.models import Member
+from exchange.staff.models import ApprovalStatus
 from orders.freezing.services import freeze_owner
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.owner import without_guards
@@ -24,9 +27,11 @@ from tests.factories.api_clients import TESTER
 from tests.factories.distributions import (
     DAY,
     Holding,
+    close_holder,
     complete_on,
     correct,
     decide_step,
+    decider,
     held_for,
     interest_terms,
     issuer_of,
@@ -34,7 +39,9 @@ from tests.factories.distributions import (
     make_holding,
     make_terms,
     owe,
+    pending,
     principal_terms,
+    propose,
     redemption_terms,
     right_terms,
     settle,
@@ -238,6 +245,10 @@ def test_nothing_is_corrected_twice_or_while_it_is_not_paid():
     refused(paid, "correction_differs", amount=Decimal(3), record_at=timezone.now())
     refused(paid, "notice_too_short", amount=Decimal(3), payment_date=timezone.now().date())
     refused(paid, "invalid_request", amount=Decimal(-1))
+    refused(paid, "amount_too_large", amount=Decimal(10) ** 14)
+    refused(
+        paid, "too_far_ahead", amount=Decimal(3), payment_date=timezone.now().date() + 400 * DAY
+    )
     with pytest.raises(DomainError) as missing:
         proposals.propose_distribution(
             token_id=held.token.pk,
@@ -258,6 +269,33 @@ def test_principal_is_not_corrected():
     with pytest.raises(DomainError) as error:
         correct(paid, amount=Decimal(30))
     assert error.value.code == "not_correctable"
+
+
+def test_the_database_wants_the_same_token_and_what_is_paid():
+    """Also of the service's login: the second person sees only what it is called."""
+    held, other = make_holding(), make_holding()
+    paid = make_distribution(other.token, "Paid")
+    draft = propose(held.token)
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE credit_distribution SET corrects_id = %s WHERE id = %s", [paid.pk, draft.pk]
+        )
+    PROPOSALS.close(pending(draft), ApprovalStatus.APPROVED, decider())
+    with pytest.raises(IntegrityError) as error, transaction.atomic():
+        Distribution.objects.filter(pk=draft.pk).update(status="Announced")
+    assert violated_constraint(error.value) == "distribution_corrects_paid"
+
+
+def test_what_a_closed_member_was_paid_too_much_is_no_other_owners():
+    held = make_holding()
+    paid = make_distribution(held.token, "Paid")
+    spend(held.member, left=0)
+    made = correct(paid, amount=Decimal(2))
+    close_holder(held.member, held.token)
+    settle(made)
+    assert made.status == "Paid"
+    assert rows(made)[held.member.owner_id][-1] == "Due"
+    assert not unpaid_of_closed(made).exists()
 
 
 def test_a_cancelled_correction_changes_nothing():

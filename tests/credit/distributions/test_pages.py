@@ -181,5 +181,7 @@ def test_a_paid_distribution_is_corrected_by_two_people(ada, ben):
     decide(ben, made)
     made.refresh_from_db()
     assert (made.status, made.final) == ("Recorded", False)
-    assert "Income Due 3" in text_of(ada.get(page(made)))
+    shown = text_of(ada.get(page(made)))
+    assert "Income Due 3" in shown
+    assert "Recovered 0.00 NGN of 350.00 NGN" in shown
     assert "Propose correction" not in text_of(ada.get(page(made)))
