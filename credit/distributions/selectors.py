@@ -1,7 +1,7 @@
 """Queries of schedules, distributions and income, as an organisation sees them."""
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import takewhile
@@ -114,9 +114,13 @@ def periods_between(token: Token, first: dt.date, last: dt.date) -> list[Period]
     terms = terms_of(token)
     if terms is None:
         return []
-    changes = _principal_changes(token.pk, terms.issue_price)
-    soon = takewhile(lambda period: period.ends <= last, iterate_periods(terms, changes))
-    return [period for period in soon if period.ends >= first]
+
+    def ending(changes: Sequence[PrincipalChange]) -> list[Period]:
+        soon = takewhile(lambda period: period.ends <= last, iterate_periods(terms, changes))
+        return [period for period in soon if period.ends >= first]
+
+    # Repayments are read where they can matter.
+    return ending(_principal_changes(token.pk, terms.issue_price)) if ending([]) else []
 
 
 def drafts_begin(token: Token) -> dt.date | None:
@@ -126,8 +130,8 @@ def drafts_begin(token: Token) -> dt.date | None:
     that it drafted, None where it drafted none: what was due before was paid elsewhere.
     """
     drafts = Distribution.objects.filter(period_end__isnull=False)
-    begun = drafts.order_by("pk").values_list("created_at", flat=True).first()
-    if begun is not None and token.completed_at is not None and token.completed_at >= begun:
+    started = drafts.order_by("pk").values_list("created_at", flat=True).first()
+    if started is not None and token.completed_at is not None and token.completed_at >= started:
         return token.completed_at.astimezone(dt.UTC).date()
     own = drafts.filter(token=token).order_by("period_end")
     return own.values_list("period_end", flat=True).first()
@@ -224,9 +228,13 @@ def due_until(day: dt.date) -> QuerySet[Distribution]:
     )
 
 
-def expected_gross(distribution: Distribution) -> Decimal:
-    """Return what is due for it, before the record what today's holders would receive."""
-    return estimate(distribution).gross if distribution.gross is None else distribution.gross
+def expected_gross(distributions: Collection[Distribution]) -> dict[UUID, Decimal]:
+    """Return what is due for each, before the record what today's holders would receive."""
+    due = {each.pk: each.gross for each in distributions if each.gross is not None}
+    with connection.cursor() as cursor:
+        unknown = [each.pk for each in distributions if each.pk not in due]
+        cursor.execute(_EXPECTED, {"ids": unknown})
+        return due | dict(cursor.fetchall())
 
 
 def estimate(distribution: Distribution) -> Estimate:
@@ -319,6 +327,22 @@ _LARGEST_CORRECTED = f"""
     SELECT coalesce(x.member_id, x.organisation_id), sum(x.units), sum(x.gross)
     {_CORRECTED}
     GROUP BY 1 ORDER BY abs(sum(x.gross)) DESC, 1 LIMIT %(count)s
+"""
+_EXPECTED = """
+    SELECT d.id, coalesce(sum(income_of(
+        h.units, d.amount_per_unit, d.principal_per_unit, d.rate, d.days, c.decimals)), 0)
+    FROM credit_distribution d
+    JOIN exchange_currency c ON c.code = d.currency_id
+    LEFT JOIN LATERAL entitled_units(d.token_id) h ON true
+    WHERE d.id = ANY (%(ids)s) AND d.corrects_id IS NULL
+    GROUP BY d.id
+    UNION ALL
+    SELECT d.id, coalesce(sum(x.gross), 0)
+    FROM credit_distribution d
+    LEFT JOIN LATERAL corrected_income(
+        d.corrects_id, d.amount_per_unit, d.principal_per_unit, d.rate, d.days) x ON true
+    WHERE d.id = ANY (%(ids)s) AND d.corrects_id IS NOT NULL
+    GROUP BY d.id
 """
 _LARGEST = """
     SELECT coalesce(h.member_id, h.organisation_id), h.units, income_of(

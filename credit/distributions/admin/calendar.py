@@ -27,20 +27,24 @@ _LEDE = (
 
 def calendar_page(page: SafeAdmin, request: HttpRequest) -> HttpResponse:
     """Show the distributions that are due soon, by day of payment."""
-    found = list(due_until(timezone.now().date() + _AHEAD)[:_SHOWN])
-    left = _available(found)
-    rows = [_row(each, left) for each in found]
+    due = due_until(timezone.now().date() + _AHEAD)
+    found = list(due[:_SHOWN])
+    left, gross = _available(found), expected_gross(found)
+    rows = [_row(each, gross[each.pk], left) for each in found]
+    count = due.count() if len(found) == _SHOWN else len(found)
+    note = f"The first {_SHOWN} of {count:,}." if count > _SHOWN else ""
     headings = ("Payment", "Distribution", "Issuer", "Status", "Due", "Left to the issuer")
     empty = "Nothing is due."
-    section = Section("Due in 14 days", headings, rows, right=(4, 5), empty=empty)
+    section = Section("Due in 14 days", headings, rows, right=(4, 5), empty=empty, note=note)
     template = "admin/wallets/ledger_report.html"
     return page.page(request, template, TITLE, lede=_LEDE, sections=[section])
 
 
-def _row(distribution: Distribution, left: dict[tuple[UUID, str], Decimal]) -> tuple[object, ...]:
-    """Return the row, after taking what is due from what is `left` to its issuer."""
+def _row(
+    distribution: Distribution, due: Decimal, left: dict[tuple[UUID, str], Decimal]
+) -> tuple[object, ...]:
+    """Return the row, after taking what is `due` from what is `left` to its issuer."""
     currency, issuer = distribution.currency_id, distribution.token.issuer
-    due = expected_gross(distribution)
     state = "Overdue" if distribution.overdue else distribution.status
     rest = "Funded"
     if distribution.status not in (DistributionStatus.FUNDED, DistributionStatus.PAYING):

@@ -417,7 +417,8 @@ def _assignment_facts(proposal: DistributionProposal) -> list[tuple[str, object]
 
 
 def _expected(distribution: Distribution) -> str:
-    return format_money(expected_gross(distribution), distribution.currency_id)
+    due = expected_gross([distribution])[distribution.pk]
+    return format_money(due, distribution.currency_id)
 
 
 def _available(distribution: Distribution) -> str:

@@ -316,7 +316,7 @@ def _missing_coupons(token: Token, record_at: dt.datetime) -> list[dt.date]:
     if schedule is None:
         return []
     periods = periods_between(token, schedule.completed, record_at.astimezone(dt.UTC).date())
-    begun = drafts_begin(token)
+    started = drafts_begin(token)
     coupons = list(Distribution.objects.filter(token=token, type=DistributionType.INTEREST))
 
     def is_missing(period: Period) -> bool:
@@ -330,7 +330,7 @@ def _missing_coupons(token: Token, record_at: dt.datetime) -> list[dt.date]:
         pending = {DistributionStatus.DRAFT, DistributionStatus.CANCELLED}
         return statuses <= pending and statuses != {DistributionStatus.CANCELLED}
 
-    required = [each for each in periods if begun and each.ends >= begun] or periods[-1:]
+    required = [each for each in periods if started and each.ends >= started] or periods[-1:]
     return [period.ends for period in required if is_missing(period)]
 
 

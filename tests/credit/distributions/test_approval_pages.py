@@ -3,22 +3,30 @@
 from decimal import Decimal
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.roles import FINANCE_APPROVER
+from credit.distributions.admin import calendar
+from credit.distributions.selectors import expected_gross, periods_between
 from credit.distributions.services import proposals
 from tests.factories.back_office import page, signed_in_client, text_of
 from tests.factories.distributions import (
     DAY,
     approve,
+    interest_terms,
+    issuer_of,
     make_distribution,
     make_holding,
+    make_scheduled,
     make_terms,
     pending,
     propose,
     proposer,
+    right_terms,
 )
 from tests.factories.tokens import give_units
 from tests.factories.wallets import Wallet, make_member_wallet
@@ -152,3 +160,62 @@ def test_the_calendar_sets_all_that_is_due_against_each_issuers_wallet(ben):
     shown = read(ben, address)
     assert str(paid.token.issuer) not in shown
     assert f"{funded.token.issuer} Funded 1,750.00 NGN Funded" in shown
+
+
+def test_the_calendar_costs_the_same_for_one_row_as_for_many(ben):
+    address = reverse("admin:credit_distribution_calendar")
+    counts = []
+    for count in (1, 3):
+        for _ in range(count):
+            propose(make_holding().token)
+        read(ben, address)
+        with CaptureQueriesContext(connection) as queries:
+            read(ben, address)
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_the_calendar_says_how_many_it_leaves_out(ben, monkeypatch):
+    monkeypatch.setattr(calendar, "_SHOWN", 2)
+    address = reverse("admin:credit_distribution_calendar")
+    token = make_holding().token
+    for days in (4, 5):
+        propose(token, make_terms(token, record_at=timezone.now() + days * DAY))
+    assert "The first" not in read(ben, address)
+    propose(token, make_terms(token, record_at=timezone.now() + 6 * DAY))
+    assert "The first 2 of 3." in read(ben, address)
+
+
+def test_what_is_due_of_many_is_what_each_would_pay():
+    held, other = make_holding(), make_holding(currency="UGX")
+    found = [
+        propose(held.token),
+        propose(held.token, interest_terms(held.token)),
+        propose(other.token, interest_terms(other.token)),
+        make_distribution(make_holding().token, "Recorded"),
+    ]
+    due = expected_gross(found)
+    # 700 units of 2.5; 400, 250 and 50 units of 100 * 18.5 % * 92 / 365, each rounded down.
+    wanted = [Decimal(1_750), Decimal("3264.10"), Decimal(3_263), Decimal(1_750)]
+    assert [due[each.pk] for each in found] == wanted
+    # A correction of 2.5 to 3 pays each of 700 units 0.5 more.
+    paid = make_distribution(make_holding().token, "Paid")
+    more = proposals.propose_distribution(
+        token_id=paid.token_id,
+        terms=right_terms(paid, amount=Decimal(3)),
+        actor=issuer_of(paid.token),
+        corrects=paid.pk,
+    )
+    assert more.gross is None
+    assert expected_gross([more, found[0]]) == {more.pk: 350, found[0].pk: 1_750}
+    assert expected_gross([]) == {}
+
+
+def test_repayments_are_read_only_where_a_period_ends():
+    ends = (timezone.now() + 10 * DAY).date()
+    token = make_scheduled(10).token
+    with CaptureQueriesContext(connection) as queries:
+        assert periods_between(token, ends - 9 * DAY, ends - DAY) == []
+        assert len(queries) == 0
+        assert [period.ends for period in periods_between(token, ends, ends)] == [ends]
+        assert len(queries) == 1
