@@ -11,7 +11,13 @@ from exchange.events.models import Event
 from tests.environment.concurrency import race_size
 from tests.environment.killed_steps import StepServer
 from tests.environment.services import ServiceStack
-from tests.factories.distributions import correct, held_for, make_distribution, make_holding
+from tests.factories.distributions import (
+    correct,
+    held_for,
+    make_distribution,
+    make_holding,
+    redemption_terms,
+)
 from tests.factories.tax_rates import make_rate, set_tax_facts
 from tests.factories.tokens import give_units
 from tests.factories.treasury import system_balance
@@ -81,4 +87,26 @@ def test_a_recovery_killed_anywhere_takes_from_each_holder_once(steps: StepServe
         assert set(rows.values_list("status", flat=True)) == {"Paid"}, run.point
         assert balance_of(held.member.owner_id, "NGN") == 801, run.point
         assert balance_of(held.token.issuer_id, "NGN") == before + 350, run.point
+    assert_books_hold()
+
+
+def test_a_redemption_killed_anywhere_pays_for_each_unit_once(steps: StepServer):
+    for run in steps.killed_runs("pay_distribution", 2 * STRIDE):
+        held = make_holding()
+        made = make_distribution(held.token, "Funded", redemption_terms(held.token))
+        run.start(distribution=str(made.pk))
+        steps.run("pay_distribution", distribution=str(made.pk))
+        made.refresh_from_db()
+        held.token.refresh_from_db()
+        assert (made.status, held.token.exited) == ("Paid", True), run.point
+        assert balance_of(held.member.owner_id, "NGN") == 1 + 40_000, run.point
+        assert balance_of(held.member.owner_id, held.token) == 0, run.point
+        taken = Transfer.objects.filter(
+            kind="distribution_pay", subject_id__in=made.incomes.values("pk")
+        )
+        assert taken.count() == 3, run.point
+        redeemed = Event.objects.filter(
+            type="token.redeemed", subject_id=made.pk, organisation=held.token.issuer
+        )
+        assert redeemed.count() == 1, run.point
     assert_books_hold()

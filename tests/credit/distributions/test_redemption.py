@@ -189,6 +189,12 @@ def make_pledged(status: str = "Recorded") -> tuple[Lending, Loan, Distribution]
     Trader(lending.borrower).place(lending.token, "Sell", 10_000, 20)
     terms = redemption_terms(lending.token, amount=Decimal(10_000))
     made = make_distribution(lending.token, status, terms)
+    # Quoted after the record, which is made up to a second before this.
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE exchange_token SET quoted_at = clock_timestamp() WHERE id = %s",
+            [lending.token.pk],
+        )
     return lending, loan, made
 
 
