@@ -84,7 +84,7 @@ def state_of(payment: Payment) -> tuple[str, str, str, Any, Any]:
 
 def lose_answer(sandbox: Sandbox, payment: Payment) -> None:
     """Confirm a refund whose answer is lost after the provider made it."""
-    sandbox.fault("timeout_after", match=REFUNDS)
+    sandbox.fault("timeout_after", match=REFUNDS, seconds=0.1)
     with pytest.raises(ProviderFailed, match="did not confirm the refund"):
         decide(payment, REFUND)
     payment.refresh_from_db()
