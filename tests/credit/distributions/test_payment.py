@@ -267,6 +267,7 @@ def test_each_organisation_receives_once_what_its_owners_received():
     assert found[held.member.organisation.pk]["distribution"]["gross"] is None
 
 
+@pytest.mark.standalone
 @examples("DISTRIBUTIONS", 12)
 @given(
     trades=st.lists(

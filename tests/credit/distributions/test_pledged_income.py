@@ -549,6 +549,7 @@ def floor(units: int, amount: Decimal) -> Decimal:
     return Decimal(math.floor(Fraction(units) * Fraction(amount) * 100)) / 100
 
 
+@pytest.mark.standalone
 @examples("PLEDGES", 6)
 @given(
     pledges=st.lists(st.integers(1, 60), max_size=3),

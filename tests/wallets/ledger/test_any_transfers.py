@@ -39,6 +39,7 @@ class _Undo(Exception):
     """Takes back what a sequence did."""
 
 
+@pytest.mark.standalone
 @examples("LEDGER", 30)
 @given(transfers)
 def test_transfers_move_their_amounts_or_nothing(sequence):

@@ -111,6 +111,7 @@ class History:
         self.moments.append(clock())
 
 
+@pytest.mark.standalone
 @examples("STATEMENTS", 6)
 @given(actions)
 def test_statements_of_any_history_have_the_figures_of_the_ledger(transactional_db, sequence):
@@ -334,6 +335,7 @@ def longest(count: int) -> Statement:
     return Statement(owner, "KES", span, NOW, Balance(nothing), movements)
 
 
+@pytest.mark.standalone
 @pytest.mark.django_db
 def test_a_statement_of_ten_thousand_movements_is_printed_whole():
     statement = longest(10_000)

@@ -369,6 +369,7 @@ def run_together(orders: list[RequestWithdrawal]) -> list[str]:
     return [response or outcome(order) for response, order in zip(found, orders, strict=True)]
 
 
+@pytest.mark.standalone
 @examples("PARITY", 40)
 @given(orders=_orders)
 def test_affordable_requests_give_the_same_batched_as_one_by_one(orders):
@@ -389,6 +390,7 @@ def books_hold_after(transactional_db: None) -> Iterator[None]:
     assert_books_hold()
 
 
+@pytest.mark.standalone
 @pytest.mark.usefixtures("books_hold_after")
 @examples("PARITY", 40)
 @given(

@@ -385,6 +385,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.standalone
 @seed(17)
 @given(steps=STEPS, tampered=st.integers(0, 10**6))
 @examples("CHECKPOINT", 8)
