@@ -53,8 +53,7 @@ def money_and_holders(distribution: Distribution) -> Section:
             for status in IncomeStatus
         ]
     if due < 0 and distribution.gross is not None:
-        recovered = distribution.incomes.aggregate(total=Sum("recovered"))["total"]
-        rows.append(("Recovered", f"{format_money(recovered, currency)} of {_net(distribution)}"))
+        rows.append(("Recovered", _recovered(distribution)))
     if distribution.status in _UNFUNDED:
         left = available - due
         words = "Left to the issuer after it" if left >= 0 else "Missing in the issuer's wallet"
@@ -62,8 +61,11 @@ def money_and_holders(distribution: Distribution) -> Section:
     return Section("Money and holders", ("What", "Amount"), rows, right=(1,))
 
 
-def _net(distribution: Distribution) -> str:
-    return format_money(abs(distribution.net or 0), distribution.currency_id)
+def _recovered(distribution: Distribution) -> str:
+    total = distribution.incomes.aggregate(total=Sum("recovered", default=Decimal(0)))["total"]
+    currency = distribution.currency_id
+    of = format_money(abs(distribution.net or Decimal(0)), currency)
+    return f"{format_money(total, currency)} of {of}"
 
 
 def largest_incomes(distribution: Distribution) -> Section:
