@@ -45,4 +45,9 @@ class Migration(migrations.Migration):
             name='next_payment_date',
             field=models.DateField(blank=True, help_text='Payment of the next distribution', null=True),
         ),
+        migrations.AddField(
+            model_name='token',
+            name='units_held',
+            field=models.BooleanField(db_default=False, default=False, help_text='Recorded for a redemption or the final exit, which takes the units back'),
+        ),
     ]

@@ -19,15 +19,10 @@ class RecordPending(Conflict):
 
 
 class UnitsHeld(Conflict):
-    """No unit changes hands for long: they are taken back, or a record is more than a minute late.
-
-    Until the distribution is paid or cancelled, which can take days.
-    """
+    """No unit changes hands until the distribution that takes them back is paid or cancelled."""
 
     code = "units_held"
-    message = (
-        "The units of this token are held until its distribution is recorded, paid or cancelled"
-    )
+    message = "The units of this token are held until they are paid for, which can take days"
 
 
 _ERRORS: dict[str, type[Conflict]] = {each.code: each for each in (RecordPending, UnitsHeld)}

@@ -232,6 +232,11 @@ class Token(Record):
         help_text="Record of the next distribution. Past it, no unit changes hands until the record"
         " is made",
     )
+    units_held = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Recorded for a redemption or the final exit, which takes the units back",
+    )
     next_payment_date = models.DateField(
         null=True, blank=True, help_text="Payment of the next distribution"
     )

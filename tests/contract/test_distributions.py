@@ -311,7 +311,8 @@ def test_lists_are_filtered(api):
 
 
 def test_an_order_past_the_record_is_answered_with_a_time_to_retry(api):
-    made = make_due(make_distribution(api.held.token))
+    # However late the record is.
+    made = make_due(make_distribution(api.held.token), ago=timedelta(hours=1))
     order = {"token_id": str(api.held.token.pk), "type": "Sell", "price": 100, "tokens": 1}
     body = {**order, "user_id": str(api.held.member.member_id)}
     with assert_nothing_changes():
@@ -330,7 +331,7 @@ def test_an_order_past_the_record_is_answered_with_a_time_to_retry(api):
 
 def test_an_order_while_units_are_taken_back_is_answered_without_a_time_to_retry(api):
     made = propose(api.held.token, redemption_terms(api.held.token))
-    recording.record(make_due(approve(made), ago=timedelta(minutes=1)).pk)
+    recording.record(make_due(approve(made)).pk)
     order = {"token_id": str(api.held.token.pk), "type": "Sell", "price": 100, "tokens": 1}
     with assert_nothing_changes():
         response = api.holder.post(
@@ -340,8 +341,7 @@ def test_an_order_while_units_are_taken_back_is_answered_without_a_time_to_retry
             response,
             409,
             "units_held",
-            "The units of this token are held until its distribution is recorded, paid or"
-            " cancelled",
+            "The units of this token are held until they are paid for, which can take days",
         )
     assert "Retry-After" not in response
 

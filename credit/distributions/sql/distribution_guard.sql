@@ -114,8 +114,9 @@ CREATE FUNCTION set_next_record() RETURNS trigger LANGUAGE plpgsql SECURITY DEFI
 SET search_path = public, pg_temp AS $$
 BEGIN
     UPDATE public.exchange_token SET exited = exited OR NEW.final AND NEW.status = 'Paid',
-        (next_record_at, next_payment_date) = (
-        SELECT min(d.record_at) FILTER (WHERE d.status = 'Announced' OR d.final), min(d.payment_date)
+        (next_record_at, next_payment_date, units_held) = (
+        SELECT min(d.record_at) FILTER (WHERE d.status = 'Announced' OR d.final), min(d.payment_date),
+               coalesce(bool_or(d.final AND d.status <> 'Announced'), false)
         FROM public.credit_distribution d
         WHERE d.token_id = NEW.token_id AND d.status IN ('Announced', 'Recorded', 'Funded', 'Paying')
             AND d.corrects_id IS NULL)

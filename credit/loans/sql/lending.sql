@@ -28,7 +28,7 @@ BEGIN
                 WHERE d.token_id = t.id AND d.record_at > t.quoted_at),
             'exited', t.exited, 'cancelled', t.cancelled,
             'completed_raise', t.completed_raise,
-            'record_wait', record_wait(t.next_record_at, clock_timestamp()),
+            'record_wait', record_wait(t.next_record_at, t.units_held, clock_timestamp()),
             'available', coalesce(a.balance, 0)))::text
         INTO v_tokens
         FROM exchange_token t

@@ -42,8 +42,8 @@ def require_recorded(token_ids: Iterable[UUID]) -> None:
     Call before units change hands, with the tokens locked by an earlier statement.
     """
     row = fetch_one(
-        "SELECT record_wait(min(next_record_at), clock_timestamp()) FROM exchange_token"
-        " WHERE id = ANY (%s)",
+        "SELECT record_wait(next_record_at, units_held, clock_timestamp()) AS why"
+        " FROM exchange_token WHERE id = ANY (%s) ORDER BY why DESC NULLS LAST LIMIT 1",
         [list(token_ids)],
     )
     if row and (error := record_error(row[0])):

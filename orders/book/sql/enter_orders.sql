@@ -159,8 +159,8 @@ BEGIN
         -- Past the record of a distribution no unit changes hands until it is made. The time of the
         -- order was read under the lock of the token.
         v_rule := coalesce(public.broken_rule(q, o, t), (
-            SELECT public.record_wait(x.next_record_at, o.created_at) FROM public.exchange_token x
-            WHERE x.id = q.token));
+            SELECT public.record_wait(x.next_record_at, x.units_held, o.created_at)
+            FROM public.exchange_token x WHERE x.id = q.token));
     END IF;
     IF v_rule IS NOT NULL THEN
         PERFORM public.refuse_order(v_rule, public.rule_detail(v_rule, o, t));

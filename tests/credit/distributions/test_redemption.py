@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -17,7 +16,7 @@ from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
 from exchange.events.models import Event
-from exchange.tokens.errors import RecordPending, UnitsHeld
+from exchange.tokens.errors import UnitsHeld
 from exchange.tokens.models import Token
 from orders.book.models import Order
 from tests.assertions.unchanged import assert_nothing_changes
@@ -128,11 +127,11 @@ def test_until_it_is_paid_no_unit_changes_hands():
     found = Order.objects.filter(pk__in=open_orders)
     assert set(found.values_list("status", "reason")) == {("Cancelled", "The units are taken back")}
     assert held.incomes(made)[held.member.owner_id] == 40_000
-    with assert_nothing_changes(), pytest.raises(RecordPending):
+    with assert_nothing_changes(), pytest.raises(UnitsHeld):
         seller.place(held.token, "Sell", 100, 1)
     Wallet(held.token.issuer).fund(70_000, "NGN")
     funding.fund_due()
-    with assert_nothing_changes(), pytest.raises(RecordPending):
+    with assert_nothing_changes(), pytest.raises(UnitsHeld):
         buyer.place(held.token, "Buy", 100, 1)
     paying.pay(made.pk)
     with assert_nothing_changes(), pytest.raises(DomainError) as refusal:
@@ -171,7 +170,7 @@ def test_a_killed_payment_goes_on_with_the_holders_that_are_left(monkeypatch):
     held.token.refresh_from_db()
     assert not held.token.exited
     assert_books_hold()
-    with assert_nothing_changes(), pytest.raises(RecordPending):
+    with assert_nothing_changes(), pytest.raises(UnitsHeld):
         buyer.place(held.token, "Buy", 100, 1)
     assert paying.pay(made.pk, batch=2) == 1
     left = units(held.token, held.member.owner_id, held.organisation.owner_id)
@@ -224,27 +223,8 @@ def test_pledges_stay_as_they_are_until_the_units_are_paid_for():
     pledges = (Pledge(lending.token.pk, Decimal(1)),)
     ids = {"loan_id": loan.pk, "organisation_id": loan.organisation_id}
     for change in (add_collateral, release_collateral):
-        with assert_nothing_changes(), pytest.raises(RecordPending):
+        with assert_nothing_changes(), pytest.raises(UnitsHeld):
             change(**ids, pledges=pledges, actor=TESTER)
-    with assert_nothing_changes(), pytest.raises(RecordPending):
-        lending.lend(units=200)
-
-
-def test_pledges_of_units_that_wait_for_long_are_answered_without_a_time_to_retry():
-    lending, loan, _made = make_pledged()
-    with without_guards() as cursor:
-        for change in (
-            "credit_distribution SET record_at = record_at - interval '1 minute'",
-            "exchange_token SET next_record_at = next_record_at - interval '1 minute'",
-        ):
-            cursor.execute(f"UPDATE {change}")
-    ids: dict[str, Any] = {"loan_id": loan.pk, "organisation_id": loan.organisation_id}
-    pledges = (Pledge(lending.token.pk, Decimal(1)),)
-    with assert_nothing_changes(), pytest.raises(UnitsHeld) as found:
-        add_collateral(**ids, pledges=pledges, actor=TESTER)
-    assert found.value.retry_after is None
-    with assert_nothing_changes(), pytest.raises(UnitsHeld):
-        release_collateral(**ids, pledges=pledges, actor=TESTER)
     with assert_nothing_changes(), pytest.raises(UnitsHeld):
         lending.lend(units=200)
 
@@ -270,7 +250,7 @@ def test_a_liquidation_waits_for_the_proceeds_and_passes_them():
     proposal = propose_closure(
         loan_id=loan.pk, action=ClosureAction.LIQUIDATE, note="No answer", user=officers[0]
     )
-    with assert_nothing_changes(), pytest.raises(RecordPending):
+    with assert_nothing_changes(), pytest.raises(UnitsHeld):
         confirm_closure(proposal_id=proposal.pk, user=officers[1])
     paying.pay(made.pk)
     lender = balance_of(lending.creditor.owner_id, "NGN")

@@ -59,7 +59,7 @@ AUDITED: dict[str, Audited] = {
     ),
     "credit_income": Audited(
         "id distribution_id organisation_id member_id assigned_from_id loan_id units gross tax_rate"
-        " tax net status paid_to created_at",
+        " tax net recovered status paid_to created_at",
         left_out={COMPUTED: "owner_id"},
     ),
     "credit_taxrate": Audited(
@@ -146,7 +146,8 @@ AUDITED: dict[str, Audited] = {
         "id issuer_id creator_id name symbol reference image listing_reference currency_id type"
         " deal_access investment_type investment_category payout_frequency price_buy price_sell"
         " price_exchange prev_price_buy prev_price_sell prev_price_exchange quoted_at min_buy"
-        " next_record_at min_sell max_buy max_sell min_trade_buy min_trade_sell max_trade_buy"
+        " next_record_at units_held min_sell max_buy max_sell min_trade_buy min_trade_sell"
+        " max_trade_buy"
         " max_trade_sell"
         " buy_fee sell_fee carry management_fee discount interest dividend tenor valuation"
         " post_raise_valuation total_supply raise_amount completed_raise secondaries closed exited"
