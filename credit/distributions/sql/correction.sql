@@ -28,15 +28,17 @@ RETURNS TABLE (
         CROSS JOIN LATERAL (SELECT coalesce(i.assigned_from_id, i.owner_id) AS holder) h
         WHERE i.distribution_id = p_original
     ), due AS (
-        SELECT s.*, CASE WHEN s.rest THEN s.whole + s.part - sum(s.part) OVER (PARTITION BY s.holder)
-                         ELSE s.part END AS gross
+        SELECT s.holder, s.loan_id, CASE WHEN s.rest THEN s.whole + s.part - sum(s.part) OVER (
+                   PARTITION BY s.holder) ELSE s.part END AS gross
         FROM shared s
     )
-    SELECT u.organisation_id, u.member_id, u.assigned_from_id, u.loan_id, u.units, u.gross - r.gross,
-           u.tax_rate,
-           public.income_tax((u.d).type, u.gross, public.returned_principal(u.d, u.units, u.decimals),
-                             u.tax_rate, u.decimals) - r.tax
-    FROM due u JOIN received r ON r.holder = u.holder AND r.loan_id IS NOT DISTINCT FROM u.loan_id
+    SELECT s.organisation_id, s.member_id, s.assigned_from_id, s.loan_id, s.units, u.gross - r.gross,
+           s.tax_rate,
+           public.income_tax((s.d).type, u.gross, public.returned_principal(s.d, s.units, s.decimals),
+                             s.tax_rate, s.decimals) - r.tax
+    FROM shared s
+    JOIN due u ON u.holder = s.holder AND u.loan_id IS NOT DISTINCT FROM s.loan_id
+    JOIN received r ON r.holder = s.holder AND r.loan_id IS NOT DISTINCT FROM s.loan_id
 $$;
 
 -- Makes the record of an announced correction: the difference of each holder. The caller has locked its
