@@ -1,30 +1,23 @@
-"""Income of pledged units: cash collateral of the loan, what it is worth, and where it goes."""
+"""Income of pledged units: to which loan it goes, and what it takes off prices."""
 
 import math
 from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from django.db import IntegrityError, connection, transaction
-from django.utils import timezone
+from django.db import IntegrityError, transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
 from credit.distributions.models import DistributionAction, Income
 from credit.distributions.services import funding, paying
-from credit.loans.models import ClosureAction, Loan, RepaymentSource, Shortfall, Valuation
+from credit.loans.models import Shortfall
 from credit.loans.services import servicing
 from credit.loans.services.assessing import assess
-from credit.loans.services.closures import confirm_closure, propose_closure, set_final_plan
-from credit.loans.services.pledging import release_collateral
-from credit.loans.services.repaying import repay
-from credit.loans.services.valuation import Pledge
-from exchange.core.database import violated_constraint
-from exchange.core.errors import InvalidRequest, Rejected, StateConflict
+from exchange.core.errors import Rejected
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.owner import without_guards
 from tests.environment.property_tests import examples
-from tests.factories.api_clients import TESTER
 from tests.factories.distributions import (
     decide_step,
     held_for,
@@ -32,61 +25,14 @@ from tests.factories.distributions import (
     make_distribution,
     make_terms,
 )
-from tests.factories.lending import Lending, make_lending
+from tests.factories.lending import make_lending
 from tests.factories.lifecycle import set_flags
-from tests.factories.loans import backdate_loan, make_closed_loan, make_completed_loan, repay_loan
+from tests.factories.loans import backdate_loan, repay_loan
+from tests.factories.pledged_income import cash, lien, pay, rows, value
 from tests.factories.tax_rates import make_rate, set_tax_facts
-from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_staff
+from tests.factories.wallets import Wallet, assert_books_hold, balance_of
 
 pytestmark = pytest.mark.django_db
-
-
-def pay(lending: Lending, amount: str | int, status: str = "Paid"):
-    """Make a dividend of an amount on a unit, which was quoted at 10,000 an hour ago."""
-    with without_guards() as cursor:
-        cursor.execute(
-            "UPDATE exchange_token SET quoted_at = now() - interval '1 hour' WHERE id = %s",
-            [lending.token.pk],
-        )
-    terms = make_terms(lending.token, amount=Decimal(amount))
-    return make_distribution(lending.token, status, terms)
-
-
-def rows(made) -> set[tuple[object, ...]]:
-    """Return the loan, net, status and target of every income."""
-    found = Income.objects.filter(distribution=made)
-    return set(found.values_list("loan_id", "net", "status", "paid_to"))
-
-
-def cash(loan: Loan) -> tuple[Decimal | int, ...]:
-    """Return the cash collateral, what is funded and what is expected."""
-    loan.refresh_from_db()
-    return loan.cash_collateral, loan.cash_funded, loan.cash_expected
-
-
-def lien(lending: Lending) -> Decimal | int:
-    return balance_of(lending.borrower.owner_id, "NGN", "lien")
-
-
-def value(loan: Loan) -> Decimal | None:
-    servicing.revalue_loan(loan.pk)
-    return Valuation.objects.get(loan=loan).value
-
-
-def release(loan: Loan, **changes) -> Loan:
-    return release_collateral(
-        loan_id=loan.pk, organisation_id=loan.organisation_id, actor=TESTER, **changes
-    )
-
-
-def apply_cash(loan: Loan, amount: str | int) -> Loan:
-    return repay(
-        loan_id=loan.pk,
-        organisation_id=loan.organisation_id,
-        amount=Decimal(amount),
-        actor=TESTER,
-        paid_from=RepaymentSource.CASH_COLLATERAL,
-    )
 
 
 @pytest.mark.parametrize(("amount", "to"), [("499.99", "wallet"), ("500", "loan")])
@@ -299,227 +245,6 @@ def test_a_cancelled_distribution_leaves_the_price_as_it_was():
     assert_books_hold()
 
 
-# --- the borrower ------------------------------------------------------------------------------
-
-
-def make_cash(each: str | int = 600, **changes) -> tuple[Lending, Loan]:
-    """Make a loan of 840,000 against 105 units that have paid 63,000, and a price without them."""
-    lending = make_lending()
-    loan = lending.lend(**changes)
-    pay(lending, each)
-    loan.refresh_from_db()
-    return lending, loan
-
-
-def test_cash_collateral_repays_the_loan_in_part():
-    lending, loan = make_cash()
-    wallet = balance_of(lending.borrower.owner_id, "NGN")
-    lender = balance_of(lending.creditor.owner_id, "NGN")
-    apply_cash(loan, 60_000)
-    assert cash(loan)[0] == 3_000
-    assert loan.interest_repaid == 60_000
-    assert lien(lending) == 3_000
-    assert balance_of(lending.borrower.owner_id, "NGN") == wallet
-    assert balance_of(lending.creditor.owner_id, "NGN") == lender + 60_000
-    assert_books_hold()
-
-
-@pytest.mark.parametrize("paid_from", ["wallet", "cash_collateral"])
-def test_the_last_repayment_returns_the_cash_collateral(paid_from):
-    lending, loan = make_cash()
-    lending.borrower.fund(2_000_000, "NGN")
-    repay_loan(loan, 1_595_000)
-    before = balance_of(lending.borrower.owner_id, "NGN")
-    if paid_from == "wallet":
-        repay_loan(loan, 1_000)
-    else:
-        apply_cash(loan, 1_000)
-    assert cash(loan)[0] == 0
-    assert loan.status == "COMPLETED"
-    assert balance_of(lending.borrower.owner_id, "NGN") == before + 62_000
-    assert lien(lending) == 0
-    assert_books_hold()
-
-
-def test_more_than_the_cash_collateral_is_refused():
-    _lending, loan = make_cash()
-    for attempt in (
-        lambda: apply_cash(loan, "63000.01"),
-        lambda: release(loan, cash=Decimal("63000.01")),
-    ):
-        with assert_nothing_changes(), pytest.raises(Rejected) as found:
-            attempt()
-        assert found.value.code == "insufficient_cash_collateral"
-
-
-@pytest.mark.parametrize("amount", ["-1", "0.001", "0"])
-def test_an_amount_of_cash_that_is_none_is_refused(amount):
-    _lending, loan = make_cash()
-    with assert_nothing_changes(), pytest.raises(InvalidRequest):
-        release(loan, cash=Decimal(amount))
-
-
-def test_cash_is_released_as_far_as_the_rest_covers():
-    """Units of 987,000 and cash of 63,000 cover 840,000 exactly."""
-    lending, loan = make_cash()
-    with assert_nothing_changes(), pytest.raises(Rejected) as found:
-        release(loan, cash=Decimal("0.01"))
-    assert found.value.code == "insufficient_collateral"
-    lending.set_price(10_000)
-    before = balance_of(lending.borrower.owner_id, "NGN")
-    release(loan, cash=Decimal(63_000))
-    assert cash(loan)[0] == 0
-    assert balance_of(lending.borrower.owner_id, "NGN") == before + 63_000
-    assert_books_hold()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_cash_lets_units_be_released():
-    lending, loan = make_cash()
-    lending.set_price(10_000)
-    release(loan, pledges=(Pledge(lending.token.pk, Decimal(6)),), cash=Decimal(3_000))
-    # 99 units and 60,000 are 1,050,000.
-    assert cash(loan)[0] == 60_000
-    with assert_nothing_changes(), pytest.raises(Rejected):
-        release(loan, cash=Decimal(1))
-    assert_books_hold()
-
-
-# --- the creditor ------------------------------------------------------------------------------
-
-
-def close(loan: Loan, action: ClosureAction):
-    proposal = propose_closure(
-        loan_id=loan.pk, action=action, note="No answer", user=make_staff("close_loan")
-    )
-    confirm_closure(proposal_id=proposal.pk, user=make_staff("close_loan"))
-    loan.refresh_from_db()
-    proposal.refresh_from_db()
-    return proposal
-
-
-def default(loan: Loan) -> None:
-    backdate_loan(loan, days=30, minutes=1)
-    servicing.age_loans()
-
-
-def test_a_liquidation_takes_the_cash_first():
-    """1,596,000 owed: 63,000 of cash, then 105 units at 9,400; 546,000 are not covered."""
-    lending, loan = make_cash()
-    default(loan)
-    lender = balance_of(lending.creditor.owner_id, "NGN")
-    done = close(loan, ClosureAction.LIQUIDATE)
-    assert (done.final_cash, done.final_value, done.final_deficiency) == (
-        63_000,
-        1_050_000,
-        546_000,
-    )
-    assert balance_of(lending.creditor.owner_id, "NGN") == lender + 63_000
-    assert balance_of(lending.creditor.owner_id, lending.token) == 105
-    assert lien(lending) == 0
-    assert_books_hold()
-
-
-def test_cash_beyond_what_is_owed_comes_back():
-    lending, loan = make_cash(6_000, amount=100_000)
-    lending.borrower.fund(90_000, "NGN")
-    repay_loan(loan, 90_000)
-    default(loan)
-    before = balance_of(lending.borrower.owner_id, "NGN")
-    # 100,000 of principal and 90,000 of interest, of which the wallet paid 90,000; 630,000 of cash.
-    done = close(loan, ClosureAction.LIQUIDATE)
-    assert (done.final_cash, done.final_value, done.final_deficiency) == (100_000, 100_000, 0)
-    assert balance_of(lending.borrower.owner_id, "NGN") == before + 530_000
-    assert balance_of(lending.borrower.owner_id, lending.token) == 1_000
-    assert_books_hold()
-
-
-def test_cash_that_came_after_the_proposal_is_passed_too():
-    lending, loan = make_cash()
-    default(loan)
-    proposal = propose_closure(
-        loan_id=loan.pk,
-        action=ClosureAction.LIQUIDATE,
-        note="No answer",
-        user=make_staff("close_loan"),
-    )
-    pay(lending, 1)
-    confirm_closure(proposal_id=proposal.pk, user=make_staff("close_loan"))
-    proposal.refresh_from_db()
-    assert proposal.cash_passed == 63_000
-    assert proposal.final_cash == 63_105
-    assert_books_hold()
-
-
-@pytest.mark.parametrize("status", ["Recorded", "Funded"])
-def test_a_liquidation_waits_for_what_the_units_pay(status):
-    """9,000 of the 10,000 that a unit is worth: the creditor is to have them, not the wallet."""
-    lending = make_lending()
-    loan = lending.lend()
-    default(loan)
-    made = pay(lending, 9_000, status)
-    officer, second = make_staff("close_loan"), make_staff("close_loan")
-    proposal = propose_closure(
-        loan_id=loan.pk, action=ClosureAction.LIQUIDATE, note="No answer", user=officer
-    )
-    with assert_nothing_changes(), pytest.raises(StateConflict):
-        confirm_closure(proposal_id=proposal.pk, user=second)
-    loan.refresh_from_db()
-    set_final_plan(proposal, loan)
-    decided = {"decided_by": second, "decided_at": timezone.now()}
-    for name, each in {"status": "Approved", **decided}.items():
-        setattr(proposal, name, each)
-    with pytest.raises(IntegrityError) as found, transaction.atomic():
-        proposal.save()
-    assert violated_constraint(found.value) == "closure_after_income"
-    if status == "Recorded":
-        Wallet(lending.token.issuer).fund(made.gross, "NGN")
-        funding.fund_due()
-    paying.pay(made.pk)
-    lender = balance_of(lending.creditor.owner_id, "NGN")
-    confirm_closure(proposal_id=proposal.pk, user=second)
-    assert balance_of(lending.creditor.owner_id, "NGN") == lender + 945_000
-    assert_books_hold()
-
-
-def test_a_write_off_returns_the_cash():
-    lending, loan = make_cash()
-    default(loan)
-    before = balance_of(lending.borrower.owner_id, "NGN")
-    close(loan, ClosureAction.WRITE_OFF)
-    assert balance_of(lending.borrower.owner_id, "NGN") == before + 63_000
-    assert cash(loan)[0] == 0
-    assert_books_hold()
-
-
-@pytest.mark.parametrize("state", ["COMPLETED", "LIQUIDATED", "WRITTEN_OFF"])
-def test_a_closed_loan_has_no_part_in_a_distribution(state):
-    lending = make_lending()
-    match state:
-        case "COMPLETED":
-            make_completed_loan(lending)
-        case "LIQUIDATED":
-            make_closed_loan(lending, ClosureAction.LIQUIDATE)
-        case _:
-            make_closed_loan(lending, ClosureAction.WRITE_OFF)
-    made = pay(lending, 600)
-    assert {loan_id for loan_id, *_ in rows(made)} == {None}
-    assert_books_hold()
-
-
-# --- what PostgreSQL refuses -------------------------------------------------------------------
-
-
-def test_cash_collateral_changes_only_with_its_money():
-    _lending, loan = make_cash()
-    with pytest.raises(IntegrityError) as found, transaction.atomic():
-        set_cash(loan, 70_000)
-    assert violated_constraint(found.value) == "loan_cash_in_account"
-    for column in ("cash_funded", "cash_expected"):
-        with pytest.raises(IntegrityError), transaction.atomic():
-            Loan.objects.filter(pk=loan.pk).update(**{column: Decimal(1)})
-
-
 def test_income_is_paid_where_it_belongs():
     lending = make_lending()
     loan = lending.lend()
@@ -533,12 +258,6 @@ def test_income_is_paid_where_it_belongs():
     income = Income.objects.get(distribution=made, loan=loan)
     with pytest.raises(IntegrityError), transaction.atomic():
         Income.objects.filter(pk=income.pk).update(paid_to="loan")
-
-
-def set_cash(loan: Loan, amount: int) -> None:
-    Loan.objects.filter(pk=loan.pk).update(cash_collateral=Decimal(amount))
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS cash_collateral_guard IMMEDIATE")
 
 
 # --- random pledges ----------------------------------------------------------------------------
