@@ -111,8 +111,8 @@ BEGIN
                 AND e.asset_id = d.currency_id
                 AND CASE WHEN e.amount > 0 THEN e.owner_id = t.issuer_id
                          WHEN e.kind = 'tax' THEN e.amount = i.tax AND r.net = - i.net AND r.tax = - i.tax
-                         ELSE e.owner_id = i.owner_id AND r.net <= - i.net END) IS TRUE)
-            -- The income says what was taken by all transfers, this one included.
+                         ELSE e.owner_id = i.owner_id END) IS TRUE)
+            -- The income says what was taken by all transfers, this one included, and never more than its net.
             AND bool_and(i.recovered = r.net)
         FROM public.credit_income i
         JOIN public.credit_distribution d ON d.id = i.distribution_id

@@ -12,9 +12,10 @@ from django.utils import timezone
 
 from credit.distributions.models import Distribution, DistributionAction, Income
 from credit.distributions.schedule import Basis
-from credit.distributions.services import paying, proposals
+from credit.distributions.services import funding, paying, proposals
 from credit.distributions.services.assigning import unpaid_of_closed
 from credit.distributions.services.proposals import PROPOSALS
+from credit.loans.models import PriceDeduction
 from exchange.core.database import violated_constraint
 from exchange.core.errors import DomainError
 from exchange.events.models import Event
@@ -26,7 +27,6 @@ from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER
 from tests.factories.distributions import (
     DAY,
-    Holding,
     close_holder,
     complete_on,
     correct,
@@ -48,6 +48,7 @@ from tests.factories.distributions import (
 )
 from tests.factories.lending import make_lending
 from tests.factories.tax_rates import make_rate, set_tax_facts
+from tests.factories.tokens import give_units
 from tests.factories.transfers import transfer
 from tests.factories.treasury import move, terms
 from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_staff
@@ -77,7 +78,10 @@ def test_what_was_too_little_is_paid_to_each_holder():
     made = correct(paid, amount=Decimal(3))
     assert made.corrects_id == paid.pk
     assert (made.holders, made.units, made.gross) == (3, Decimal(700), Decimal(350))
+    held.token.refresh_from_db()
     assert held.token.next_record_at is None
+    assert held.token.next_payment_date is None
+    assert not PriceDeduction.objects.filter(pk=made.pk).exists()
     settle(made)
     assert made.status == "Paid"
     assert rows(made) == {
@@ -125,12 +129,12 @@ def test_the_rest_is_taken_from_later_income_of_the_issuer_alone():
     assert balance_of(held.member.owner_id, "NGN", "receivable") == 0
     assert_books_hold()
     # Money from elsewhere stays, also in a later run, and income of another issuer.
-    held.member.fund(30, "NGN")
-    other = make_holding()
-    with_member = Holding(other.token, held.member, other.organisation, other.own_member)
+    held.member.fund(5, "NGN")
     paying.pay_due()
+    other = make_holding()
+    give_units(other.token, held.member, 10)
+    make_distribution(other.token, "Paid")
     assert balance_of(held.member.owner_id, "NGN") == 30
-    assert with_member.token.issuer_id != held.token.issuer_id
     # 400 units at 0.25: 100 of the 150 that are left.
     first = make_distribution(held.token, "Paid", make_terms(held.token, amount=Decimal("0.25")))
     assert rows(made)[held.member.owner_id] == (-200, 0, -200, 150, "Due")
@@ -166,6 +170,12 @@ def test_a_frozen_owner_and_one_who_owes_are_left_alone_at_first():
     assert found[held.member.owner_id] == (-200, 0, -200, 0, "Due")
     assert found[held.organisation.owner_id] == (-125, 0, -125, 0, "Due")
     assert found[held.own_member.owner_id][-1] == "Paid"
+    # Who is frozen keeps later income too. Who owes repays the exchange first: 10 of 62.50.
+    available = Decimal(balance_of(held.member.owner_id, "NGN"))
+    make_distribution(held.token, "Paid", make_terms(held.token, amount=Decimal("0.25")))
+    assert balance_of(held.member.owner_id, "NGN") == available + 100
+    assert rows(made)[held.organisation.owner_id][3] == Decimal("52.5")
+    assert balance_of(held.organisation.owner_id, "NGN", "receivable") == 0
 
 
 def test_tax_is_corrected_at_the_rate_that_was_withheld():
@@ -328,6 +338,8 @@ def test_the_service_cannot_recover_more_or_for_itself():
     income = Income.objects.get(distribution=made, owner_id=held.member.owner_id)
     with pytest.raises(DatabaseError, match="was not recovered"), transaction.atomic():
         Income.objects.filter(pk=income.pk).update(recovered=5)
+    with pytest.raises(DatabaseError, match="was not recovered"), transaction.atomic():
+        Income.objects.filter(pk=income.pk).update(status="Paid", paid_to="wallet")
     with pytest.raises(DatabaseError, match="not corrected"), transaction.atomic():
         Income.objects.filter(distribution=made.corrects_id).update(status="Corrected")
 
@@ -340,9 +352,15 @@ def test_pledged_units_are_corrected_apart(amount, each):
     paid = make_distribution(lending.token, "Paid", make_terms(lending.token, amount=Decimal(500)))
     loan.refresh_from_db()
     assert loan.cash_collateral == 105 * 500
+    assert not loan.cash_funded
     wallet = Decimal(balance_of(lending.borrower.owner_id, "NGN"))
     Wallet(lending.token.issuer).fund(100_000, "NGN")
-    made = settle(correct(paid, amount=Decimal(amount)))
+    made = correct(paid, amount=Decimal(amount))
+    funding.fund_due()
+    loan.refresh_from_db()
+    # What comes is counted once it is funded; what goes leaves the collateral as it is.
+    assert loan.cash_funded == max(0, 105 * each)
+    settle(made)
     found = Income.objects.filter(distribution=made)
     to = "loan" if each > 0 else "wallet"
     assert set(found.values_list("loan_id", "net", "status", "paid_to")) == {
@@ -355,6 +373,43 @@ def test_pledged_units_are_corrected_apart(amount, each):
     assert not loan.cash_funded
     assert not loan.cash_expected
     assert balance_of(lending.borrower.owner_id, "NGN") == wallet + 1_000 * each - in_loan
+    assert_books_hold()
+
+
+def test_what_was_rounded_down_is_divided_as_by_the_record():
+    lending = make_lending()
+    loan = lending.lend()
+    paid = make_distribution(lending.token, "Paid", make_terms(lending.token, amount=Decimal(500)))
+    made = correct(paid, amount=Decimal("500.0037"))
+    # 105 units: 0.3885. 1,000 units: 3.70, of which the other 895 have the rest.
+    assert dict(Income.objects.filter(distribution=made).values_list("loan_id", "gross")) == {
+        loan.pk: Decimal("0.38"),
+        None: Decimal("3.32"),
+    }
+
+
+def test_two_recoveries_share_one_payment():
+    held = make_holding()
+    first = make_distribution(held.token, "Paid")
+    second = make_distribution(
+        held.token, "Paid", make_terms(held.token, record_at=timezone.now() + 9 * DAY)
+    )
+    spend(held.member, left=0)
+    recoveries = [settle(correct(one, amount=Decimal(2))) for one in (first, second)]
+    held.member.fund(500, "NGN")
+    make_distribution(held.token, "Paid", make_terms(held.token, amount=Decimal("0.75")))
+    taken = [rows(one)[held.member.owner_id][3] for one in recoveries]
+    assert sorted(taken) == [100, 200]
+    assert balance_of(held.member.owner_id, "NGN") == 500
+    assert_books_hold()
+
+
+def test_what_is_not_due_yet_takes_nothing_of_a_payment():
+    held = make_holding()
+    paid = make_distribution(held.token, "Paid")
+    made = correct(paid, amount=Decimal(2))
+    make_distribution(held.token, "Paid", make_terms(held.token, amount=Decimal(1)))
+    assert rows(made)[held.member.owner_id] == (-200, 0, -200, 0, "Due")
     assert_books_hold()
 
 
@@ -392,9 +447,11 @@ def test_income_that_had_rounded_to_nothing_is_corrected_with_its_tax():
         pytest.param(lambda i, iss: {i: -201, iss: 201}, id="more than the record says"),
         pytest.param(lambda i, iss: {i: -100, iss: 100}, id="not stored"),
         pytest.param(lambda i, iss: {i: 100, iss: -100}, id="the other way"),
+        pytest.param(lambda i, _: {i: -100, "other": 100}, id="to another"),
     ],
 )
 def test_a_forged_recovery_is_refused(forge):
+    """Nor does it help to store it, for another wallet than the issuer's."""
     held = make_holding()
     made = correct(make_distribution(held.token, "Paid"), amount=Decimal(2))
     with without_guards() as cursor:
@@ -407,7 +464,13 @@ def test_a_forged_recovery_is_refused(forge):
             {"organisation_id": held.token.issuer_id},
         )
     )
-    legs = [Leg(account, Decimal(amount)) for account, amount in forge(own, issuer).items()]
+    other = open_account(
+        "NGN", AccountKind.AVAILABLE, organisation_id=held.organisation.organisation.pk
+    )
+    legs = [
+        Leg(other if account == "other" else account, Decimal(amount))
+        for account, amount in forge(own, issuer).items()
+    ]
     Wallet(held.token.issuer).fund(1_000, "NGN")
 
     def post() -> None:
@@ -418,6 +481,8 @@ def test_a_forged_recovery_is_refused(forge):
             actor=TESTER,
             legs=legs,
         )
+        if legs[-1].account_id == other:
+            Income.objects.filter(pk=income.pk).update(recovered=100)
         connection.check_constraints()
 
     with pytest.raises(IntegrityError) as error, transaction.atomic():
