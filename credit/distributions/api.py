@@ -141,6 +141,7 @@ class DistributionViewSet(ApiViewSet):
         "record_at": "record_at",
         "payment_date": "payment_date",
     }
+    changing_sorts = frozenset({"updatedAt", "record_at", "payment_date"})
     default_sort = "-createdAt"
 
     def get_queryset(self) -> QuerySet[Distribution]:
@@ -158,7 +159,7 @@ class DistributionViewSet(ApiViewSet):
         """
         found = self.filter_queryset(self.get_queryset())
         read = partial(read_distributions, self.caller.organisation_id)
-        return self.paginated_response(found.values_list("id", flat=True), read)
+        return self.paginated_response(found, read)
 
     @operation("Distribution retrieved", scope="tokens:read", response=DISTRIBUTION)
     def retrieve(self, _request: Request, distribution_id: str) -> SuccessResponse:
@@ -207,9 +208,7 @@ class PaymentViewSet(ApiViewSet):
             organisation, parse_path_id(distribution_id, DistributionNotFound)
         )
         found = self.filter_queryset(Income.objects.filter(distribution=own))
-        return self.paginated_response(
-            found.values_list("id", flat=True), partial(read_income, organisation)
-        )
+        return self.paginated_response(found, partial(read_income, organisation))
 
 
 class IncomeViewSet(ApiViewSet):
@@ -231,4 +230,4 @@ class IncomeViewSet(ApiViewSet):
         """
         found = self.filter_queryset(self.get_queryset())
         read = partial(read_income, self.caller.organisation_id)
-        return self.paginated_response(found.values_list("id", flat=True), read)
+        return self.paginated_response(found, read)

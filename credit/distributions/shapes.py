@@ -59,7 +59,7 @@ _NEXT: dict[str, Any] = {
     },
 }
 _NEXT_EXAMPLE = {"next_record_at": "2025-04-30T00:00:00.000Z", "next_payment_date": "2025-04-30"}
-_PAGE = RecordPage(PERIOD, "schedule")
+_PAGE = RecordPage(PERIOD, "schedule", by_cursor=False)
 SCHEDULE = NamedSchema(
     "TokenSchedule",
     closed_object({**_PAGE.schema()["properties"], **_NEXT, "terms": TERMS}),

@@ -59,6 +59,7 @@ class LoanViewSet(ApiViewSet):
         "repayment_date": "repayment_date",
         "amount": "amount",
     }
+    changing_sorts = frozenset({"updated_at", "repayment_date"})
     default_sort = "-created_at"
 
     def get_queryset(self) -> QuerySet[Loan]:
@@ -72,7 +73,7 @@ class LoanViewSet(ApiViewSet):
         """
         found = self.filter_queryset(self.get_queryset())
         read = partial(read_listed_loans, self.caller.organisation_id)
-        return self.paginated_response(found.values_list("id", flat=True), read)
+        return self.paginated_response(found, read)
 
     @operation("Loan retrieved", scope="credit:read", response=LOAN_DETAIL)
     def retrieve(self, _request: Request, loan_id: str) -> SuccessResponse:

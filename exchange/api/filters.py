@@ -49,7 +49,7 @@ _FORM = "an ISO 8601 date-time with its offset, or a date"
 _FOREVER = dt.datetime.max.replace(tzinfo=dt.UTC)
 
 
-_FLAGS = {"true": True, "1": True, "false": False, "0": False}
+FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
 # Stands for a malformed id: it matches no record.
@@ -74,7 +74,7 @@ class FlagParameter(Parameter):
     def parse(self, text: str) -> bool:
         """Return the flag."""
         try:
-            return _FLAGS[text.lower()]
+            return FLAGS[text.lower()]
         except KeyError:
             raise ValidationError("must be true or false") from None
 

@@ -26,6 +26,8 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 # A printed document takes about as long as ten other reads.
 PDF_UNITS = 10
+# The query parameters of lists that are read by cursor.
+CURSOR_PARAMETERS = frozenset({"use_cursor", "cursor"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +77,11 @@ class RecordList:
 
 @dataclass(frozen=True, slots=True)
 class RecordPage(WireSchema):
-    """A page of records under the name `plural`."""
+    """Records under the name `plural`: a page, or those after a cursor."""
 
     document: WireSchema
     plural: str
+    by_cursor: bool = True
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -94,7 +97,7 @@ class RecordPage(WireSchema):
     def schema(self) -> dict[str, Any]:
         """Return the schema object."""
         whole = {"type": "integer", "minimum": 0}
-        return closed_object(
+        described = closed_object(
             {
                 "page": {
                     "type": "integer",
@@ -111,6 +114,13 @@ class RecordPage(WireSchema):
                 },
             }
         )
+        if self.by_cursor:
+            described["required"] = ["count", self.plural]
+            described["properties"]["next_cursor"] = {
+                "type": ["string", "null"],
+                "description": "Only with a cursor: the `cursor` after this one; null at the end",
+            }
+        return described
 
 
 # The content of `data`: a record, an array or page of records, or a schema of its own.
@@ -142,15 +152,17 @@ class Envelope(WireSchema):
         data: Any = self.response
         if isinstance(data, RecordList):
             data = {"type": "array", "description": "All matching records", "items": data.document}
-        meta = {} if self.meta is None else {"meta": self.meta}
-        return closed_object(
+        described = closed_object(
             {
                 "status": {"type": "string", "const": "success", "description": "Always `success`"},
                 "message": {"type": "string", "description": "Result, for people"},
                 "data": data,
-                **meta,
             }
         )
+        if self.meta is not None:
+            # Absent from a list that is read by cursor.
+            described["properties"]["meta"] = self.meta
+        return described
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,6 +265,9 @@ def _read_from_replica(method: _Method) -> _Method:
 
     @wraps(method)
     def read(view: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
+        # The replica may lag behind what the list before this cursor was read from.
+        if CURSOR_PARAMETERS.intersection(request.query_params):
+            return method(view, request, *args, **kwargs)
         return replica.read(lambda: method(view, request, *args, **kwargs), view.caller.position)
 
     return cast("_Method", read)

@@ -31,6 +31,7 @@ def known_parameters(view: type[Any], action: str) -> tuple[str, ...]:
     if operation.page:
         names += ["page", "limit"]
         names += ["sort"] if view.sort_fields else []
+        names += ["use_cursor", "cursor"] if view.takes_cursors() else []
     return (*names, *(parameter.name for parameter in operation.query))
 
 

@@ -13,6 +13,7 @@ from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import Direction, OpenApiExample
 
+from exchange.api.cursors import InvalidCursor
 from exchange.api.operations import Envelope, Operation
 from exchange.api.schema_parts import (
     FAILURE,
@@ -166,7 +167,7 @@ class EnvelopeSchema(AutoSchema):
         return response if own else self._component(name, response, ResolvedComponent.RESPONSE)
 
     def _own_failures(self, status: str) -> dict[str, str]:
-        """Return messages by code: for ids in the path, a currency filter, and as declared."""
+        """Return messages by code: for ids in the path, filters and cursors, and as declared."""
         own = dict(self.operation.failures.get(status, {}))
         if status == "404":
             return not_found_messages(self.path) | own
@@ -176,6 +177,8 @@ class EnvelopeSchema(AutoSchema):
                     error = InvalidCurrency(found.extra["allowed"])
                     named = "" if name == "currency" else f"{name}: "
                     own.setdefault(error.code, f"{named}{error.message}")
+            if self.operation.page and self.view.takes_cursors():
+                own[InvalidCursor.code] = InvalidCursor("cursor").message
         return own
 
     def _failures(self) -> set[str]:

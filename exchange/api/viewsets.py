@@ -35,6 +35,8 @@ class ApiViewSet(GenericViewSet[Any]):
     singleton: ClassVar[bool] = False
     filterset_class: ClassVar[Any] = None
     sort_fields: ClassVar[Mapping[str, str]] = {}
+    # Those of them whose values change: a list by cursor takes none.
+    changing_sorts: ClassVar[frozenset[str]] = frozenset()
     default_sort: ClassVar[str] = ""
     # Whether the request has been authenticated and permitted.
     _is_admitted = False
@@ -51,6 +53,11 @@ class ApiViewSet(GenericViewSet[Any]):
     def caller(self) -> Caller:
         """The caller; a placeholder while the schema is generated."""
         return _NO_CALLER if getattr(self, "swagger_fake_view", False) else get_caller(self.request)
+
+    @classmethod
+    def takes_cursors(cls) -> bool:
+        """Return whether lists can be read by cursor: one of their sorts is by values that stay."""
+        return not cls.changing_sorts.issuperset(cls.sort_fields)
 
     @property
     def default_response_headers(self) -> dict[str, str]:
@@ -88,12 +95,17 @@ class ApiViewSet(GenericViewSet[Any]):
         return SuccessResponse(data, declared.message, status=declared.status)
 
     def paginated_response(
-        self, rows: QuerySet[Any], read: Callable[[Sequence[UUID]], Sequence[str]] | None = None
+        self,
+        records: QuerySet[Any],
+        read: Callable[[Sequence[UUID]], Sequence[str]] | None = None,
+        column: str = "document",
     ) -> Response:
-        """Return a response with the requested page of `rows`.
+        """Return a response with the requested ones of `records`, which are sorted.
 
-        `rows` are documents (JSON texts), or ids whose documents `read` returns.
+        Their documents (JSON texts) are what `read` returns for their ids, or in `column`.
         """
+        order = (str(name).removeprefix("-") for name in records.query.order_by)
+        rows = records.values_list(*dict.fromkeys([*order, "id" if read else column]))
         page = self.paginate_queryset(rows) or []
         return self.get_paginated_response(read(page) if read and page else page)
 

@@ -40,6 +40,7 @@ class EventViewSet(ApiViewSet):
         "type": "type",
         "status": "status",
     }
+    changing_sorts = frozenset({"delivered_at", "status"})
     default_sort = "-created_at"
 
     def get_queryset(self) -> QuerySet[Event]:
@@ -50,7 +51,7 @@ class EventViewSet(ApiViewSet):
     def list(self, _request: Request) -> Response:
         """List events. Filter by type, status, record and time."""
         events = self.filter_queryset(self.get_queryset())
-        return self.paginated_response(event_texts(events))
+        return self.paginated_response(event_texts(events), column="text")
 
     @operation("Event retrieved", scope="webhooks:manage", response=EVENT_DETAIL)
     def retrieve(self, _request: Request, event_id: str) -> SuccessResponse:

@@ -93,6 +93,7 @@ class MemberViewSet(ApiViewSet):
         "name": "name",
         "email": "email",
     }
+    changing_sorts = frozenset({"updatedAt", "name", "email"})
     default_sort = "-createdAt"
 
     def get_queryset(self) -> QuerySet[Member]:
@@ -103,7 +104,7 @@ class MemberViewSet(ApiViewSet):
     def list(self, _request: Request) -> Response:
         """List members. Filter by email, by your own ID, by status and verification."""
         members = self.filter_queryset(self.get_queryset())
-        return self.paginated_response(members.values_list("document", flat=True))
+        return self.paginated_response(members)
 
     @operation("Member retrieved", scope="members:read", response=MEMBER)
     def retrieve(self, _request: Request, member_id: str) -> SuccessResponse:

@@ -10,9 +10,10 @@ from typing import ClassVar
 from django.db.models import QuerySet
 from rest_framework.decorators import action
 from rest_framework.request import Request
+from rest_framework.response import Response
 
-from exchange.api.operations import RecordPage, operation
-from exchange.api.pagination import Page, PageRequest, read_page_request
+from exchange.api.operations import CURSOR_PARAMETERS, RecordPage, operation
+from exchange.api.pagination import Page, PageRequest, read_page_request, uses_cursor
 from exchange.api.responses import RawJSON, SuccessResponse
 from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.core.lru import LruCache
@@ -21,7 +22,7 @@ from exchange.tokens.filters import ActiveTokenFilters, TokenSearchFilters
 from exchange.tokens.models import Token
 from exchange.tokens.payloads import TOKEN
 from exchange.tokens.selectors.catalogue import CatalogueQuery, catalogue_page, to_catalogue_query
-from exchange.tokens.selectors.tokens import token_document
+from exchange.tokens.selectors.tokens import token_document, visible_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +46,12 @@ class TokenViewSet(ApiViewSet):
     lookup_url_kwarg = "token_id"
     filterset_class = ActiveTokenFilters
     sort_fields: ClassVar = {"createdAt": "created_at", "updatedAt": "updated_at", "name": "name"}
+    changing_sorts = frozenset({"updatedAt", "name"})
     default_sort = "-createdAt"
     queryset: QuerySet[Token] = Token.objects.all()
 
     @operation("Tokens retrieved", scope="tokens:read", response=_PAGE)
-    def list(self, _request: Request) -> SuccessResponse:
+    def list(self, _request: Request) -> Response:
         """Fetch all active tokens. Closed and exited tokens are left out unless requested, and
         cancelled tokens always. A token with private deal access is visible to its issuer and to
         organisations granted access.
@@ -58,7 +60,7 @@ class TokenViewSet(ApiViewSet):
 
     @operation("Tokens retrieved", scope="tokens:read", response=_PAGE)
     @action(detail=False, filterset_class=TokenSearchFilters)
-    def search(self, _request: Request) -> SuccessResponse:
+    def search(self, _request: Request) -> Response:
         """Search tokens. By name, symbol and kind, in any state, including closed, exited and
         cancelled. A token with private deal access is visible to its issuer and to organisations
         granted access.
@@ -81,8 +83,14 @@ class TokenViewSet(ApiViewSet):
         if not self.operation.page:
             super().check_query()
 
-    def _page(self, tokens: QuerySet[Token]) -> SuccessResponse:
+    def _page(self, tokens: QuerySet[Token]) -> Response:
         """Respond with the requested page of the `tokens` that the caller sees."""
+        query = self.request.query_params
+        if CURSOR_PARAMETERS.intersection(query):
+            super().check_query()
+            if uses_cursor(query):
+                found = self.filter_queryset(tokens)
+                return self.paginated_response(visible_to(found, self.caller.organisation_id))
         parsed = self._parse_query(tokens)
         window = parsed.window
         result = catalogue_page(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -73,7 +73,7 @@ class OrderViewSet(ApiViewSet):
         """
         found = self.filter_queryset(self.get_queryset())
         read = partial(read_orders, self.caller.organisation_id)
-        return self.paginated_response(found.values_list("id", flat=True), read)
+        return self.paginated_response(found, read)
 
     @operation(
         "Order retrieved",
@@ -198,8 +198,8 @@ class TokenOrderViewSet(MarketViewSet):
         found, text = self.find_token(token_id)
         parts = [self.filter_queryset(part) for part in orders_on_token(organisation_id, found)]
 
-        def read(rows: Sequence[Any]) -> Sequence[str]:
-            texts = read_orders(organisation_id, [row[-1] for row in rows])
+        def read(orders: Sequence[UUID]) -> Sequence[str]:
+            texts = read_orders(organisation_id, orders)
             return [embed_token(order, found, text) for order in texts]
 
         return self.paginated_response(merge_sorted(parts), read)

@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework.request import Request
 
 from exchange.api.operations import NamedSchema, text_schema
-from exchange.api.pagination import EnvelopePagination
+from exchange.api.pagination import EnvelopePagination, Page
 
 _COUNT = {"type": "integer", "minimum": 0}
 _PAGE = {"type": "integer", "minimum": 1}
@@ -37,15 +37,15 @@ class OrderPagination(EnvelopePagination):
         self.sort = request.query_params.get("sort", view.default_sort)
         return super().paginate_queryset(queryset, request, view)
 
-    def meta(self) -> dict[str, Any]:
+    def meta(self, page: Page) -> dict[str, Any]:
         """Return the position of the page within all matches."""
-        request, pages = self.page.request, self.page.pages
+        request, pages = page.request, page.pages
         back, forth = request.number > 1, request.number < pages
         return {
             "page": request.number,
             "limit": request.limit,
             "sort": self.sort,
-            "totalDocs": self.page.total,
+            "totalDocs": page.total,
             "totalPages": pages,
             "hasPrevPage": back,
             "hasNextPage": forth,

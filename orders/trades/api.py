@@ -46,7 +46,7 @@ class TradeViewSet(MarketViewSet):
         found, _ = self.find_token(token_id)
         trades = self.filter_queryset(trades_of(found))
         read = partial(read_trades, self.caller.organisation_id)
-        return self.paginated_response(trades.values_list("id", flat=True), read)
+        return self.paginated_response(trades, read)
 
 
 class FillViewSet(ApiViewSet):
@@ -66,9 +66,7 @@ class FillViewSet(ApiViewSet):
         """
         side = get_side(self.caller.organisation_id, parse_path_id(order_id, OrderNotFound))
         fills = self.filter_queryset(fills_of(side))
-        return self.paginated_response(
-            fills.values_list("id", flat=True), partial(read_fills, side)
-        )
+        return self.paginated_response(fills, partial(read_fills, side))
 
     @operation(
         "Contract note retrieved",

@@ -42,7 +42,7 @@ def test_answers_have_exactly_the_fields_that_the_schema_declares(viewer):
         declared = data_properties("get", described)
         assert set(body) == set(declared)
         page = resolve_reference(declared["data"])["properties"]
-        assert list(body["data"]) == list(page)
+        assert list(body["data"]) == [name for name in page if name != "next_cursor"]
         record = resolve_reference(page[plural]["items"])
         for shown in body["data"][plural]:
             assert_declared(shown, record)

@@ -71,6 +71,19 @@ def test_all_other_requests_are_served_by_the_primary(
     assert on_replica.captured_queries == []
 
 
+def test_lists_by_cursor_are_read_from_the_primary(
+    servers: Replication, records: ApiRecords
+) -> None:
+    """The replica may lag behind what an earlier response was read from."""
+    by_cursor = [e for e in list_endpoints() if "use_cursor" in e.known_parameters]
+    assert len(by_cursor) >= 15
+    with CaptureQueriesContext(connections["replica"]) as on_replica:
+        for endpoint in by_cursor:
+            address = records.address(endpoint.path)
+            assert records.caller.get(address, {"use_cursor": "true"}).status_code == 200
+    assert on_replica.captured_queries == []
+
+
 def test_long_lists_of_the_back_office_are_read_from_the_replica(
     servers: Replication, records: ApiRecords
 ) -> None:

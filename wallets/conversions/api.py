@@ -47,7 +47,7 @@ class ConversionViewSet(ApiViewSet):
     def list(self, _request: Request) -> Response:
         """List conversions. Includes those of the organisation and of its members."""
         found = self.filter_queryset(self.get_queryset())
-        return self.paginated_response(found.values_list("document", flat=True))
+        return self.paginated_response(found)
 
     @operation("Conversion retrieved", scope="wallets:read", response=CONVERSION)
     def retrieve(self, _request: Request, conversion_id: str) -> SuccessResponse:

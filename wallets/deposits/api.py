@@ -39,6 +39,7 @@ class DepositViewSet(ApiViewSet):
         "updatedAt": "updated_at",
         "amount": "amount",
     }
+    changing_sorts = frozenset({"updatedAt", "amount"})
     default_sort = "-createdAt"
 
     def get_queryset(self) -> QuerySet[Deposit]:
@@ -49,7 +50,7 @@ class DepositViewSet(ApiViewSet):
     def list(self, _request: Request) -> Response:
         """List deposits. Includes those of the organisation and of its members."""
         found = self.filter_queryset(self.get_queryset())
-        return self.paginated_response(found.values_list("document", flat=True))
+        return self.paginated_response(found)
 
     @operation("Deposit retrieved", scope="wallets:read", response=DEPOSIT)
     def retrieve(self, _request: Request, deposit_id: str) -> SuccessResponse:

@@ -76,14 +76,17 @@ class HoldingViewSet(OwnerViewSet):
 
     tag = "Investments"
     sort_fields: ClassVar = {"name": "name", "symbol": "symbol"}
+    changing_sorts = frozenset(sort_fields)
     default_sort = "name"
     queryset = Token.objects.none()
 
-    @operation("Holdings retrieved", scope="portfolio:read", response=RecordPage(HOLDING, "tokens"))
+    @operation(
+        "Holdings retrieved",
+        scope="portfolio:read",
+        response=RecordPage(HOLDING, "tokens", by_cursor=False),
+    )
     def list(self, _request: Request, **_path: str) -> Response:
         """List {owner}'s holdings. Sorted by name; empty holdings are left out."""
         owner_id = self.owner_id()
         found = self.filter_queryset(held_tokens(owner_id))
-        return self.paginated_response(
-            found.values_list("id", flat=True), partial(holding_documents, owner_id)
-        )
+        return self.paginated_response(found, partial(holding_documents, owner_id))

@@ -51,7 +51,7 @@ class TransferViewSet(ApiViewSet):
     def list(self, _request: Request) -> Response:
         """List transfers. Includes those of the organisation and of its members."""
         found = self.filter_queryset(self.get_queryset())
-        return self.paginated_response(found.values_list("document", flat=True))
+        return self.paginated_response(found)
 
     @operation("Transfer retrieved", scope="wallets:read", response=WALLET_TRANSFER)
     def retrieve(self, _request: Request, transfer_id: str) -> SuccessResponse:

@@ -50,6 +50,7 @@ class WithdrawalViewSet(ApiViewSet):
         "updatedAt": "updated_at",
         "amount": "amount",
     }
+    changing_sorts = frozenset({"updatedAt"})
     default_sort = "-createdAt"
 
     def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -71,7 +72,7 @@ class WithdrawalViewSet(ApiViewSet):
     def list(self, _request: Request) -> Response:
         """List withdrawals. Includes those of the organisation and of its members."""
         found = self.filter_queryset(self.get_queryset())
-        return self.paginated_response(found.values_list("id", flat=True), read_withdrawals)
+        return self.paginated_response(found, read_withdrawals)
 
     @operation("Withdrawal retrieved", scope="wallets:read", response=shapes.WITHDRAWAL_DETAIL)
     def retrieve(self, _request: Request, withdrawal_id: str) -> SuccessResponse:

@@ -2,16 +2,18 @@ import os
 
 import requests
 
-page, pages = 1, 1
-while page <= pages:
+query = {"status": "Pending", "sort": "createdAt", "limit": 100, "use_cursor": "true"}
+while True:
     response = requests.get(
         f"{os.environ['BASE_URL']}/v1/api/withdrawals",
         headers={"Authorization": f"Bearer {os.environ['ACCESS_TOKEN']}"},
-        params={"status": "Pending", "sort": "createdAt", "limit": 100, "page": page},
+        params=query,
         timeout=30,
     )
     response.raise_for_status()
     data = response.json()["data"]
     for withdrawal in data["withdrawals"]:
         print(withdrawal["reference"], withdrawal["amount"], withdrawal["currency"])
-    page, pages = page + 1, data["pages"]
+    if data["next_cursor"] is None:
+        break
+    query["cursor"] = data["next_cursor"]

@@ -3,4 +3,4 @@ curl -sS -G "$BASE_URL/v1/api/withdrawals" \
   -d status=Pending \
   -d sort=createdAt \
   -d limit=100 \
-  -d page=1
+  -d use_cursor=true

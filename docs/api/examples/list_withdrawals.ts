@@ -1,14 +1,20 @@
 const { BASE_URL, ACCESS_TOKEN } = process.env;
 
-for (let page = 1, pages = 1; page <= pages; page++) {
-  const response = await fetch(
-    `${BASE_URL}/v1/api/withdrawals?status=Pending&sort=createdAt&limit=100&page=${page}`,
-    { headers: { Authorization: `Bearer ${ACCESS_TOKEN}` } },
-  );
+const query = new URLSearchParams({
+  status: "Pending",
+  sort: "createdAt",
+  limit: "100",
+  use_cursor: "true",
+});
+while (true) {
+  const response = await fetch(`${BASE_URL}/v1/api/withdrawals?${query}`, {
+    headers: { Authorization: `Bearer ${ACCESS_TOKEN}` },
+  });
   if (!response.ok) throw new Error(await response.text());
   const { data } = await response.json();
   for (const withdrawal of data.withdrawals) {
     console.log(withdrawal.reference, withdrawal.amount, withdrawal.currency);
   }
-  pages = data.pages;
+  if (data.next_cursor === null) break;
+  query.set("cursor", data.next_cursor);
 }

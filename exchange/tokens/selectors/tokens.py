@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from uuid import UUID
 
+from django.db.models import BooleanField, QuerySet
+from django.db.models.expressions import RawSQL
+
 from exchange.core.database import fetch_one
 from exchange.tokens.errors import TokenNotFound, record_error
 from exchange.tokens.models import Token
@@ -16,6 +19,12 @@ IS_VISIBLE = f"""({IS_PUBLIC} OR exchange_token.issuer_id = %s OR exchange_token
 _SELECT_DOCUMENT = f"SELECT document FROM exchange_token WHERE id = %s AND {IS_VISIBLE}"  # noqa: S608 - constants
 
 _SELECT_TERMS = f"SELECT {TERMS.expression('t')} FROM exchange_token t WHERE id = %s"  # noqa: S608 - constants
+
+
+def visible_to(tokens: QuerySet[Token], organisation_id: UUID) -> QuerySet[Token]:
+    """Return those of `tokens` that the organisation sees."""
+    is_visible = RawSQL(IS_VISIBLE, (organisation_id, organisation_id), BooleanField())  # noqa: S611 - constants
+    return tokens.filter(is_visible)
 
 
 def token_document(organisation_id: UUID, token_id: UUID) -> str:

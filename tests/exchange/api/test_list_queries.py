@@ -148,6 +148,6 @@ def test_one_error_names_all_problems():
         "page must not be empty; email must not be empty; "
         "Unknown parameter: emial (did you mean email?); "
         "Unknown parameter: x (known are created_from, created_to, updated_from, updated_to, "
-        "email, external_id, status, verification, page, limit, sort)"
+        "email, external_id, status, verification, page, limit, sort, use_cursor, cursor)"
     )
     assert_rejected(parse(MEMBERS), [("page=&email=%20&emial=a&x=1", message)])
