@@ -31,7 +31,7 @@ def test_a_wallet_is_one_record_for_each_of_seven_currencies(
     withdrawal_api: WithdrawalApi, operation
 ):
     path = withdrawal_api.wallet_path(operation)
-    zero = b'"available":0,"escrow":0,"reserved":0,"lien":0,"total":0}'
+    zero = b'"available":0,"escrow":0,"reserved":0,"lien":0,"uncleared":0,"receivable":0,"total":0}'
     assert withdrawal_api.caller.get(path).content == (
         b'{"status":"success","message":"Wallet retrieved","data":['
         + b",".join(b'{"currency":"%s",%s' % (code.encode(), zero) for code in CURRENCIES)
@@ -46,6 +46,8 @@ def test_a_wallet_is_one_record_for_each_of_seven_currencies(
         "escrow": 500,
         "reserved": 0,
         "lien": 0,
+        "uncleared": 0,
+        "receivable": 0,
         "total": Decimal("1000.5"),
     }
     assert rows["NGN"]["total"] == 0
@@ -130,7 +132,10 @@ def test_a_statement_can_be_filtered(withdrawal_api: WithdrawalApi, query, total
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ({"account": "clearing"}, "account must be one of [available, escrow, reserved, lien]"),
+        (
+            {"account": "clearing"},
+            "account must be one of [available, escrow, reserved, lien, uncleared, rec",
+        ),
         ({"created_from": "soon"}, "created_from must be an ISO 8601 date, or a time with its off"),
         ({"sort": "balance"}, "sort must be one of [createdAt, amount], with - in front for desc"),
         ({"page": "0"}, "page must be a whole number from 1"),

@@ -46,10 +46,21 @@ BALANCES: list[dict[str, Any]] = [
         "escrow": 15000.5,
         "reserved": 0,
         "lien": 0,
+        "uncleared": 0,
+        "receivable": 0,
         "total": 1000000,
     },
     *(
-        {"currency": code, "available": 0, "escrow": 0, "reserved": 0, "lien": 0, "total": 0}
+        {
+            "currency": code,
+            "available": 0,
+            "escrow": 0,
+            "reserved": 0,
+            "lien": 0,
+            "uncleared": 0,
+            "receivable": 0,
+            "total": 0,
+        }
         for code in WALLET_CURRENCIES
         if code != "NGN"
     ),

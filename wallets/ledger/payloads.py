@@ -3,6 +3,7 @@
 from exchange.core.documents import Document, identifier, number, text, timestamp
 from wallets.ledger import examples
 from wallets.ledger.models import TransferKind
+from wallets.ledger.selectors.wallets import WALLET_KINDS
 
 # The owner of a wallet's record. Not owner_id: generated columns are not set yet when the trigger
 # of a document runs.
@@ -31,8 +32,9 @@ TRANSACTION = Document(
         text(
             "account",
             "The part of the wallet: `available`, in `escrow` for an open withdrawal, `reserved` "
-            "for an open order, or `lien`, the cash collateral of loans",
-            enum=["available", "escrow", "reserved", "lien"],
+            "for an open order, `lien`, the cash collateral of loans, `uncleared`, which becomes "
+            "available when its deposit clears, or `receivable`, what is owed, below zero",
+            enum=[str(kind) for kind in WALLET_KINDS],
         ),
         number("amount", "Amount added to the account; negative when taken from it"),
         number("balance_after", "Balance of the account after this movement"),

@@ -20,7 +20,9 @@ BALANCES = NamedSchema(
                 "escrow": number_schema("Held for open withdrawals"),
                 "reserved": number_schema("Held for open orders"),
                 "lien": number_schema("Cash collateral of loans: what pledged units paid"),
-                "total": number_schema("Total balance"),
+                "uncleared": number_schema("Arrived, and not available until its deposit clears"),
+                "receivable": number_schema("Owed to the exchange; credits repay it first"),
+                "total": number_schema("All of these, less what is owed; as in statements"),
             }
         ),
     },

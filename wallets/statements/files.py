@@ -11,6 +11,7 @@ from exchange.core.currencies import currencies, format_money
 from exchange.core.numbers import format_grouped
 from exchange.exports.sheets import CSV, Cell, write_table
 from exchange.pdf.printout import Column, Printout, Row, print_time
+from wallets.ledger.models import AccountKind
 from wallets.statements.selectors import Balance, Movement, Statement
 from wallets.statements.wording import describe
 
@@ -175,7 +176,9 @@ def _csv_balance(statement: Statement, moment: Any, words: str, balance: Balance
 
 
 def _wire_balance(balance: Balance) -> dict[str, Decimal]:
-    return {**{str(kind): amount for kind, amount in balance.parts.items()}, "total": balance.total}
+    owed = abs(balance.parts[AccountKind.RECEIVABLE])
+    parts = {str(kind): amount for kind, amount in balance.parts.items()}
+    return {**parts, "receivable": owed, "total": balance.total}
 
 
 def _wire_movement(statement: Statement, movement: Movement) -> dict[str, Any]:

@@ -21,20 +21,11 @@ from exchange.core.querysets import get_or_raise
 from exchange.participants.errors import UserNotFound
 from exchange.participants.models import Member, Organisation
 from wallets.ledger.models import AccountKind
+from wallets.ledger.selectors.wallets import WALLET_KINDS
 from wallets.statements.period import Period
 
 MAX_MOVEMENTS = 10_000
 
-# The accounts that make up an owner's balance, in the order of the statement. What the owner owes
-# counts against it. Proceeds of an open raise are not the issuer's yet.
-PARTS = (
-    AccountKind.AVAILABLE,
-    AccountKind.ESCROW,
-    AccountKind.RESERVED,
-    AccountKind.LIEN,
-    AccountKind.UNCLEARED,
-    AccountKind.RECEIVABLE,
-)
 # An id is made within an hour of its transaction (docs/ledger.md, Time order of ids).
 _MARGIN = timedelta(hours=1)
 
@@ -161,7 +152,7 @@ def read_statement(
     parameters: dict[str, Any] = {
         "owner": owner.id,
         "currency": currency,
-        "kinds": [str(kind) for kind in PARTS],
+        "kinds": [str(kind) for kind in WALLET_KINDS],
         "from": period.begins,
         "to": period.ends,
         "earliest": first_id_at(period.begins - _MARGIN),
@@ -179,13 +170,13 @@ def read_statement(
     for row in rows:
         change = _balance(row)
         balance += change
-        facts = dict(zip(_FACTS, row[len(PARTS) :], strict=True))
+        facts = dict(zip(_FACTS, row[len(WALLET_KINDS) :], strict=True))
         movements.append(Movement(**facts, change=change, after=balance))
     return Statement(owner, currency, period, now, first, movements)
 
 
 def _balance(row: Sequence[Any]) -> Balance:
-    return Balance(dict(zip(PARTS, row, strict=False)))
+    return Balance(dict(zip(WALLET_KINDS, row, strict=False)))
 
 
 # Columns of a movement after its parts.
@@ -194,7 +185,7 @@ _FACTS = (
     *("memo", "units", "fee", "bank"),
 )
 _SUMS = ", ".join(
-    f"coalesce(sum(amount) FILTER (WHERE kind = '{kind}'), 0) AS {kind}" for kind in PARTS
+    f"coalesce(sum(amount) FILTER (WHERE kind = '{kind}'), 0) AS {kind}" for kind in WALLET_KINDS
 )
 
 # One statement, so that opening and movements are of one moment. The first row is the opening
@@ -231,7 +222,7 @@ _STATEMENT = f"""
         SELECT transfer_id, min(id::text) AS place, {_SUMS}
         FROM leg GROUP BY transfer_id ORDER BY place LIMIT %(limit)s
     )
-    SELECT {", ".join((*PARTS, *_FACTS))}
+    SELECT {", ".join((*WALLET_KINDS, *_FACTS))}
     FROM (
         SELECT '' AS place, {_SUMS}, NULL::uuid AS id, NULL AS kind,
                NULL::timestamptz AS created_at, NULL AS reference,
@@ -239,7 +230,8 @@ _STATEMENT = f"""
                NULL::numeric AS units, NULL::numeric AS fee, NULL AS bank
         FROM opening
         UNION ALL
-        SELECT m.place, {", ".join(f"m.{kind}" for kind in PARTS)}, t.id, t.kind, t.created_at,
+        SELECT m.place, {", ".join(f"m.{kind}" for kind in WALLET_KINDS)},
+               t.id, t.kind, t.created_at,
                coalesce(w.reference, d.reference, t.reference),
                coalesce(w.client_reference, d.client_reference, i.client_reference),
                t.subject_id, t.memo,

@@ -25,8 +25,8 @@ def _balance(description: str) -> dict[str, Any]:
             "reserved": number_schema("Set aside for open orders"),
             "lien": number_schema("Cash collateral of loans"),
             "uncleared": number_schema("Received, but may still be taken back"),
-            "receivable": number_schema("Owed to the exchange: zero or negative"),
-            "total": number_schema("The balance: the sum of these"),
+            "receivable": number_schema("Owed to the exchange"),
+            "total": number_schema("The balance: all of these, less what is owed"),
         }
     ) | {"description": description}
 

@@ -59,10 +59,17 @@ def put_entry(cursor: Any, account: UUID, amount: int | str, **transfer: Any) ->
     return found
 
 
-def test_a_wallet_has_available_escrow_and_reserved_amounts():
+def test_a_wallet_has_all_that_its_owner_has_and_owes():
     owner, stranger = uuid7(), uuid7()
     with without_guards() as cursor:
-        for kind, balance in (("available", 1), ("escrow", 2), ("reserved", "4.5"), ("lien", 8)):
+        for kind, balance in (
+            ("available", 1),
+            ("escrow", 2),
+            ("reserved", "4.5"),
+            ("lien", 8),
+            ("uncleared", 64),
+            ("receivable", -128),
+        ):
             put_account(cursor, owner, "KES", kind, balance)
         put_account(cursor, owner, "NGN", "escrow", 16)
         put_account(cursor, stranger, "KES", "available", 32)
@@ -74,7 +81,9 @@ def test_a_wallet_has_available_escrow_and_reserved_amounts():
         "escrow": 2,
         "reserved": Decimal("4.5"),
         "lien": 8,
-        "total": Decimal("15.5"),
+        "uncleared": 64,
+        "receivable": 128,
+        "total": Decimal("-48.5"),
     }
     assert (rows["NGN"]["available"], rows["NGN"]["total"]) == (Decimal(0), Decimal(16))
     assert rows["GHS"]["total"] == 0

@@ -11,9 +11,10 @@ import pytest
 from pypdf import PdfReader
 
 from exchange.pdf.document import make_pdf
+from wallets.ledger.selectors.wallets import WALLET_KINDS
 from wallets.statements.files import to_csv, to_printout
 from wallets.statements.period import Period
-from wallets.statements.selectors import PARTS, Balance, Movement, Statement, StatementOwner
+from wallets.statements.selectors import Balance, Movement, Statement, StatementOwner
 from wallets.statements.wording import describe
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +23,7 @@ NOW = datetime(2025, 8, 1, 12, tzinfo=UTC)
 
 
 def balance(**parts: str) -> Balance:
-    return Balance({str(kind): Decimal(parts.get(kind, 0)) for kind in PARTS})
+    return Balance({str(kind): Decimal(parts.get(kind, 0)) for kind in WALLET_KINDS})
 
 
 def movement(kind: str, change: Balance, after: Balance, **facts: Any) -> Movement:

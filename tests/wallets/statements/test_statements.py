@@ -27,10 +27,10 @@ from tests.factories.tokens import give_units, make_token
 from tests.factories.traders import Trader
 from tests.factories.wallets import Wallet, balance_of, make_wallet, store_bank_list
 from wallets.ledger.models import Entry, Transfer, TransferKind
+from wallets.ledger.selectors.wallets import WALLET_KINDS
 from wallets.statements.files import to_csv, to_printout, to_wire
 from wallets.statements.period import Period
 from wallets.statements.selectors import (
-    PARTS,
     Balance,
     Movement,
     Statement,
@@ -120,7 +120,7 @@ def test_statements_of_any_history_have_the_figures_of_the_ledger(transactional_
         history.act(action)
     owner, now = owner_of(history.wallet), clock()
     whole = read_statement(owner, "KES", period(history.moments[0], now), now)
-    ledger = {kind: balance_of(owner.id, "KES", kind) for kind in PARTS}
+    ledger = {kind: balance_of(owner.id, "KES", kind) for kind in WALLET_KINDS}
     assert whole.closing.parts == ledger
     assert whole.opening.total == 0
     assert whole.money_in - whole.money_out == whole.closing.total
@@ -309,7 +309,7 @@ def test_a_statement_costs_one_query():
 
 def longest(count: int) -> Statement:
     """Return a statement of `count` movements that is in no database."""
-    nothing: dict[str, Decimal] = {str(kind): Decimal(0) for kind in PARTS}
+    nothing: dict[str, Decimal] = {str(kind): Decimal(0) for kind in WALLET_KINDS}
     change = Balance({**nothing, "available": Decimal("1234.56")})
     after, movements = Balance(nothing), []
     for number in range(count):

@@ -10,23 +10,28 @@ from django.db.models import QuerySet, Sum
 
 from wallets.ledger.models import Account, AccountKind, Entry
 
-# Account kinds of a wallet; proceeds of an open raise are not part of it.
+# The accounts that make up an owner's balance. What the owner owes counts against it. Proceeds of
+# an open raise are not the issuer's yet.
 WALLET_KINDS = (
     AccountKind.AVAILABLE,
     AccountKind.ESCROW,
     AccountKind.RESERVED,
     AccountKind.LIEN,
+    AccountKind.UNCLEARED,
+    AccountKind.RECEIVABLE,
 )
 
 
 class CurrencyBalance(TypedDict):
-    """Balances of one currency, in units of the currency."""
+    """Balances of one currency, in its units. `receivable` is the amount owed, not negative."""
 
     currency: str
     available: Decimal
     escrow: Decimal
     reserved: Decimal
     lien: Decimal
+    uncleared: Decimal
+    receivable: Decimal
     total: Decimal
 
 
@@ -65,16 +70,12 @@ def wallet_balances(owner_id: UUID) -> list[CurrencyBalance]:
     """Return the owner's balances in all currencies, in the order of the API."""
     with connection.cursor() as cursor:
         cursor.execute(
-            """
-            SELECT c.code,
-                   coalesce(sum(a.balance) FILTER (WHERE a.kind = 'available'), 0),
-                   coalesce(sum(a.balance) FILTER (WHERE a.kind = 'escrow'), 0),
-                   coalesce(sum(a.balance) FILTER (WHERE a.kind = 'reserved'), 0),
-                   coalesce(sum(a.balance) FILTER (WHERE a.kind = 'lien'), 0)
+            f"""
+            SELECT c.code, {", ".join(_BALANCES)}
             FROM exchange_currency c
             LEFT JOIN wallets_account a ON a.asset_id = c.code AND a.owner_id = %s
             GROUP BY c.code, c.position ORDER BY c.position
-            """,
+            """,  # noqa: S608 - of the kinds above
             [owner_id],
         )
         rows = cursor.fetchall()
@@ -85,10 +86,17 @@ def wallet_balances(owner_id: UUID) -> list[CurrencyBalance]:
             "escrow": escrow,
             "reserved": reserved,
             "lien": lien,
-            "total": available + escrow + reserved + lien,
+            "uncleared": uncleared,
+            "receivable": abs(receivable),
+            "total": available + escrow + reserved + lien + uncleared + receivable,
         }
-        for code, available, escrow, reserved, lien in rows
+        for code, available, escrow, reserved, lien, uncleared, receivable in rows
     ]
+
+
+_BALANCES = [
+    f"coalesce(sum(a.balance) FILTER (WHERE a.kind = '{kind}'), 0)" for kind in WALLET_KINDS
+]
 
 
 def statement(owner_id: UUID, entries: QuerySet[Entry]) -> QuerySet[Any]:
