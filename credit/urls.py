@@ -10,6 +10,7 @@ from credit.distributions.api import (
 )
 from credit.distributions.tax_api import TaxSummaryViewSet
 from credit.loans.api import LoanViewSet
+from credit.movements.api import MovementViewSet
 from credit.portfolio.api import PortfolioViewSet
 from exchange.api.routers import Router
 
@@ -28,6 +29,7 @@ router.register("api/distributions", DistributionViewSet, "distributions")
 router.register(
     "api/distributions/<str:distribution_id>/payments", PaymentViewSet, "distribution_payments"
 )
+router.register("api/movements", MovementViewSet, "movements")
 router.register("api/income", IncomeViewSet, "income")
 router.register("api/members/<str:member_id>/tax-summary", TaxSummaryViewSet, "tax_summaries")
 

@@ -34,6 +34,7 @@ LISTS = {
     "/v1/api/distributions",
     "/v1/api/distributions/<str:distribution_id>/payments",
     "/v1/api/income",
+    "/v1/api/movements",
     "/v1/orders",
     "/v1/orders/<str:order_id>/fills",
     "/v1/orders/token/<str:token_id>",

@@ -1,0 +1,1 @@
+"""The movements of all wallets of an organisation, with the records they are about."""
