@@ -24,7 +24,17 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("hooks/flutterwave", receive_flutterwave, {"receivers": RECEIVERS}),
     path("v1/schema", SchemaView.as_view(), name="schema"),
+    path(
+        "v1/schema/webhooks",
+        SchemaView.as_view(document="schema-webhooks"),
+        name="schema-webhooks",
+    ),
     path("v1/docs", ReferenceView.as_view(), name="docs"),
+    path(
+        "v1/docs/webhooks",
+        ReferenceView.as_view(url_name="schema-webhooks"),
+        name="docs-webhooks",
+    ),
     path("v1/docs/try", TryView.as_view(), name="docs-try"),
 ]
 

@@ -21,6 +21,7 @@ from drf_spectacular.views import (
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from config.api_docs.contract import split_webhooks
 from config.back_office.site import with_security_policy
 
 _SCRIPT_TYPE = "application/javascript"
@@ -31,22 +32,28 @@ _rendering = Lock()
 
 
 @cache
-def _render_document() -> bytes:
-    # Nothing in it depends on the request.
+def _render_documents() -> dict[str, bytes]:
+    # Nothing in them depends on the request.
     document = SchemaGenerator().get_schema(public=True)  # type: ignore[no-untyped-call]
-    content: bytes = OpenApiJsonRenderer().render(document, renderer_context={})
-    return content
+    webhooks = split_webhooks(document)
+    render = OpenApiJsonRenderer().render
+    return {
+        "schema": render(document, renderer_context={}),
+        "schema-webhooks": render(webhooks, renderer_context={}),
+    }
 
 
 class SchemaView(SpectacularJSONAPIView):
-    """The OpenAPI document, generated once per process."""
+    """An OpenAPI document, generated once per process: of the API, or of webhooks (`document`)."""
+
+    document = "schema"
 
     @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # noqa: ARG002
         """Return the document."""
         name = self._get_filename(request, None)  # type: ignore[no-untyped-call]
         with _rendering:
-            document = _render_document()
+            document = _render_documents()[self.document]
         return HttpResponse(
             document,
             content_type=request.accepted_renderer.media_type,
@@ -74,7 +81,12 @@ class ReferenceView(SpectacularRedocView):
             )
         bundle: str = self._redoc_standalone()  # type: ignore[no-untyped-call]
         script_url = f"{request.path}?script="
-        page = {"title": self.title, "redoc_standalone": bundle, "script_url": script_url}
+        page = {
+            "title": self.title,
+            "page": self.url_name,
+            "redoc_standalone": bundle,
+            "script_url": script_url,
+        }
         return Response(page)
 
     def finalize_response(self, *args: Any, **kwargs: Any) -> Response:

@@ -325,6 +325,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "credit.distributions.event_schema.add_distribution_events",
         "exchange.events.event_schema.add_test_event",
         "config.api_docs.document.add_code_samples",
+        "config.api_docs.contract.publish",
     ],
     "SERVERS": [{"url": "/", "description": "This installation"}],
     "CONTACT": {"name": "The team that runs this installation"},

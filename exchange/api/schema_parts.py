@@ -10,6 +10,7 @@ from django.utils.module_loading import import_string
 from drf_spectacular.utils import OpenApiParameter
 
 from exchange.core.errors import IdempotencyKeyReused, NotFound, NotReady, RequestInProgress
+from exchange.core.ids import parse_id
 
 
 def _header(description: str, kind: str = "string", **more: Any) -> dict[str, Any]:
@@ -29,7 +30,7 @@ HEADERS = {
     "Retry-After": _whole_header("Seconds to wait before you retry."),
     "WWW-Authenticate": _header("The reason for the 401 or 403 (RFC 6750 §3)."),
     "Content-Disposition": _header("Name of the file, where the response is one."),
-    "Idempotent-Replayed": _header("`true` when the stored response is returned.", enum=["true"]),
+    "Idempotent-Replayed": _header("`true` when the stored response is returned.", const="true"),
 }
 RATE_LIMIT = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 
@@ -178,6 +179,8 @@ def describe_path_id(path_parameter: dict[str, Any]) -> None:
     path_id = path_ids()[path_parameter["name"]]
     path_parameter["example"] = path_id.example
     path_parameter["description"] = f"ID of the {path_id.record}"
+    if parse_id(path_id.example):
+        path_parameter["schema"]["format"] = "uuid"
 
 
 def path_owner(path: str) -> str:
@@ -199,17 +202,10 @@ def describe_query(query_parameter: dict[str, Any], filter_field: Any) -> None:
         query_parameter["description"] = text
         return
     if "enum" in schema:
-        values, aliases = schema["enum"], getattr(filter_field, "aliases", [])
-        schema["enum"] = values + aliases
-        if aliases:
-            # Generators that use upper-case names would give two values the same name.
-            schema["x-enum-varnames"] = [
-                *(_enum_name(value) for value in values),
-                *(f"{_enum_name(value)}_LOWER" for value in aliases),
-            ]
+        if aliases := getattr(filter_field, "aliases", []):
+            # Generators that use upper-case names would give two values of one enumeration the
+            # same name.
+            lower = {"type": "string", "enum": list(aliases)}
+            query_parameter["schema"] = {"anyOf": [schema, lower]}
         text = _ANY_CASE.sub("", text) + _CASE_INSENSITIVE
     query_parameter["description"] = text
-
-
-def _enum_name(value: str) -> str:
-    return value.upper().replace(" ", "_")

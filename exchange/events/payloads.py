@@ -97,7 +97,7 @@ EVENT_DETAIL = Document(
                     },
                     "data": {
                         "type": "object",
-                        "description": "Depends on the type: see `webhooks` of this document",
+                        "description": "Depends on the type: see the OpenAPI document of webhooks",
                         "additionalProperties": True,
                     },
                 },

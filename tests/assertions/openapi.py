@@ -11,7 +11,18 @@ from django.test import Client
 @cache
 def document() -> dict[str, Any]:
     """Return the document at `/v1/schema`."""
-    served = Client().get("/v1/schema")
+    return _served("/v1/schema")
+
+
+@cache
+def webhooks() -> dict[str, Any]:
+    """Return the `webhooks` of the document at `/v1/schema/webhooks`."""
+    found: dict[str, Any] = _served("/v1/schema/webhooks")["webhooks"]
+    return found
+
+
+def _served(address: str) -> dict[str, Any]:
+    served = Client().get(address)
     assert served.status_code == 200, served.content
     found: dict[str, Any] = served.json()
     return found
@@ -30,6 +41,13 @@ def resolve_reference(found: dict[str, Any]) -> dict[str, Any]:
         _, _, kind, name = found["$ref"].split("/")
         found = document()["components"][kind][name]
     return found
+
+
+def allowed_values(schema: dict[str, Any]) -> list[str]:
+    """Return the values of the named enumerations that `schema` refers to."""
+    schema = resolve_reference(schema)
+    parts = [*schema.get("allOf", []), *schema.get("anyOf", [])]
+    return [*schema.get("enum", []), *(value for part in parts for value in allowed_values(part))]
 
 
 def documented_response(method: str, path: str, status: str = "200") -> dict[str, Any]:
@@ -53,6 +71,20 @@ def data_properties(method: str, path: str, status: str = "200") -> dict[str, An
 
 def schema_errors(schema: dict[str, Any], value: Any) -> list[str]:
     """Validate `value` against `schema`, whose references point into the document."""
-    whole = {**schema, "components": document()["components"]}
+    whole = restrict({**schema, "components": document()["components"]})
     validator = jsonschema_rs.Draft202012Validator(whole, validate_formats=True)
     return [f"{list(e.instance_path)}: {e.message}" for e in validator.iter_errors(value)]
+
+
+def restrict(schema: Any) -> Any:
+    """Return `schema` with the values and decimals of this release as keywords of JSON Schema."""
+    if isinstance(schema, list):
+        return [restrict(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: restrict(value) for key, value in schema.items()}
+    if isinstance(values := found.pop("x-extensible-enum", None), list):
+        found["enum"] = [*values, None] if "null" in found["type"] else values
+    if isinstance(places := found.pop("x-decimals", None), int):
+        found["multipleOf"] = 10**-places
+    return found

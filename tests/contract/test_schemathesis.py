@@ -22,7 +22,7 @@ from schemathesis.generation.feedback import FeedbackSources
 from schemathesis.pytest._test_builder import build_operation_test
 from schemathesis.python._constants.orchestrator import make_constants_value_source
 
-from tests.assertions.openapi import document, documented_response, operations
+from tests.assertions.openapi import document, documented_response, operations, restrict
 from tests.environment.request_sampling import is_sent
 from tests.environment.services import Sandbox
 from tests.factories.api_records import ApiRecords, make_api_records
@@ -71,7 +71,8 @@ _LABELS = [f"{method.upper()} {path}" for path, method, _ in operations()]
 def schema() -> Any:
     """The document as Schemathesis reads it."""
     found = schemathesis.openapi.from_dict(
-        SchemaGenerator().get_schema(public=True), config=SchemathesisConfig.from_dict(_CONFIG)
+        restrict(SchemaGenerator().get_schema(public=True)),
+        config=SchemathesisConfig.from_dict(_CONFIG),
     )
     found.app = get_wsgi_application()
     load_all_checks()

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from exchange.api.fields import HIDDEN, CurrencyField, TextField
@@ -45,10 +46,15 @@ class RedirectField(TextField):
         return text
 
 
+@extend_schema_field({"type": "string", "enum": list(VIRTUAL_ACCOUNT_CURRENCIES)})
+class VirtualAccountCurrencyField(CurrencyField):
+    """The currency of a virtual account; the service refuses other payout currencies."""
+
+
 class VirtualAccountInput(LeanSerializer):
     """A virtual account."""
 
-    currency = CurrencyField(help_text=" or ".join(VIRTUAL_ACCOUNT_CURRENCIES))
+    currency = VirtualAccountCurrencyField(help_text="Currency of the account")
     bvn = BvnField(
         max_length=11,
         required=False,

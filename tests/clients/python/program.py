@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TypeVar
+from uuid import UUID
 
 from exchange_client import AuthenticatedClient
 from exchange_client.api.loans import loans_create
@@ -18,20 +19,20 @@ from exchange_client.api.tokens import tokens_list
 from exchange_client.api.withdrawals import withdrawals_create
 from exchange_client.models import (
     CreatedWithdrawalResponse,
+    Currency,
     Failure,
     LoanInput,
     LoanInputCollateralsItem,
-    LoanInputCurrency,
     LoanResponse,
     OrderInput,
-    OrderInputType,
     OrderResponse,
+    OrderStatus,
+    OrderType,
+    OrderTypeLowerCase,
     OrderWithTokenPageResponse,
-    TokenOrdersListStatus,
-    TokenOrdersListType,
+    PayoutCurrency,
     TokenPageResponse,
     WithdrawalInput,
-    WithdrawalInputCurrency,
 )
 
 T = TypeVar("T")
@@ -67,7 +68,7 @@ withdrawal = done(
             bank_name="Guaranty Trust Bank",
             account_name="Forrest Green",
             account_number="0690000031",
-            currency=WithdrawalInputCurrency.KES,
+            currency=PayoutCurrency.KES,
         ),
     ),
 ).data.withdrawal_request
@@ -77,7 +78,7 @@ order = done(
         client=client,
         body=OrderInput(
             token_id=records.token_id,
-            type_=OrderInputType.BUY,
+            type_=OrderType.BUY,
             price=100,
             tokens=2,
             user_id=records.member_id,
@@ -88,10 +89,10 @@ order = done(
 listed = done(
     OrderWithTokenPageResponse,
     token_orders_list.sync(
-        records.token_id,
+        UUID(records.token_id),
         client=client,
-        type_=TokenOrdersListType.BUY_LOWER,
-        status=TokenOrdersListStatus.ACTIVE,
+        type_=OrderTypeLowerCase.BUY,
+        status=OrderStatus.ACTIVE,
     ),
 )
 loan = done(
@@ -101,7 +102,7 @@ loan = done(
         body=LoanInput(
             user_id=records.member_id,
             duration=3,
-            currency=LoanInputCurrency.NGN,
+            currency=Currency.NGN,
             interest_rate=0.3,
             amount="8400",
             repayment_amount="15960",
@@ -110,7 +111,7 @@ loan = done(
         ),
     ),
 ).data
-missing = orders_retrieve.sync_detailed("00000000-0000-7000-8000-000000000000", client=client)
+missing = orders_retrieve.sync_detailed(UUID(int=0), client=client)
 failure = done(Failure, missing.parsed)
 status: HTTPStatus = missing.status_code
 
@@ -119,10 +120,10 @@ print(
         {
             "symbols": [token.symbol for token in tokens.data.tokens],
             "reference": withdrawal.reference,
-            "withdrawal_status": withdrawal.status.value,
+            "withdrawal_status": withdrawal.status,
             "order_id": str(order.field_id),
             "total": listed.meta.total_docs,
-            "loan_status": loan.status.value,
+            "loan_status": loan.status,
             "loan_collateral": loan.collaterals[0].quantity,
             "missing": [int(status), failure.status, failure.message],
         }
