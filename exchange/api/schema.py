@@ -148,9 +148,10 @@ class EnvelopeSchema(AutoSchema):
         operation = self.operation
         replayed = ("Idempotent-Replayed",) if operation.idempotent else ()
         named = ("Content-Disposition",) if operation.files else ()
+        ignored = ("X-Ignored-Fields",) if operation.body else ()
         return {
             "description": f"{operation.message}.",
-            "headers": self._headers(("X-Request-ID", *RATE_LIMIT, *replayed, *named)),
+            "headers": self._headers(("X-Request-ID", *RATE_LIMIT, *replayed, *named, *ignored)),
         }
 
     def _failure(self, status: str) -> dict[str, Any]:

@@ -29,6 +29,7 @@ HEADERS = {
     "X-RateLimit-Reset": _whole_header("Seconds until the next minute."),
     "Retry-After": _whole_header("Seconds to wait before you retry."),
     "WWW-Authenticate": _header("The reason for the 401 or 403 (RFC 6750 §3)."),
+    "X-Ignored-Fields": _header("Fields of the body that are unknown, ten at most."),
     "Content-Disposition": _header("Name of the file, where the response is one."),
     "Idempotent-Replayed": _header("`true` when the stored response is returned.", const="true"),
 }

@@ -13,6 +13,7 @@ class LeanSerializer(serializers.Serializer[Any]):
     class that declares something else of DRF's that is not run here cannot be created.
     """
 
+    known_fields: ClassVar[Mapping[str, serializers.Field[Any, Any, Any, Any]]]
     # Name, validator and default (or `empty`) of each field.
     _inputs: ClassVar[Sequence[tuple[str, Any, Any]]]
 
@@ -32,10 +33,14 @@ class LeanSerializer(serializers.Serializer[Any]):
             ignored += [f"{option} of {name}" for option in _ignored_options(name, field)]
         if ignored:
             raise TypeError(f"{cls.__name__} is lean, which ignores {', '.join(ignored)}")
+        cls.known_fields = shared.fields
         cls._inputs = [(name, f.run_validation, f.default) for name, f in shared.fields.items()]
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
-        """Return the validated values; raise one error that names every bad field."""
+        """Return the validated values; raise one error that names every bad field.
+
+        A field that is null counts as absent.
+        """
         is_empty, data = self.validate_empty_values(data)
         if is_empty:
             return data
@@ -44,10 +49,12 @@ class LeanSerializer(serializers.Serializer[Any]):
         values: dict[str, Any] = {}
         errors: dict[str, Any] = {}
         for name, run, default in self._inputs:
-            value = data.get(name, serializers.empty)
-            if value is serializers.empty and default is not serializers.empty:
-                values[name] = default
-                continue
+            value = data.get(name)
+            if value is None:
+                value = serializers.empty
+                if default is not serializers.empty:
+                    values[name] = default
+                    continue
             try:
                 values[name] = run(value)
             except serializers.ValidationError as error:

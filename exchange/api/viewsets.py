@@ -5,10 +5,12 @@ lists also `sort_fields` (wire name → column) and `default_sort`, with filters
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any, ClassVar
 from uuid import UUID
 
 from django.db.models import QuerySet
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
@@ -19,6 +21,12 @@ from exchange.api.operations import Operation, get_operation
 from exchange.api.parameters import check_parameters, known_parameters
 from exchange.api.responses import SuccessResponse
 from exchange.api.throttling import RateLimitUsage
+from exchange.api.unknown_fields import (
+    IGNORED_FIELDS,
+    MAX_UNKNOWN_FIELDS,
+    find_unknown_fields,
+    ignored_header,
+)
 from exchange.core import replica
 from exchange.core.errors import NotFound
 from exchange.core.ids import parse_id
@@ -38,6 +46,8 @@ class ApiViewSet(GenericViewSet[Any]):
     # Those of them whose values change: a list by cursor takes none.
     changing_sorts: ClassVar[frozenset[str]] = frozenset()
     default_sort: ClassVar[str] = ""
+    # Paths of the body's unknown fields.
+    ignored_fields: Sequence[str] = ()
     # Whether the request has been authenticated and permitted.
     _is_admitted = False
 
@@ -83,11 +93,23 @@ class ApiViewSet(GenericViewSet[Any]):
         return values
 
     def body(self) -> dict[str, Any]:
-        """Return the validated values of the request's body."""
-        serializer = self.operation.body
-        if serializer is None:
+        """Return the validated values of the request's body; keep its unknown fields.
+
+        Where money moves, raise an error as well for one that misspells an optional field.
+        """
+        declared = self.operation
+        if declared.body is None:
             raise TypeError(f"{type(self).__name__}.{self.action} declares no body")
-        return self.validated(serializer(data=self.request.data))
+        serializer = declared.body(data=self.request.data)
+        found = find_unknown_fields(serializer, self.request.data)
+        unknown = list(islice(found, MAX_UNKNOWN_FIELDS))
+        self.ignored_fields = [name for name, _ in unknown]
+        misspelt = {name: [f"is unknown: did you mean {near}?"] for name, near in unknown if near}
+        if misspelt and declared.moves_money:
+            serializer.is_valid()
+            errors: Any = serializer.errors
+            raise ValidationError({**errors, **misspelt})
+        return self.validated(serializer)
 
     def respond(self, data: Any) -> SuccessResponse:
         """Return a response with `data` and the declared message and status."""
@@ -112,8 +134,10 @@ class ApiViewSet(GenericViewSet[Any]):
     def finalize_response(
         self, request: Request, response: Response, *args: Any, **kwargs: Any
     ) -> Response:
-        """Add the rate limit headers when limits are on; record a write for later lists."""
+        """Add the headers of ignored fields and rate limits; record a write for later lists."""
         final = super().finalize_response(request, response, *args, **kwargs)
+        if self.ignored_fields:
+            final[IGNORED_FIELDS] = ignored_header(self.ignored_fields)
         if self._has_written(request, final):
             replica.record_write(self.caller.organisation_id)
         usage = getattr(request, "rate_limit_usage", None)

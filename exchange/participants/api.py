@@ -5,7 +5,6 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiExample
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -13,7 +12,7 @@ from exchange.api.fields import CountryField, EmailField, EnumField, OwnIdField,
 from exchange.api.idempotency import respond_once
 from exchange.api.operations import RecordPage, operation
 from exchange.api.responses import RawJSON, SuccessResponse
-from exchange.api.serializers import ChangesSerializer
+from exchange.api.serializers import ChangesSerializer, LeanSerializer
 from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.participants.errors import UserNotFound
 from exchange.participants.filters import MemberFilters
@@ -27,7 +26,7 @@ _RESIDENCE_HELP = "ISO code of the country where the member pays tax; empty: not
 _TAX_ID_HELP = "Number at the tax authority; empty for none"
 
 
-class MemberInput(serializers.Serializer[Member]):
+class MemberInput(LeanSerializer):
     """A new member."""
 
     name = TextField(max_length=200, help_text="Full name")

@@ -122,10 +122,10 @@ def test_a_sane_request_id_of_the_client_is_echoed_and_any_other_is_replaced():
 def test_the_message_of_a_validation_failure_names_every_bad_field():
     message = assert_error(make_caller().post("/v1/api/members", {}), 400, "invalid_request")
     assert message == "name is required; email is required"
-    wrong = {"name": 7, "email": "nobody", "external_id": None}
+    wrong = {"name": 7, "email": "nobody", "external_id": 17}
     message = assert_error(make_caller().post("/v1/api/members", wrong), 400, "invalid_request")
     assert message == (
-        "name must be a string; email must be an email address; external_id must not be null"
+        "name must be a string; email must be an email address; external_id must be a string"
     )
 
 

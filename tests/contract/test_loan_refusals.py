@@ -49,7 +49,7 @@ def test_104_units_are_too_little_and_1596000_is_the_most_to_repay(firm):
         ({"repayment_amount": True}, "repayment_amount must be a number"),
         ({"interest_rate": 1.5}, "interest_rate must be from 0 to 1"),
         ({"duration": 1.5}, "duration must be a whole number of months from 1"),
-        ({"collaterals": None}, "collaterals must not be null"),
+        ({"collaterals": None}, "collaterals is required"),
         (
             {"collaterals": [{"quantity": 5}, {"token_id": "x"}]},
             "collaterals item 1: token_id must be a string; collaterals item 2: quantity must be a "

@@ -31,7 +31,7 @@ def with_text(body: dict[str, Any], field: str, text: str) -> str:
         ("0", "must be above 0"),
         ("-0", "must not be negative"),
         ('"100"', "must be a number"),
-        ("null", "must not be null"),
+        ("null", "is required"),
         ("1000000000000001", "must not be above 1000000000000000"),
         ("0.000000001", "must not have more than 8 decimals"),
     ],

@@ -120,7 +120,7 @@ def test_own_references_come_back_and_are_unique(api):
 def test_refusals_name_their_reason_and_move_nothing(api):
     malformed: list[Any] = [
         "organisation", [], {}, {"wallet": "own"}, {"user_id": 7}, {"user_id": ""},
-        {**OWN, "user_id": str(api.ada.id)}, {**OWN, "user_id": None},
+        {**OWN, "user_id": str(api.ada.id)}, {"wallet": None, "user_id": None},
     ]  # fmt: skip
     stranger = make_member(make_caller().organisation)
     short = "Insufficient {} balance. Available: {}, requested: {}"
@@ -157,7 +157,7 @@ def test_refusals_name_their_reason_and_move_nothing(api):
             for side in ("from", "to")
             for wallet in malformed
         ),
-        ({"from": None}, 400, "invalid_request", "from must not be null"),
+        ({"from": None}, 400, "invalid_request", "from is required"),
         ({"client_reference": "", "metadata": {"a": 1}, "amount": 0}, 400, "invalid_request",
          "amount must be above 0; client_reference must not be blank; metadata.a must be a string"),
     ]  # fmt: skip

@@ -22,11 +22,13 @@ class WalletField(serializers.Field[Any, Any, Any, Any]):
 
     def to_internal_value(self, data: Any) -> UUID | None:
         """Return the member's id; a malformed one is of no member."""
-        if not isinstance(data, Mapping) or ("wallet" in data) == ("user_id" in data):
+        wallet, user_id = (
+            map(data.get, ("wallet", "user_id")) if isinstance(data, Mapping) else (None, None)
+        )
+        if (wallet is None) == (user_id is None):
             raise serializers.ValidationError(_SHAPE)
-        if data.get("wallet") == "organisation":
+        if wallet == "organisation":
             return None
-        user_id = data.get("user_id")
         if not isinstance(user_id, str) or not user_id.strip():
             raise serializers.ValidationError(_SHAPE)
         return parse_path_id(user_id, UserNotFound)

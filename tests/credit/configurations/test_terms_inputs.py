@@ -29,7 +29,7 @@ BAD: dict[str, dict[str, str]] = {
         '""': "must not be blank",
         '"  "': "must not be blank",
         "5": "must be a string",
-        "null": "must not be null",
+        "null": "is required",
         '"' + "x" * 201 + '"': "must have at most 200 characters",
         '"a\\nb"': "must not contain control characters",
         '"a\\u0000b"': "must not contain NUL characters",
@@ -38,7 +38,6 @@ BAD: dict[str, dict[str, str]] = {
     "access": {
         '"private"': "must be one of [own, organisations, public]",
         "true": "must be one of [own, organisations, public]",
-        "null": "must not be null",
     },
     "investment_categories": {
         "[]": "must not be empty",
@@ -47,7 +46,7 @@ BAD: dict[str, dict[str, str]] = {
         '["Bond", 5]': f"must be of [{CATEGORIES}]",
         '["Bond", "bond"]': "must not name a category twice",
         "[" + ", ".join(['"ETF"'] * 9000) + "]": "must have at most 13 items",
-        "null": "must not be null",
+        "null": "is required",
     },
     "max_amount": {
         "{}": "must have at least one currency",
@@ -67,7 +66,6 @@ BAD: dict[str, dict[str, str]] = {
         '{"KES": 5}': "must not have KES, in which max_amount lends nothing",
         '{"NGN": 2000000.49}': "must not be below max_amount in NGN",
         '{"NGN": 50000000.001}': "must not have more than 2 decimals in NGN",
-        "null": "must not be null",
     },
     "collateral_ratio": {
         "0": RATIO,
@@ -76,7 +74,7 @@ BAD: dict[str, dict[str, str]] = {
         '"0.3"': NOT_A_NUMBER,
         "NaN": NOT_A_NUMBER,
         "true": NOT_A_NUMBER,
-        "null": "must not be null",
+        "null": "is required",
         "-0.5": "must not be negative",
         "0.123456789": "must not have more than 8 decimals",
         "1e-400": "must not have more than 8 decimals",

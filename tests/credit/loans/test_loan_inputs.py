@@ -41,7 +41,7 @@ AMOUNTS = {
     "1000000000000001": LARGE,
     "true": "must be a number",
     "[5]": "must be a number",
-    "null": "must not be null",
+    "null": "is required",
     '"0"': "must be above 0",
     '"0.00"': "must be above 0",
     "0": "must be above 0",
@@ -66,7 +66,7 @@ FIELDS: list[tuple[dict[str, Any], str]] = [
     ({"collaterals": [{"token_id": "x", "quantity": 1}] * 51},
      "collaterals must have 1 to 50 items"),
     ({"collaterals": {}}, "collaterals must be an array"),
-    ({"collaterals": None}, "collaterals must not be null"),
+    ({"collaterals": None}, "collaterals is required"),
     ({"collaterals": [5]}, "collaterals item 1: must be an object"),
     (
         {"collaterals": [{"token_id": "x", "quantity": 0}]},

@@ -39,13 +39,17 @@ def test_absent_fields_have_their_defaults():
 
 def test_every_bad_field_is_named_also_within_a_nested_body():
     assert message_for({"note": None, "person": {}, "witness": []}) == (
-        "text is required; note must not be null; person.name is required; "
-        "witness must be an object"
+        "text is required; person.name is required; witness must be an object"
     )
 
 
-def test_null_follows_the_declaration_of_a_nested_body():
-    assert message_for({"text": "a", "person": None, "witness": None}) == "person must not be null"
+def test_null_counts_as_absent():
+    body = Body(data={"text": "a", "note": None, "person": None, "witness": None})
+    assert body.is_valid()
+    assert body.validated_data == {"text": "a", "note": "none", "person": None, "witness": None}
+    assert message_for({"text": None, "person": {"name": None}}) == (
+        "text is required; person.name is required"
+    )
 
 
 @pytest.mark.parametrize(
