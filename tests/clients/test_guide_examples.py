@@ -30,6 +30,7 @@ from tests.factories.conversions import set_rates
 from tests.factories.loan_configurations import make_configuration
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import Wallet, make_member_wallet, make_wallet
+from wallets.conversions.errors import RateOutdated
 from wallets.conversions.models import Conversion
 from wallets.deposits.models import Deposit, VirtualAccount
 from wallets.transfers.models import WalletTransfer
@@ -208,6 +209,9 @@ def move_money(reader: Reader) -> None:
     moved = WalletTransfer.objects.get()
     assert str(moved.id) in shown
     assert (moved.amount, moved.payee_id) == (Decimal("250.5"), reader.member.member_id)
+    if reader.command is curl:
+        failure = json.loads(reader.run("convert"))
+        assert failure == {"status": "failed", "message": str(RateOutdated(currency="KES"))}
     set_rates()
     shown = reader.run("convert")
     converted = Conversion.objects.get()

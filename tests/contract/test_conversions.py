@@ -151,12 +151,18 @@ def test_refused_quotes(api):
             assert_error(api.quote(*terms), 400, code, message)
 
 
+OUTDATED = (
+    "There is no current rate of {}: the exchange must confirm a rate first. "
+    "Ask it to, and try again then"
+)
+
+
 def test_only_current_rates_convert(api, settings):
     """An initial rate was approved by no one; others are current for a time."""
     settings.RATE_MAX_AGE_HOURS = 1
     kept = api.quote_id()
     settings.RATE_MAX_AGE_HOURS = 0
-    outdated = ("rate_outdated", "There is no current rate of NGN. Please try again later")
+    outdated = ("rate_outdated", OUTDATED.format("NGN"))
     with assert_nothing_changes():
         assert_error(api.quote(), 409, *outdated)
         assert_error(api.convert(kept), 409, *outdated)
@@ -169,7 +175,7 @@ def test_initial_rates_do_not_convert():
         caller.post(f"{PATH}/quote", body),
         409,
         "rate_outdated",
-        "There is no current rate of KES. Please try again later",
+        OUTDATED.format("KES"),
     )
 
 

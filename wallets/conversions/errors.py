@@ -44,7 +44,10 @@ class RateOutdated(Conflict):
     code = "rate_outdated"
 
     def __init__(self, *, currency: str) -> None:
-        super().__init__(f"There is no current rate of {currency}. Please try again later")
+        super().__init__(
+            f"There is no current rate of {currency}: the exchange must confirm a rate first. "
+            "Ask it to, and try again then"
+        )
 
 
 class PositionLimitReached(Conflict):

@@ -5,6 +5,7 @@ from drf_spectacular.utils import OpenApiExample
 from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.core.errors import InvalidCurrency
 from exchange.core.examples import MEMBER_ID
+from wallets.conversions.errors import RateOutdated
 from wallets.conversions.examples import QUOTE_ID
 from wallets.freezes.errors import BLOCKED_FAILURES
 
@@ -22,7 +23,7 @@ CONVERSION_EXAMPLE = OpenApiExample(
 )
 
 
-_RATE_OUTDATED = {"rate_outdated": "There is no current rate of NGN. Please try again later"}
+_RATE_OUTDATED = {RateOutdated.code: RateOutdated(currency="NGN").message}
 QUOTE_FAILURES: dict[str, dict[str, str]] = {
     "400": {
         "invalid_request": "to_currency must be another currency than from_currency",

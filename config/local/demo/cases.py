@@ -10,7 +10,9 @@ from datetime import timedelta
 from decimal import Decimal
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from config.back_office.roles import FINANCE_APPROVER, get_role
@@ -28,6 +30,7 @@ from config.local.demo.withdrawals import request_withdrawal_of
 from credit.tax_rates.models import TaxedIncome, TaxRate
 from credit.tax_rates.services import RateTerms, propose_rate
 from exchange.core.actors import Actor
+from exchange.core.currencies import PAYOUT_CURRENCIES
 from exchange.exports.models import Export
 from exchange.exports.services import start_export
 from exchange.exports.sources import DateRange
@@ -75,7 +78,7 @@ def load_cases(members: tuple[Member, ...], actor: Actor) -> bool:
         (Proposal.objects.exists, lambda: _freeze_with_payout(frozen, amina, kwesi)),
         (
             Conversion.objects.exists,
-            lambda: _convert(debtor, lindiwe, amina, actor),
+            lambda: _convert(debtor, actor),
         ),
         (PaymentResolution.objects.exists, lambda: _refund(kwesi)),
         (SettingChange.objects.filter(status="Pending").exists, lambda: _change_fee(lindiwe)),
@@ -145,12 +148,21 @@ def _freeze_with_payout(owner: Member, maker: StaffUser, approver: StaffUser) ->
     )
 
 
-def _convert(member: Member, maker: StaffUser, checker: StaffUser, actor: Actor) -> None:
-    """Confirm the rates of two currencies; the organisation of `member` converts between them."""
-    for key in ("NGN_USD_RATE", "KES_USD_RATE"):
-        rate = effective_setting(key) or Decimal(0)
-        change = fees.propose(key=key, value=rate, reason="Rate of the day", user=maker)
-        fees.approve(change_id=change.pk, expected_value=rate, user=checker)
+def confirm_rates() -> None:
+    """Confirm each currency's rate anew once half the time has passed in which it converts."""
+    maker, checker = (StaffUser.objects.get(username=name) for name in (PROPOSER, APPROVER))
+    oldest = timezone.now() - timedelta(hours=settings.RATE_MAX_AGE_HOURS) / 2
+    recent = Q(status="Approved", effective_at__gt=oldest) | Q(status="Pending")
+    kept = set(SettingChange.objects.filter(recent).values_list("configuration_id", flat=True))
+    for key in (f"{currency}_USD_RATE" for currency in PAYOUT_CURRENCIES):
+        if key not in kept:
+            rate = effective_setting(key) or Decimal(0)
+            change = fees.propose(key=key, value=rate, reason="Rate of the day", user=maker)
+            fees.approve(change_id=change.pk, expected_value=rate, user=checker)
+
+
+def _convert(member: Member, actor: Actor) -> None:
+    """Convert between two currencies of the organisation of `member`."""
     quote = json.loads(
         quote_conversion(
             organisation_id=member.organisation_id,

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from config.back_office.roles import get_role
 from config.local.demo import credentials_file
-from config.local.demo.cases import load_cases
+from config.local.demo.cases import confirm_rates, load_cases
 from config.local.demo.controls import run_first_controls
 from config.local.demo.coupons import load_coupons
 from config.local.demo.data import (
@@ -111,6 +111,7 @@ def load_demo(
                 _fund(institution, None, MARKET_MAKER_FUNDS)
     staff = [_staff(person, known, owner) for person in STAFF]
     organisations = [_credentials(participant, known) for participant in participants]
+    confirm_rates()
     market = _market(participants, institutions, base_url)
     tokens = load_tokens(market)
     load_coupons(tokens, proposer=market.proposer, approver=market.approver, actor=_ACTOR)

@@ -22,6 +22,7 @@ from config.local.demo import trading
 from config.local.demo.coupons import NOTE
 from config.local.demo.credentials_file import read
 from config.local.demo.tokens import TOKENS
+from exchange.core.currencies import PAYOUT_CURRENCIES
 from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.participants.models import ApiKey, Member, Organisation
 from exchange.staff.models import StaffUser
@@ -195,8 +196,7 @@ def test_the_cases_are_those_of_their_lists(loaded_dir):
     breaks = ReconciliationBreak.objects.values_list("kind", "currency", "status")
     assert list(breaks) == [("Unexplained variance", "GHS", "Open")]
     assert set(SettingChange.objects.values_list("configuration", "status")) == {
-        ("NGN_USD_RATE", "Approved"),
-        ("KES_USD_RATE", "Approved"),
+        *((f"{currency}_USD_RATE", "Approved") for currency in PAYOUT_CURRENCIES),
         ("TZS_WITHDRAWAL_FEE", "Pending"),
     }
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from config.back_office.roles import AUDITOR
 from config.local.demo import trading
@@ -27,6 +28,7 @@ from tests.factories.staff import create_staff
 from tests.factories.wallets import SYSTEM, assert_books_hold
 from wallets.banks.services import clear_bank_cache
 from wallets.deposits.models import Payment
+from wallets.fees.models import SettingChange
 from wallets.ledger.models import BooksProof
 from wallets.reconciliation.models import Reconciliation
 from wallets.withdrawals.models import Withdrawal
@@ -69,10 +71,36 @@ def test_without_the_provider_withdrawals_are_created_later(data_dir, provider_s
     assert not Reconciliation.objects.exists()
     assert BooksProof.objects.get().passed
     assert read_wallet(demo["organisations"][0]["access_token"]).status_code == 200
+    assert_every_currency_converts(demo["organisations"][0]["access_token"])
     provider_sandbox.reset()
     assert load_demo_data(data_dir) == demo
+    rates = SettingChange.objects.filter(configuration__key__endswith="_USD_RATE")
+    assert rates.count() == len(CURRENCIES) - 1
     assert (Withdrawal.objects.count(), Payment.objects.count()) == (10, 6)
     assert_books_hold()
+
+
+def assert_every_currency_converts(token: str) -> None:
+    """Quote a conversion from each currency into the next one."""
+    client = Client(headers={"Authorization": f"Bearer {token}"})
+    for number, currency in enumerate(CURRENCIES):
+        body = {
+            "from_currency": currency,
+            "to_currency": CURRENCIES[number - 1],
+            "amount": 100_000,
+        }
+        quoted = client.post("/v1/api/conversions/quote", body, content_type="application/json")
+        assert quoted.status_code == 200, (currency, quoted.content)
+
+
+def test_rates_are_confirmed_again_before_they_are_outdated(data_dir, provider_sandbox, settings):
+    load_demo_data(data_dir)
+    rates = SettingChange.objects.filter(configuration__key__endswith="_USD_RATE")
+    before = rates.count()
+    settings.RATE_MAX_AGE_HOURS = 0
+    load_demo_data(data_dir)
+    assert rates.count() == 2 * before
+    assert set(rates.values_list("status", flat=True)) == {"Approved"}
 
 
 def test_at_a_real_provider_nothing_is_opened_or_paid(settings):
