@@ -179,6 +179,5 @@ def _to_csv(summary: TaxSummary) -> bytes:
             )
             for each in summary.income
         ),
-        as_of=timezone.now(),
     )
     return file.getvalue()

@@ -86,7 +86,8 @@ class _CsvTable:
         self._writer.writerow([_csv_cell(cell) for cell in cells])
 
     def close(self, last: str) -> None:
-        self.row([last])
+        if last:
+            self.row([last])
         self._text.detach()
 
     def abort(self) -> None:
@@ -117,7 +118,8 @@ class _XlsxTable:
 
     def close(self, last: str) -> None:
         self._flush()
-        self._write([last])
+        if last:
+            self._write([last])
         self._book.save(self._file)
 
     def _flush(self) -> None:
@@ -226,12 +228,12 @@ def write_table(
     title: str,
     headings: Sequence[str],
     rows: Iterable[Sequence[Cell]],
-    as_of: datetime,
+    as_of: datetime | None = None,
     rows_per_sheet: int = ROWS_PER_SHEET,
 ) -> int:
-    """Write headings, `rows` and a last line that marks the table complete; return the row count.
+    """Write headings and `rows`; return the row count. `file` is left open.
 
-    A file without the last line is incomplete. `file` is left open.
+    With `as_of` a last line marks the table complete: a file without it is incomplete.
     """
     table: _Table
     if form == XLSX:
@@ -243,7 +245,12 @@ def write_table(
         for cells in rows:
             table.row(cells)
             count += 1
-        table.close(f"Complete: {count} row{'' if count == 1 else 's'}, as of {wire_time(as_of)}")
+        last = (
+            f"Complete: {count} row{'' if count == 1 else 's'}, as of {wire_time(as_of)}"
+            if as_of
+            else ""
+        )
+        table.close(last)
     except BaseException:
         table.abort()
         raise

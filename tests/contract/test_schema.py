@@ -361,6 +361,49 @@ def test_enumerations_of_requests_are_named_and_those_of_responses_open():
     assert allowed_values(currency) == ["NGN", "GHS"]
 
 
+# Names of times before there was one naming, which stay: those of the interface (loans, the instant
+# of a withdrawal's decision, periods), of events and of the webhook endpoint.
+OLD_TIMES = {
+    "created_at": {"Event", "EventDetail", "ListedLoan", "Loan", "LoanDetail"},
+    "updated_at": {"ListedLoan", "Loan", "LoanDetail"},
+    "actioned_on": {"WithdrawalRequest", "WithdrawalWithBank"},
+    "available_on": {"Deposit"},
+    "openedAt": {"LoanDetail"},
+    "previous_secret_until": {"Webhook", "WebhookSet", "WebhookWithSecret"},
+    "from": {"AccountStatement"},
+    "to": {"AccountStatement"},
+}
+for name in ("created_at", "updated_at"):
+    OLD_TIMES[name] |= {"Webhook", "WebhookSet", "WebhookWithSecret"}
+
+
+def times(schema: dict[str, Any]) -> Iterator[str]:
+    """The fields with a time at every depth of a component, without those of others."""
+    for name, field in schema.get("properties", {}).items():
+        parts = [field, *field.get("oneOf", []), *field.get("anyOf", [])]
+        if "date-time" in {part.get("format") for part in parts}:
+            yield name
+        for part in parts:
+            yield from times(part)
+            yield from times(part.get("items", {}))
+    for part in schema.get("allOf", []):
+        yield from times(part)
+
+
+def test_times_of_new_records_have_one_naming():
+    """`createdAt`, `updatedAt`, and for any other time what happened and `_at`."""
+    odd = [
+        (component, name)
+        for component, schema in document()["components"]["schemas"].items()
+        for name in times(schema)
+        if name not in {"createdAt", "updatedAt"}
+        and (name in {"created_at", "updated_at"} or not name.endswith("_at"))
+        and component not in OLD_TIMES.get(name, ())
+        and not (name == "timestamp" and component.endswith(("Event", "EventDetail")))
+    ]
+    assert odd == []
+
+
 def test_every_text_that_may_be_blank_takes_an_empty_one():
     member = {"$ref": "#/components/schemas/PatchedMemberChanges"}
     for name in ("external_id", "tax_id", "tax_residence"):

@@ -60,14 +60,7 @@ def to_wire(statement: Statement) -> dict[str, Any]:
 def to_csv(statement: Statement) -> bytes:
     """Return the statement as CSV: opening balance, movements, closing balance."""
     file = io.BytesIO()
-    write_table(
-        file,
-        form=CSV,
-        title=TITLE,
-        headings=_HEADINGS,
-        rows=_csv_rows(statement),
-        as_of=statement.made_at,
-    )
+    write_table(file, form=CSV, title=TITLE, headings=_HEADINGS, rows=_csv_rows(statement))
     return file.getvalue()
 
 

@@ -182,7 +182,7 @@ def test_a_member_has_a_summary_of_a_year():
         ["NGN", "Dividend", "1000", "100", "900", held.token.issuer.name],
         ["NGN", "Interest", "1865.2", "93.26", "1771.94", held.token.issuer.name],
     ]
-    assert rows[3][0].startswith("Complete: 2 rows")
+    assert len(rows) == 3
     assert summary_of(caller, member.pk, year=YEAR - 1).json()["data"]["income"] == []
     # Not the members of others.
     stranger = other.member.member

@@ -33,10 +33,10 @@ AS_OF = datetime(2026, 11, 20, 12, 0, 0, 123_000, tzinfo=UTC)
 LAST = "Complete: {}, as of 2026-11-20T12:00:00.123Z"
 
 
-def written(form: str, rows: Any, **options: Any) -> bytes:
+def written(form: str, rows: Any, as_of: datetime | None = AS_OF, **options: Any) -> bytes:
     file = io.BytesIO()
     write_table(
-        file, form=form, title="Things", headings=["A", "B"], rows=rows, as_of=AS_OF, **options
+        file, form=form, title="Things", headings=["A", "B"], rows=rows, as_of=as_of, **options
     )
     return file.getvalue()
 
@@ -259,6 +259,11 @@ def test_a_full_sheet_is_followed_by_another():
 def test_a_sheet_holds_a_million_rows():
     """Spreadsheets allow 1,048,576 rows, including headings and the last line."""
     assert ROWS_PER_SHEET == 1_000_000
+
+
+def test_without_a_time_a_file_is_the_table_alone():
+    assert csv_rows(written(CSV, [(1, "x")], as_of=None)) == [["A", "B"], ["1", "x"]]
+    assert sheets(written(XLSX, [(1, "x")], as_of=None)) == [[("A", "B"), (1, "x")]]
 
 
 def test_a_row_is_written_before_the_next_one_is_read():

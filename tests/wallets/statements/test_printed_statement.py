@@ -154,9 +154,7 @@ def test_a_page_has_every_text_at_its_distance_from_the_left():
 
 
 def test_a_table_has_every_column_of_a_movement():
-    heading, opening, *lines, closing, _ = csv.reader(
-        io.StringIO(to_csv(MOVED).decode("utf-8-sig"))
-    )
+    heading, opening, *lines, closing = csv.reader(io.StringIO(to_csv(MOVED).decode("utf-8-sig")))
     assert heading == [
         *("Time (UTC)", "Details", "Reference", "Type", "Currency", "Amount"),
         *("Change of available", "Balance", "Available", "Subject ID", "Movement ID"),

@@ -8,7 +8,8 @@
 CREATE FUNCTION transfer_stamp() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     NEW.created_txid := txid_current();
-    NEW.created_at := now();
+    -- Not now(): a record is dated under the locks that its transaction waited for.
+    NEW.created_at := clock_timestamp();
     RETURN NEW;
 END $$;
 CREATE TRIGGER transfer_stamp BEFORE INSERT ON wallets_transfer

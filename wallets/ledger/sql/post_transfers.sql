@@ -47,7 +47,7 @@ BEGIN
     ), transfer AS (
         INSERT INTO public.wallets_transfer
             (id, kind, reference, subject_id, actor, memo, created_at, created_txid)
-        SELECT t.id, t.kind, t.reference, t.subject, t.actor, t.memo, now(), 0
+        SELECT t.id, t.kind, t.reference, t.subject, t.actor, t.memo, clock_timestamp(), 0
         FROM unnest(p_transfers, p_kinds, p_references, p_subjects, p_actors, p_memos)
             t (id, kind, reference, subject, actor, memo)
         WHERE t.id IN (SELECT leg.transfer FROM leg)
