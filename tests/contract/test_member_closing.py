@@ -311,6 +311,12 @@ def test_nothing_moves_to_or_from_a_closed_member(api):
     with assert_nothing_changes():
         for path, body in calls:
             assert_error(api.caller.post(path, body), 409, "member_closed", CLOSED)
+        # After the form of the body, before the balance and the minimum.
+        withdraw = f"{api.path}/wallet/withdraw"
+        response = api.caller.post(withdraw, withdrawal | {"amount": 1})
+        assert_error(response, 409, "member_closed", CLOSED)
+        response = api.caller.post(withdraw, withdrawal | {"currency": "EUR"})
+        assert_error(response, 400, "invalid_currency")
         for currency in ("KES", "NGN"):
             assert_error(api.transfer(1, currency, to=member), 409, "member_closed", CLOSED)
             assert_error(api.transfer(1, currency), 409, "member_closed", CLOSED)
