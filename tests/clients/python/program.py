@@ -122,7 +122,7 @@ print(
             "reference": withdrawal.reference,
             "withdrawal_status": withdrawal.status,
             "order_id": str(order.field_id),
-            "total": listed.meta.total_docs,
+            "total": listed.meta.total_docs if listed.meta else None,
             "loan_status": loan.status,
             "loan_collateral": loan.collaterals[0].quantity,
             "missing": [int(status), failure.status, failure.message],

@@ -60,7 +60,7 @@ const orders = done(
     params: { path: { token_id: world.token_id }, query: { type: "buy", status: "Active" } },
   }),
 );
-const total: number = orders.meta.totalDocs;
+const total = orders.meta?.totalDocs;
 
 const loan = done(
   await client.POST("/v1/api/credit/loan", {
