@@ -29,6 +29,7 @@ COPY templates templates
 COPY docs/back-office.md docs/withdrawal-review.md docs/glossary.md docs/
 # The guide for API clients.
 COPY docs/api docs/api
+COPY CHANGELOG.md ./
 # Placeholder values: collecting static files reads the settings and connects to nothing.
 RUN SECRET_KEY=$(python -c 'import secrets; print(secrets.token_urlsafe(50))') \
     FIELD_ENCRYPTION_KEYS=$(python -c 'from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())') \

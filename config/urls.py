@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from config.api_docs.texts import changelog, chapter, errors_page, index_text
 from config.api_docs.views import ReferenceView, SchemaView, TryView
 from config.provider_webhooks import RECEIVERS
 from config.views import landing_page, liveness, readiness
@@ -36,6 +37,10 @@ urlpatterns = [
         name="docs-webhooks",
     ),
     path("v1/docs/try", TryView.as_view(), name="docs-try"),
+    path("v1/docs/errors", errors_page, name="docs-errors"),
+    path("v1/docs/changelog.md", changelog, name="docs-changelog"),
+    path("v1/docs/<str:name>", chapter, name="docs-chapter"),
+    path("llms.txt", index_text, name="llms"),
 ]
 
 handler400 = "config.error_views.bad_request"

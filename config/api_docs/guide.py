@@ -90,9 +90,14 @@ def code_samples(example: str) -> list[dict[str, Any]]:
     ]
 
 
+def with_examples(chapter: Path) -> str:
+    """Return the text of a chapter with its examples in place."""
+    text = chapter.read_text("utf-8").strip()
+    return _EXAMPLE_LINKS.sub(lambda match: _fenced(match[1]), text)
+
+
 def _chapter(path: Path) -> str:
-    text = path.read_text("utf-8").strip()
-    text = _EXAMPLE_LINKS.sub(lambda match: _fenced(match[1]), text)
+    text = with_examples(path)
     return _CHAPTER_LINK.sub(lambda match: f"](#section/{_section(match[1])})", text)
 
 

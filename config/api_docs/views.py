@@ -31,6 +31,12 @@ _SCRIPT_TYPE = "application/javascript"
 _rendering = Lock()
 
 
+def render_documents() -> dict[str, bytes]:
+    """Return the OpenAPI documents by the names of their addresses, generated once."""
+    with _rendering:
+        return _render_documents()
+
+
 @cache
 def _render_documents() -> dict[str, bytes]:
     # Nothing in them depends on the request.
@@ -52,8 +58,7 @@ class SchemaView(SpectacularJSONAPIView):
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # noqa: ARG002
         """Return the document."""
         name = self._get_filename(request, None)  # type: ignore[no-untyped-call]
-        with _rendering:
-            document = _render_documents()[self.document]
+        document = render_documents()[self.document]
         return HttpResponse(
             document,
             content_type=request.accepted_renderer.media_type,

@@ -183,5 +183,6 @@ def test_every_address_under_v1_but_oauth_and_its_description_is_one_of_a_viewse
     others = [path for path, _ in routes() if path.startswith("/v1/") and path not in found]
     assert others == [
         "/v1/oauth/token", "/v1/oauth/revoke", "/v1/schema", "/v1/schema/webhooks", "/v1/docs",
-        "/v1/docs/webhooks", "/v1/docs/try",
+        "/v1/docs/webhooks", "/v1/docs/try", "/v1/docs/errors", "/v1/docs/changelog.md",
+        "/v1/docs/<str:name>",
     ]  # fmt: skip
