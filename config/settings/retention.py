@@ -33,6 +33,8 @@ def retention_months() -> dict[str, int | None]:
     )
     return {
         "exchange_event": events,
+        # After the events, whose places in the feed they are.
+        "exchange_eventnumber": events,
         "exchange_deliveryattempt": deliveries,
         "exchange_change": changes,
     }

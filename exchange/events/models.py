@@ -90,6 +90,57 @@ class Event(Record):
         return f"{self.type} {self.id}"
 
 
+class UnnumberedEvent(models.Model):
+    """An event that the feed does not show yet. A trigger adds it, `number_events` removes it."""
+
+    # Drawn under the lock of the event's record, from a sequence: a clock may step back.
+    position = models.BigAutoField(primary_key=True)
+    event = models.ForeignKey(
+        Event, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
+    organisation = models.ForeignKey(
+        Organisation,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+    )
+
+    def __str__(self) -> str:
+        return str(self.event_id)
+
+
+class EventNumber(models.Model):
+    """The number of a committed event: its place in the feed (decision 63).
+
+    Partitioned like the events, whose months it goes with.
+    """
+
+    event = models.OneToOneField(
+        Event,
+        on_delete=models.PROTECT,
+        related_name="number",
+        primary_key=True,
+        db_constraint=False,
+    )
+    organisation = models.ForeignKey(
+        Organisation,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+    )
+    seq = models.BigIntegerField()
+    # That of another numbering differs, such as one after a restore.
+    numbered_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["organisation", "seq"], name="event_numbered")]
+
+    def __str__(self) -> str:
+        return str(self.seq)
+
+
 class DeliveryAttempt(Record):
     """A delivery attempt: time, response (first 1 KiB) and duration."""
 

@@ -13,6 +13,7 @@ from exchange.core.table_locks import LOCK_TIMEOUT, WAIT_SECONDS, in_turns
 from exchange.partitions.selectors import Partition, get_partitions
 
 IDEMPOTENCY = "exchange_idempotencyrecord"
+_EVENTS, _NUMBERS = "exchange_event", "exchange_eventnumber"
 # As `claim_idempotency_key` searches.
 _KEY_MARGIN = timedelta(hours=1)
 
@@ -124,9 +125,14 @@ def _detach(partition: Partition, using: str, *, dry_run: bool) -> Detachment:
 
 
 def _find_blocker(cursor: CursorWrapper, partition: Partition) -> str:
-    if partition.table != "exchange_event":
+    if partition.table not in {_EVENTS, _NUMBERS}:
         return ""
-    cursor.execute(_COUNT_PENDING.format(_quoted(partition.name)))
+    # The numbers of a month stay as long as its events.
+    events = _quoted(partition.name.replace(_NUMBERS, _EVENTS))
+    cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [events])
+    if cursor.fetchone() == (False,):
+        return ""
+    cursor.execute(_COUNT_PENDING.format(events))
     (pending,) = cursor.fetchone()
     return f"{pending:,} of its events are still to be delivered" if pending else ""
 

@@ -89,7 +89,7 @@ def test_every_target_of_make_is_described():
 def test_questions_of_a_new_engineer_lead_to_a_folder_and_file():
     section = (ROOT / "docs" / "architecture.md").read_text().partition("## Where is")[2]
     rows = re.findall(r"^\| (.+\?) \| `(.+/)` \| `(.+)` \|$", section, re.MULTILINE)
-    assert len(rows) == 19
+    assert len(rows) == 20
     for question, folder, file in rows:
         assert (ROOT / folder).is_dir(), question
         assert (ROOT / file).is_file(), question

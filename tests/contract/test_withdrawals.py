@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+from exchange.core.timestamps import wire_time
 from exchange.events.models import Event
 from tests.factories.configuration import set_setting
 from tests.factories.wallets import assert_books_hold
@@ -152,10 +153,12 @@ def test_withdrawal_created_goes_to_the_organisation_with_exactly_this_body(
     assert event.type == "withdrawal.created"
     body = json.loads(event.body)
     assert list(body) == ["id", "type", "timestamp", "data"]
+    # Read under the locks, that of the request at its start.
+    assert body["timestamp"] >= data["withdrawalRequest"]["createdAt"]
     assert body == {
         "id": str(event.id),
         "type": "withdrawal.created",
-        "timestamp": data["withdrawalRequest"]["createdAt"],
+        "timestamp": wire_time(event.created_at),
         "data": {
             "withdrawal": {**data["withdrawalRequest"], "actioned_by": None},
             "bank": data["bank"],

@@ -23,6 +23,7 @@ TABLES = (
     "exchange_change",
     "exchange_deliveryattempt",
     "exchange_event",
+    "exchange_eventnumber",
     "exchange_idempotencyrecord",
 )
 
@@ -103,7 +104,7 @@ def id_at(moment: datetime) -> UUID:
 def insert_event(
     owner: Connection, moment: datetime, *, status: str = "Delivered", organisation: object = None
 ) -> UUID:
-    """Insert an event of that moment, with a delivery attempt; return its id."""
+    """Insert an event of that moment, with its number and a delivery attempt; return its id."""
     event = id_at(moment)
     owner.execute(
         "INSERT INTO exchange_event (id, organisation_id, type, subject_id, body, status,"
@@ -122,6 +123,7 @@ def insert_event(
         " milliseconds, error, answer) VALUES (%s, %s, 1, 'https://a.example', %s, 5, '', '')",
         [id_at(moment + timedelta(milliseconds=1)), event, moment],
     )
+    owner.execute("SELECT number_events()")
     return event
 
 

@@ -31,6 +31,7 @@ from exchange.core.metrics import WEBHOOK_POST_SECONDS, WEBHOOK_POSTS
 from exchange.events.models import DeliveryAttempt, Event, EventStatus, WebhookEndpoint
 from exchange.events.pending import pending_ids
 from exchange.events.selectors import attempts_of
+from exchange.events.services.numbering import number_events
 from exchange.events.webhooks.posting import PostOutcome, post
 from exchange.events.webhooks.signing import signed_headers
 
@@ -349,6 +350,7 @@ def deliver_due(
             in_time = time.monotonic() < ends
             free = concurrency - len(running)
             if in_time and free:
+                number_events()
                 claims = claim_due(most=free, per_organisation=per_organisation)
                 running |= {threads.submit(send_event, claim) for claim in claims}
             if not running:

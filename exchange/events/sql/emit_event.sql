@@ -1,5 +1,5 @@
 -- The signed body of an event; `p_data` is JSON text. Callers that write many bodies pass `p_time`,
--- which is `wire_time(now())`.
+-- as `wire_time` writes it.
 CREATE FUNCTION event_body(p_id uuid, p_type text, p_data text, p_time text) RETURNS text
 LANGUAGE sql IMMUTABLE
 RETURN '{"id":"' || p_id::text || '","type":"' || p_type || '","timestamp":"' || p_time
@@ -8,19 +8,21 @@ CREATE FUNCTION event_body(p_id uuid, p_type text, p_data text) RETURNS text
 LANGUAGE sql STABLE
 RETURN public.event_body(p_id, p_type, p_data, public.wire_time(now()));
 
--- Writes outbox rows, given as parallel arrays. `p_data` is JSON text; the body stored here is the body
--- that is signed. Events without data are skipped. (PL/pgSQL caches its plans between calls; a SQL
--- function does not.)
+-- Writes outbox rows, given as parallel arrays, in their order. `p_data` is JSON text; the body stored
+-- here is the body that is signed. Events without data are skipped. The caller holds the locks of the
+-- records: the time is read under them, and so are the positions of the feed. (PL/pgSQL caches its plans
+-- between calls; a SQL function does not.)
 CREATE FUNCTION emit_events(
     p_ids uuid[], p_organisations uuid[], p_types text[], p_subjects uuid[], p_data text[]
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    v_now text := public.wire_time(now());
+    v_now timestamptz := clock_timestamp();
+    v_time text := public.wire_time(v_now);
 BEGIN
     INSERT INTO public.exchange_event
         (id, organisation_id, type, subject_id, body, next_attempt_at, created_at)
-    SELECT e.id, e.organisation, e.type, e.subject, public.event_body(e.id, e.type, e.data, v_now),
-           now(), now()
+    SELECT e.id, e.organisation, e.type, e.subject, public.event_body(e.id, e.type, e.data, v_time),
+           v_now, v_now
     FROM unnest(p_ids, p_organisations, p_types, p_subjects, p_data)
         e (id, organisation, type, subject, data)
     WHERE e.data IS NOT NULL;

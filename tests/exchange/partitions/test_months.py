@@ -48,7 +48,9 @@ def test_rows_around_the_change_of_a_month_are_in_its_partitions(months):
 
 @pytest.mark.parametrize("table", TABLES)
 def test_guards_are_on_every_partition_old_and_new(months: Connection, table: str):
-    make = {"exchange_event": insert_event, "exchange_deliveryattempt": insert_event}
+    make = dict.fromkeys(
+        ("exchange_event", "exchange_eventnumber", "exchange_deliveryattempt"), insert_event
+    )
     for partition in attached(months, table):
         with pytest.raises(psycopg.errors.RestrictViolation, match=f"{table} is append-only"):
             months.execute(f"TRUNCATE partitions.{partition}")
@@ -59,9 +61,10 @@ def test_guards_are_on_every_partition_old_and_new(months: Connection, table: st
         make[table](months, at) if table in make else insert_change(months, at, "x")
     for partition in attached(months, table):
         count = months.execute(f"SELECT count(*) FROM partitions.{partition}").fetchone()
-        column, value = (
-            ("body", "'x'") if table == "exchange_event" else ("id", "gen_random_uuid()")
-        )
+        column, value = {
+            "exchange_event": ("body", "'x'"),
+            "exchange_eventnumber": ("seq", "seq + 1"),
+        }.get(table, ("id", "gen_random_uuid()"))
         if count != (0,):
             with pytest.raises(psycopg.errors.RestrictViolation):
                 months.execute(f"UPDATE partitions.{partition} SET {column} = {value}")

@@ -37,7 +37,15 @@ from tests.factories.wallets import make_wallet, store_bank_list
 from wallets.ledger.proof import prove
 
 DAY = timedelta(days=1)
-DEFAULT = {"exchange_event": None, "exchange_deliveryattempt": None, "exchange_change": None}
+DEFAULT = {
+    "exchange_event": None,
+    "exchange_eventnumber": None,
+    "exchange_deliveryattempt": None,
+    "exchange_change": None,
+}
+# Events go with their numbers.
+EVENTS_4 = {"exchange_event": 4, "exchange_eventnumber": 4, "exchange_deliveryattempt": 3}
+EVENTS_3 = {"exchange_event": 3, "exchange_eventnumber": 3, "exchange_deliveryattempt": 3}
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +104,7 @@ def test_by_default_only_idempotency_keys_go(filled, settings):
 
 
 def test_a_dry_run_changes_nothing_and_a_run_does_what_it_said(filled, settings):
-    settings.RETENTION_MONTHS = {**DEFAULT, "exchange_event": 4, "exchange_deliveryattempt": 3}
+    settings.RETENTION_MONTHS = {**DEFAULT, **EVENTS_4}
     before = tables(filled), attached(filled, "exchange_event")
     said = run("--dry-run", "--drop")
     assert (tables(filled), attached(filled, "exchange_event")) == before
@@ -104,7 +112,9 @@ def test_a_dry_run_changes_nothing_and_a_run_does_what_it_said(filled, settings)
     done = run()
     detached = [line.split(":")[0] for line in said if "would be detached" in line]
     assert [line.split(":")[0] for line in done if ": detached" in line] == detached
-    assert attached(filled, "exchange_event")[0] == name_of("exchange_event", -4)
+    for table in ("exchange_event", "exchange_eventnumber"):
+        assert attached(filled, table)[0] == name_of(table, -4)
+        assert count(filled, table) == 5
     assert attached(filled, "exchange_deliveryattempt")[0] == name_of(
         "exchange_deliveryattempt", -3
     )
@@ -126,7 +136,7 @@ def test_a_dry_run_changes_nothing_and_a_run_does_what_it_said(filled, settings)
 
 
 def test_a_detached_month_can_be_attached_again(filled, settings):
-    settings.RETENTION_MONTHS = {**DEFAULT, "exchange_event": 4, "exchange_deliveryattempt": 3}
+    settings.RETENTION_MONTHS = {**DEFAULT, **EVENTS_4}
     before = attached(filled, "exchange_event")
     run()
     table, starts, ends = name_of("exchange_event", -5), month(-5), month(-4)
@@ -138,20 +148,23 @@ def test_a_detached_month_can_be_attached_again(filled, settings):
 
 
 def test_a_month_with_pending_events_is_kept_with_all_later_ones(filled, settings):
-    settings.RETENTION_MONTHS = {**DEFAULT, "exchange_event": 3, "exchange_deliveryattempt": 3}
+    settings.RETENTION_MONTHS = {**DEFAULT, **EVENTS_3}
     filled.execute(
         "UPDATE exchange_event SET status = 'Pending', next_attempt_at = now()"
         " WHERE id >= %s AND id < %s",
         [first_id_at(start_of(-5)), first_id_at(start_of(-4))],
     )
-    [kept] = [line for line in run() if "kept" in line and "exchange_event_" in line]
-    assert "1 of its events are still to be delivered" in kept
-    assert attached(filled, "exchange_event")[0] == name_of("exchange_event", -5)
+    kept = [line for line in run() if "kept, 1 of its events are still to be delivered" in line]
+    both = ("exchange_event", "exchange_eventnumber")
+    assert [line.split()[0] for line in kept] == [name_of(table, -5) for table in both]
+    for table in both:
+        assert attached(filled, table)[0] == name_of(table, -5)
     # It is delivered, however old.
     claim_due(most=5)
     assert count(filled, "exchange_event WHERE status = 'Pending'") == 0
     run()
-    assert attached(filled, "exchange_event")[0] == name_of("exchange_event", -3)
+    for table in both:
+        assert attached(filled, table)[0] == name_of(table, -3)
 
 
 def test_two_runs_at_once_detach_each_month_once(filled, settings):

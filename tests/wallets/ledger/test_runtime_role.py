@@ -169,9 +169,11 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         "make_loan": "search_path=public, pg_temp,enable_seqscan=off,enable_mergejoin=off,"
         "enable_hashjoin=off,plan_cache_mode=force_generic_plan",
         "move_treasury": "search_path=public, pg_temp",
+        "number_events": "search_path=pg_catalog, pg_temp",
         "open_account": "search_path=public, pg_temp",
         "open_token_units": "search_path=public, pg_temp",
         "post_service_transfers": "search_path=public, pg_temp",
+        "queue_events": "search_path=pg_catalog, pg_temp",
         "count_cash_to_come": "search_path=public, pg_temp",
         "count_paid_income": "search_path=public, pg_temp",
         "value_income": "search_path=public, pg_temp",

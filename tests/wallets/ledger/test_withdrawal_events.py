@@ -42,7 +42,7 @@ def message(books: Books, withdrawal_id: UUID, *, named: bool | None = None) -> 
         books.owner.execute(f"SELECT emit_withdrawal_event({places})", arguments)
         [(*row, data)] = books.rows(
             "SELECT id, organisation_id, type, subject_id, body::json -> 'data'"
-            " FROM exchange_event WHERE created_at = now()"
+            " FROM exchange_event WHERE created_at >= now()"
         )
     assert row == [event, books.organisation, "withdrawal.test", withdrawal_id]
     return data
