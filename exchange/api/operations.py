@@ -26,8 +26,8 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 # A printed document takes about as long as ten other reads.
 PDF_UNITS = 10
-# The query parameters of lists that are read by cursor.
-CURSOR_PARAMETERS = frozenset({"use_cursor", "cursor"})
+# The query parameters of lists that are read by cursor; `after` of the feed.
+CURSOR_PARAMETERS = frozenset({"after", "use_cursor", "cursor"})
 
 
 @dataclass(frozen=True, slots=True)

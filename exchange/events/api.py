@@ -2,30 +2,49 @@
 
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.db.models import QuerySet
-from drf_spectacular.utils import OpenApiExample
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from exchange.api.cursors import CursorList, InvalidCursor
 from exchange.api.fields import TextField
 from exchange.api.operations import RecordPage, operation
-from exchange.api.responses import RawJSON, SuccessResponse, encode_json
+from exchange.api.pagination import read_page_request
+from exchange.api.responses import RawJSON, SuccessResponse, encode_json, join_documents
 from exchange.api.viewsets import ApiViewSet, parse_path_id
-from exchange.events.errors import EventNotFound
+from exchange.core.errors import InvalidRequest
+from exchange.core.ids import parse_id
+from exchange.core.text import match_choice
+from exchange.events.errors import CursorAhead, EventNotFound
 from exchange.events.filters import EventFilters
 from exchange.events.models import Event, WebhookEndpoint
 from exchange.events.payloads import EVENT, EVENT_DETAIL, WEBHOOK, WEBHOOK_SET, WEBHOOK_WITH_SECRET
 from exchange.events.selectors import (
+    FeedPosition,
     endpoint_document,
     event_detail_document,
     event_document,
     event_texts,
     events_of,
+    read_feed,
 )
 from exchange.events.services.endpoints import rotate_secret, send_test, set_endpoint
+from exchange.events.services.numbering import number_events
 from exchange.events.services.outbox import redeliver
+
+# The `after` that precedes all events.
+_START = "start"
+_WITH_AFTER = ("after", "limit", "type")
+_AFTER = OpenApiParameter(
+    "after",
+    {"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": 200},
+    description="Read the feed: events in the order of their changes, from the first with `start`, "
+    "then after the `next_cursor` of the page before. Only with `type` and `limit`",
+)
 
 
 class EventViewSet(ApiViewSet):
@@ -47,11 +66,42 @@ class EventViewSet(ApiViewSet):
         """Return the caller's events."""
         return events_of(self.caller.organisation_id)
 
-    @operation("Events retrieved", scope="webhooks:manage", response=RecordPage(EVENT, "events"))
-    def list(self, _request: Request) -> Response:
-        """List events. Filter by type, status, record and time."""
+    @operation(
+        "Events retrieved",
+        scope="webhooks:manage",
+        response=RecordPage(EVENT, "events"),
+        query=[_AFTER],
+        failures={"409": {CursorAhead.code: CursorAhead.message}},
+    )
+    def list(self, request: Request) -> Response:
+        """List events. Filter by type, status, record and time; follow them with `after`."""
+        if "after" in request.query_params:
+            return self._feed(request)
         events = self.filter_queryset(self.get_queryset())
         return self.paginated_response(event_texts(events), column="text")
+
+    def _feed(self, request: Request) -> SuccessResponse:
+        query, organisation_id = request.query_params, self.caller.organisation_id
+        for name in query:
+            if name not in _WITH_AFTER:
+                raise InvalidRequest.for_field(name, f"{name} cannot be combined with after")
+        self.filter_queryset(self.get_queryset())  # rejects an unknown type
+        cursors, after = CursorList.of(request, organisation_id, sort="seq"), query["after"]
+        start = None if after == _START else _parse_position(cursors, after)
+        limit = read_page_request(request).limit
+        event_type = match_choice(query.get("type"), settings.EVENT_TYPES)
+        number_events()
+        page = read_feed(organisation_id, start, limit=limit, event_type=event_type)
+        end = page.end
+        return self.respond(
+            {
+                "count": len(page.documents),
+                "next_cursor": cursors.encode([str(end.event_id), end.numbered_at])
+                if end
+                else _START,
+                "events": join_documents(page.documents),
+            }
+        )
 
     @operation("Event retrieved", scope="webhooks:manage", response=EVENT_DETAIL)
     def retrieve(self, _request: Request, event_id: str) -> SuccessResponse:
@@ -77,6 +127,14 @@ class EventViewSet(ApiViewSet):
             actor=caller.actor,
         )
         return self.respond(RawJSON(event_document(caller.organisation_id, event.id)))
+
+
+def _parse_position(cursors: CursorList, text: str) -> FeedPosition:
+    parts = cursors.decode("after", text)
+    event_id = parse_id(parts[0])
+    if event_id is None or len(parts) != 2:
+        raise InvalidCursor("after")
+    return FeedPosition(event_id, parts[1])
 
 
 _EXAMPLE = OpenApiExample(

@@ -1,6 +1,6 @@
 """Errors of events and webhook endpoints."""
 
-from exchange.core.errors import NotFound
+from exchange.core.errors import Conflict, NotFound
 
 
 class EventNotFound(NotFound):
@@ -15,3 +15,13 @@ class EndpointNotFound(NotFound):
 
     code = "webhook_not_found"
     message = "Webhook endpoint not found"
+
+
+class CursorAhead(Conflict):
+    """The cursor is of events that a restore has undone (409)."""
+
+    code = "cursor_ahead"
+    message = (
+        "after is ahead of the feed: the exchange was restored to an earlier time. "
+        "Compare your records, and read from after=start again"
+    )

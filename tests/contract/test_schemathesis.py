@@ -61,6 +61,7 @@ _BETWEEN_FIELDS = re.compile(
     r"|(amount_per_unit|basis|final) (is required|must be left out) for \w+"
     r"|(page and a cursor|cursor and use_cursor=false) exclude each other"
     r"|With a cursor, sort must be one of \[.*\]"
+    r"|\w+ cannot be combined with after"
     r"|collaterals is required without cash_collateral"
     r"|organisation_ids must (name who may borrow|be empty unless access is organisations)"
 )
