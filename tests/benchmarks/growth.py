@@ -27,7 +27,7 @@ _EACH_ROUND = 40
 _PAGES = 15
 _VACUUM = """
 VACUUM (ANALYZE) wallets_entry, wallets_transfer, wallets_account, wallets_withdrawal,
-    wallets_bankaccount, exchange_event
+    wallets_bankaccount, exchange_event, exchange_eventnumber
 """
 
 
@@ -156,6 +156,12 @@ def _requests() -> dict[str, Callable[[Ledger], float]]:
         "withdrawals of an organisation": lambda one: one.call("GET", "/v1/api/withdrawals", 200),
         "withdrawals of an organisation, Pending": lambda one: one.call(
             "GET", "/v1/api/withdrawals?status=Pending", 200
+        ),
+        "events of an organisation, 200": lambda one: one.call(
+            "GET", "/v1/api/events?limit=200", 200
+        ),
+        "feed, 200 events": lambda one: one.call(
+            "GET", "/v1/api/events?after=start&limit=200", 200
         ),
     }
 

@@ -18,6 +18,7 @@ _SQL = Path(__file__).with_name("growth_rows.sql")
 _TABLES = (
     "wallets_deposit", "wallets_transfer", "wallets_entry", "wallets_bankaccount",
     "wallets_withdrawal", "wallets_payout", "exchange_event",
+    "exchange_eventnumber",
 )  # fmt: skip
 
 # Ids of the service's form: the time, a letter for the table, and the number of the unit.

@@ -84,6 +84,7 @@ INSERT INTO wallets_payout
 SELECT id, '', 1, at, n::text, 'SUCCESSFUL', 10, '', '', 1, 0, at + interval '80 seconds', at, at
 FROM unit WHERE NOT pending;
 
+WITH made AS (
 INSERT INTO exchange_event
     (id, organisation_id, type, subject_id, body, status, attempts, created_at, delivered_at)
 SELECT e.id, %(organisation)s, e.type, unit.id,
@@ -100,4 +101,8 @@ CROSS JOIN (VALUES (1, 'created'), (2, 'approved'), (3, 'processing'), (4, 'comp
 CROSS JOIN LATERAL (
     SELECT growth_id(unit.at + number * interval '5 seconds' + interval '70 seconds', 'e', number, n)
         AS id, 'withdrawal.' || s.name AS type) AS e
-WHERE number = 1 OR NOT pending;
+WHERE number = 1 OR NOT pending
+RETURNING id, organisation_id, created_at
+)
+INSERT INTO exchange_eventnumber (event_id, organisation_id, numbered_at)
+SELECT id, organisation_id, created_at FROM made ORDER BY created_at, id;
