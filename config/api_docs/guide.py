@@ -37,6 +37,7 @@ CODE_SAMPLES = {
     "banks_list": "list_banks",
     "conversions_create": "convert",
     "deposits_list": "list_deposits",
+    "events_list": "follow_events",
     "loans_create": "create_loan",
     "loans_quote": "quote_loan",
     "member_checkouts_create": "create_checkout",

@@ -18,6 +18,7 @@ from config.api_docs.guide import CODE_SAMPLES, EXAMPLES, LANGUAGES, chapters, e
 from credit.configurations.models import Access
 from credit.loans.models import Loan
 from exchange.core.ids import uuid7
+from exchange.events.models import Event
 from exchange.events.webhooks.signing import new_secret, signed_headers
 from exchange.participants.models import Member
 from orders.book.models import Order
@@ -151,6 +152,7 @@ def follow_guide(reader: Reader, receiver: Receiver) -> None:
     move_money(reader)
     trade_and_borrow(reader)
     receive_events(reader, receiver)
+    follow_events(reader)
     assert reader.examples == {path.stem for path in EXAMPLES.glob("*.*")}
 
 
@@ -252,6 +254,21 @@ def receive_events(reader: Reader, receiver: Receiver) -> None:
     verdict = "genuine" if reader.command is curl else "webhook.test"
     assert reader.run("verify_webhook", body).strip() == verdict
     reader.run("verify_webhook", body.replace("1", "2"), returncode=1)
+
+
+def follow_events(reader: Reader) -> None:
+    shown = reader.run("follow_events")
+    made = Event.objects.filter(organisation_id=reader.organisation.organisation.id)
+    ids = made.order_by("number__seq").values_list("id", flat=True)
+    assert 100 < len(ids) < 200
+    places = [shown.index(str(event)) for event in ids]
+    assert places == sorted(places)
+    found = re.search(r'(?:Next time: |"next_cursor":")([\w-]+)', shown)
+    assert found
+    reader.variables["EVENTS_CURSOR"] = found[1]
+    again = reader.run("follow_events")
+    assert found[1] in again
+    assert str(ids[0]) not in again
 
 
 # --- The guide shows no other examples ---
