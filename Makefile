@@ -82,10 +82,12 @@ requests: tools
 		tests/contract/test_own_wording.py
 
 # Run the races at full length, 2,000 hostile webhooks, and kills between every two steps of a deposit;
-# `make test` runs fewer and shorter ones.
+# `make test` runs fewer and shorter ones. EVENTS and SEED are of the race between the feed and its writers.
+races: EVENTS = 100000
 races: tools
 	@RACE_TRADING_SECONDS=$(SECONDS) RACE_DECISIONS=200 RACE_KEYS=200 RACE_ORACLE_EXAMPLES=40 \
-		RACE_WEBHOOKS=2000 RACE_KILL_STRIDE=1 \
+		RACE_WEBHOOKS=2000 RACE_KILL_STRIDE=1 RACE_FEED_EVENTS=$(EVENTS) RACE_FEED_SECONDS=5 \
+		$(if $(SEED),RACE_FEED_SEED=$(SEED)) \
 		$(BIN)/python -m pytest --log-cli-level=INFO tests/races tests/orders/book/test_matching_oracle.py \
 		tests/wallets/deposits/test_hostile_webhooks.py tests/faults/test_deposit_kills.py
 

@@ -81,6 +81,7 @@ def test_lists_by_cursor_are_read_from_the_primary(
         for endpoint in by_cursor:
             address = records.address(endpoint.path)
             assert records.caller.get(address, {"use_cursor": "true"}).status_code == 200
+        assert records.caller.get("/v1/api/events", {"after": "start"}).status_code == 200
     assert on_replica.captured_queries == []
 
 

@@ -173,6 +173,8 @@ def test_a_cursor_with_other_filters_is_rejected(caller: ApiCaller) -> None:
     ("name", "value"),
     [
         ("page", "1"),
+        ("use_cursor", "true"),
+        ("cursor", "x"),
         ("sort", "type"),
         ("status", "Pending"),
         ("subject_id", str(UUID(int=7))),
@@ -206,7 +208,7 @@ def test_the_scope_is_required() -> None:
     assert_error(caller.get(FEED, {"after": "start"}), 403, "insufficient_scope")
 
 
-# --- a later world ------------------------------------------------------------------------------
+# --- after a restore ----------------------------------------------------------------------------
 
 
 def test_a_cursor_of_an_undone_event_is_ahead(caller: ApiCaller) -> None:

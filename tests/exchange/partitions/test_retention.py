@@ -23,6 +23,8 @@ from tests.environment.database import (
     extra_database,
     server_url,
 )
+from tests.factories.api_clients import make_caller
+from tests.factories.feed import Follower
 from tests.factories.months import (
     attached,
     connected_database,
@@ -257,3 +259,21 @@ def test_a_partition_in_use_is_reported_in_one_line(filled, settings, monkeypatc
         reader.execute("SELECT count(*) FROM exchange_change")
         with pytest.raises(CommandError, match=r"Stop what holds it .* run `retention` again"):
             run()
+
+
+@pytest.mark.urls("tests.environment.api_urls")
+def test_a_cursor_of_a_removed_month_goes_on_with_the_oldest_that_is_kept(filled, settings):
+    settings.RETENTION_MONTHS = {**DEFAULT, **EVENTS_4}
+    caller = make_caller(["webhooks:manage"])
+    events = [
+        str(insert_event(filled, start_of(offset) + DAY, organisation=caller.organisation.id))
+        for offset in range(-6, 1)
+    ]
+    removed, kept = Follower(caller, limit=1), Follower(caller, limit=4)
+    assert (removed.read(), kept.read()) == (events[:1], events[:4])
+    run("--drop")
+    # Of months -6 and -5 nothing is left; month -4 is the oldest.
+    removed.limit = 10
+    assert removed.read() == events[2:]
+    assert kept.read_all() == events[4:]
+    assert Follower(caller).read_all() == events[2:]
