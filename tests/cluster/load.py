@@ -1,7 +1,7 @@
 """Clients that request withdrawals and read wallets through the proxy, and what was acknowledged.
 
 Each client is a thread that repeats a request with the same key until it is acknowledged, as the
-documentation tells API clients to do.
+documentation tells API clients to do. Another one follows the feed of events.
 """
 
 import threading
@@ -24,6 +24,10 @@ _AMOUNT = 1000
 # Every withdrawal is paid before the next fault: with shorter pauses a run would mostly be payouts.
 _WRITE_PAUSE_SECONDS = 0.2
 _READ_PAUSE_SECONDS = 0.05
+_FEED_LIMIT = 200
+_FEED_SECONDS = 60.0
+# The order of a withdrawal's events.
+_STEPS = ("created", "approved", "processing", "completed")
 
 
 @dataclass
@@ -33,8 +37,24 @@ class Acknowledged:
     withdrawals: dict[str, str] = field(default_factory=dict)
     writes: list[float] = field(default_factory=list)
     reads: list[float] = field(default_factory=list)
+    # Of the feed: id, type and record of each event.
+    events: list[tuple[str, str, str]] = field(default_factory=list)
     failures: Counter[str] = field(default_factory=Counter)
     rejections: list[str] = field(default_factory=list)
+
+
+def find_feed_faults(acknowledged: Acknowledged) -> list[str]:
+    """Return what the feed repeated, what it lacks of acknowledged withdrawals, and disorder."""
+    found = [f"{event} twice" for event, n in Counter(acknowledged.events).items() if n > 1]
+    steps: dict[str, list[int]] = {record: [] for record in acknowledged.withdrawals.values()}
+    for _, event_type, record in acknowledged.events:
+        action = event_type.removeprefix("withdrawal.")
+        if record in steps and action in _STEPS:
+            steps[record].append(_STEPS.index(action))
+    for record, seen in steps.items():
+        if seen[:1] != [0] or seen != sorted(seen):
+            found.append(f"{record}: {[_STEPS[step] for step in seen]}")
+    return found
 
 
 def longest_pause(times: list[float], since: float, until: float) -> float:
@@ -55,6 +75,7 @@ class Load:
         self._members = members
         self._stopping = threading.Event()
         self._abandoned = False
+        self._cursor = "start"
         self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
@@ -63,6 +84,7 @@ class Load:
             self._start(self._write, number)
         for number in range(_READERS):
             self._start(self._read, number)
+        self._start(self._follow, 0)
 
     def _start(self, client: Callable[[int], None], number: int) -> None:
         thread = threading.Thread(target=client, args=(number,), daemon=True)
@@ -77,7 +99,7 @@ class Load:
     def stop(self) -> None:
         """Stop the clients once their open request is acknowledged.
 
-        Raises AssertionError if a valid request was rejected.
+        Raises AssertionError if a valid request was rejected, or the feed was not true.
         """
         self._stopping.set()
         for thread in self._threads:
@@ -85,6 +107,13 @@ class Load:
             if thread.is_alive():
                 raise TimeoutError("A client's request was never acknowledged")
         assert not self.acknowledged.rejections, self.acknowledged.rejections[:3]
+        session, deadline = self._session(), time.monotonic() + _FEED_SECONDS
+        while not self._read_feed(session):
+            if time.monotonic() > deadline:
+                raise TimeoutError("The end of the feed was never reached")
+            time.sleep(_RETRY_SECONDS)
+        faults = find_feed_faults(self.acknowledged)
+        assert not faults, faults[:3]
 
     def _write(self, client: int) -> None:
         session = self._session()
@@ -137,6 +166,30 @@ class Load:
                 self.acknowledged.reads.append(time.monotonic())
             turn += 1
             time.sleep(_READ_PAUSE_SECONDS)
+
+    def _follow(self, _client: int) -> None:
+        session = self._session()
+        while not self._stopping.is_set():
+            self._read_feed(session)
+            time.sleep(_READ_PAUSE_SECONDS)
+
+    def _read_feed(self, session: requests.Session) -> bool:
+        """Read the next page of the feed; return whether it was the last one."""
+        read = partial(
+            session.get,
+            f"{self._url}/v1/api/events",
+            params={"after": self._cursor, "limit": str(_FEED_LIMIT)},
+            timeout=_TIMEOUT_SECONDS,
+        )
+        response = self._try(read, "feed")
+        if response is None or not response.ok:
+            return False
+        data = response.json()["data"]
+        self.acknowledged.events += [
+            (event["id"], event["type"], event["subject_id"]) for event in data["events"]
+        ]
+        self._cursor = data["next_cursor"]
+        return bool(data["count"] < _FEED_LIMIT)
 
     def _session(self) -> requests.Session:
         session = requests.Session()

@@ -32,7 +32,8 @@ _HEAD = """\
 
 Written by `make cluster-test DOCS=1`. Five clients request withdrawals and read wallets through the
 proxy while the fault happens; a client repeats a failed request with its `Idempotency-Key` until it
-is acknowledged. All nodes share one machine with {cores} cores.
+is acknowledged. A sixth follows the feed of events: the run fails if it misses or repeats one, or
+reads those of a withdrawal in another order. All nodes share one machine with {cores} cores.
 
 - *No writes*, *no reads*: the longest time in seconds without a successful request.
 - *Lost*: acknowledged withdrawals that are missing, or Completed ones that were not paid.
