@@ -22,7 +22,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import Max, Q
 from django.utils import timezone
 
@@ -324,6 +324,15 @@ def _disable_gone_endpoint(claim: Claim) -> bool:
     ).exists()
 
 
+def _number_events() -> None:
+    """Number events before they are claimed, so that the feed has what a webhook reports."""
+    try:
+        number_events()
+    except DatabaseError:
+        # Webhooks do not wait for the feed, whose readers number too.
+        logger.exception("events could not be numbered")
+
+
 @dataclass(frozen=True, slots=True)
 class RunSummary:
     """The number of posts of a run, and whether due events were left."""
@@ -350,7 +359,7 @@ def deliver_due(
             in_time = time.monotonic() < ends
             free = concurrency - len(running)
             if in_time and free:
-                number_events()
+                _number_events()
                 claims = claim_due(most=free, per_organisation=per_organisation)
                 running |= {threads.submit(send_event, claim) for claim in claims}
             if not running:

@@ -17,7 +17,9 @@ from exchange.participants.models import Organisation
 from tests.environment.concurrency import start_call
 from tests.environment.database import Connection, session
 from tests.environment.processes import wait_until
+from tests.environment.webhook_receiver import Receiver
 from tests.factories.api_clients import make_organisation
+from tests.factories.events import emit_event, make_organisation_with_endpoint
 from tests.factories.feed import emit_to
 from tests.factories.traders import Trader, make_trader
 
@@ -135,6 +137,24 @@ def test_numbers_are_given_ten_thousand_at_a_time(
     positions = [str(event) for event in order]
     assert [number_events() for _ in range(3)] == [10_000, 1, 0]
     assert numbered() == positions
+
+
+def test_webhooks_do_not_wait_for_numbering_that_is_stuck(
+    receiver: Receiver, caplog: pytest.LogCaptureFixture
+) -> None:
+    event = emit_event(make_organisation_with_endpoint(receiver.url))
+    with session("runtime") as stuck:
+        emit_in(stuck, event.organisation)
+        stuck.commit()
+        stuck.execute("SELECT number_events()")
+        emit_to(event.organisation)
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '50ms'")
+        assert deliver_due().posted == 3
+        stuck.rollback()
+    assert "events could not be numbered" in caplog.text
+    assert numbered() == []
+    assert number_events() == 3
 
 
 # --- at once, and killed ------------------------------------------------------------------------
