@@ -20,6 +20,7 @@ class CreditConfig(sqlfiles.SqlAppConfig):
         "distributions/record_distribution",
         "distributions/start_paying",
         "distributions/income_of_loans",
+        "distributions/claims",
         "distributions/transfer_rules",
         "distributions/correction",
     )

@@ -193,7 +193,7 @@ class IncomeStatus(models.TextChoices):
 
 
 class PaidTo(models.TextChoices):
-    """Where income went, or was recovered from."""
+    """Where income went, or was recovered from. Of a closed loan: to the claim of its creditor."""
 
     WALLET = "wallet"
     LOAN = "loan"
@@ -203,7 +203,7 @@ class Income(Record):
     """What one holder receives of a distribution, written by its record.
 
     Units pledged for a loan have a row of their own, with `loan`. Amounts below 0 are recovered:
-    `recovered` is what was taken of `net` so far.
+    `recovered` is what was taken of `net` so far. `to_creditor` is what of `net` paid a claim.
     """
 
     distribution = models.ForeignKey(
@@ -248,6 +248,7 @@ class Income(Record):
     tax = models.DecimalField(default=0, **AMOUNT)
     net = models.DecimalField(**AMOUNT)
     recovered = models.DecimalField(default=0, **AMOUNT)
+    to_creditor = models.DecimalField(default=0, db_default=0, **AMOUNT)
     status = choice_field(IncomeStatus, max_length=10, default=IncomeStatus.DUE)
     paid_to = choice_field(PaidTo, max_length=10, blank=True, default="")
     created_at = models.DateTimeField()
@@ -280,6 +281,11 @@ class Income(Record):
             models.CheckConstraint(
                 condition=~Q(paid_to="loan") | Q(loan__isnull=False), name="income_to_loan"
             ),
+            models.CheckConstraint(
+                condition=Q(to_creditor=0)
+                | Q(to_creditor__gt=0, to_creditor__lte=F("net"), paid_to="loan"),
+                name="income_to_creditor",
+            ),
         ]
         indexes = [
             models.Index(fields=["organisation", "-created_at", "-id"], name="income_of"),
@@ -292,6 +298,7 @@ class Income(Record):
                 condition=Q(status="Due", loan__isnull=False),
                 name="income_due_to_loan",
             ),
+            models.Index(fields=["loan"], condition=Q(to_creditor__gt=0), name="income_of_claim"),
             models.Index(
                 fields=["owner_id"],
                 condition=Q(status="Due", gross__lt=0),

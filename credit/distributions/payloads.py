@@ -128,7 +128,8 @@ INCOME = Document(
         ),
         text(
             "paid_to",
-            "Where it was paid to, or taken back from; null before",
+            "Where it was paid to, or taken back from; null before. `loan`: to the cash collateral"
+            " of an open loan, or to the claim of the creditor of a liquidated one",
             "nullif({r}.paid_to, '')",
             nullable=True,
             enum=[*PaidTo.values, None],

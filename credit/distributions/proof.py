@@ -64,22 +64,28 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
         SELECT coalesce(i.id::text, m.reference), coalesce(i.wanted, 'nothing'),
                coalesce(m.found, 'nothing')
         FROM (
-            SELECT x.id, trim_scale(x.net) || ' to ' || x.owner_id || ', tax ' || trim_scale(x.tax)
-                || CASE WHEN x.paid_to = 'loan' AND x.net > 0 THEN ' for a loan' ELSE '' END
-                AS wanted
+            SELECT x.id, trim_scale(x.net - x.to_creditor) || ' to ' || x.owner_id || ', tax '
+                || trim_scale(x.tax) || CASE
+                    WHEN x.to_creditor > 0 THEN ', claim ' || trim_scale(x.to_creditor)
+                    WHEN x.paid_to = 'loan' AND x.net > 0 THEN ' for a loan' ELSE '' END AS wanted
             FROM credit_income x WHERE x.status IN ('Paid', 'Corrected') AND x.gross > 0
         ) i
         FULL JOIN (
             SELECT t.subject_id, min(t.reference) AS reference,
-                   trim_scale(coalesce(sum(e.amount) FILTER (WHERE a.kind <> 'tax'), 0)) || ' to '
-                       || coalesce(string_agg(DISTINCT a.owner_id::text, ', '), x.owner_id::text)
+                   trim_scale(coalesce(sum(e.amount) FILTER (WHERE a.kind <> 'tax'
+                           AND a.owner_id IS DISTINCT FROM l.creditor_id), 0)) || ' to '
+                       || coalesce(string_agg(DISTINCT a.owner_id::text, ', ') FILTER (
+                           WHERE a.owner_id IS DISTINCT FROM l.creditor_id), x.owner_id::text)
                        || ', tax '
                        || trim_scale(coalesce(sum(e.amount) FILTER (WHERE a.kind = 'tax'), 0))
-                       || CASE WHEN bool_or(a.kind = 'lien') THEN ' for a loan' ELSE '' END AS found
+                       || CASE WHEN bool_or(a.kind = 'lien') THEN ' for a loan' ELSE '' END
+                       || coalesce(', claim ' || trim_scale(sum(e.amount) FILTER (
+                           WHERE a.owner_id = l.creditor_id)), '') AS found
             FROM wallets_transfer t
             JOIN wallets_entry e ON e.transfer_id = t.id
             JOIN wallets_account a ON a.id = e.account_id
             LEFT JOIN credit_income x ON x.id = t.subject_id
+            LEFT JOIN credit_loan l ON l.id = x.loan_id AND l.creditor_id <> x.owner_id
             WHERE t.kind = 'distribution_pay' AND a.kind <> 'payable'
                 AND e.asset_id IN (SELECT code FROM exchange_currency)
             GROUP BY t.subject_id, x.owner_id
@@ -183,6 +189,11 @@ DISTRIBUTION_CHECKS: tuple[Check, ...] = (
         ) m ON m.loan_id = l.id
         WHERE coalesce(m.left_over, 0) <> l.cash_collateral
         """,
+    ),
+    sql_check(
+        "the claim of every liquidated loan is what its liquidations and proceeds left of it",
+        "SELECT l.id, claim_of(l), l.claim FROM credit_loan l"
+        " WHERE l.status = 'LIQUIDATED' AND l.claim <> claim_of(l)",
     ),
     sql_check(
         "every open loan counts the cash that is still to come",

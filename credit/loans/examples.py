@@ -62,6 +62,7 @@ LOAN_DETAIL: dict[str, Any] = {
     "outstanding_interest": 656000,
     "repaid": 100000,
     **_COVERAGE,
+    "claim": 0,
     "shortfall": None,
     "bank_name": None,
     "bank_code": None,

@@ -60,6 +60,12 @@ class Loan(ReferencedModel, Record):
     # Still to come of its pledged units: paid in by the issuer, and due in time.
     cash_funded = models.DecimalField(default=0, db_default=0, editable=False, **AMOUNT)
     cash_expected = models.DecimalField(default=0, db_default=0, editable=False, **AMOUNT)
+    claim = models.DecimalField(
+        default=0,
+        db_default=0,
+        help_text="Still owed to the creditor after a liquidation that left units in lien",
+        **AMOUNT,
+    )
     reason = models.CharField(max_length=500, blank=True)
     bank_name = models.CharField(max_length=200, blank=True)
     bank_code = models.CharField(max_length=40, blank=True)
@@ -90,6 +96,9 @@ class Loan(ReferencedModel, Record):
                 condition=Q(cash_collateral=0) | Q(cash_collateral__gt=0, closed_at=None),
                 name="loan_cash_collateral",
             ),
+            models.CheckConstraint(
+                condition=Q(claim=0) | Q(claim__gt=0, status="LIQUIDATED"), name="loan_claim"
+            ),
             reference_once("loan_client_reference_once"),
         ]
         indexes = [
@@ -107,12 +116,16 @@ class Loan(ReferencedModel, Record):
 
 
 class Collateral(models.Model):
-    """Units of one token pledged for a loan; `quantity` is what remains under lien."""
+    """Units of one token pledged for a loan; `quantity` is what is in lien while it is open.
+
+    `claimed` is what a liquidation left in lien, and has neither been paid for nor released since.
+    """
 
     loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="collaterals")
     token = models.ForeignKey(Token, on_delete=models.PROTECT, related_name="+")
     position = models.PositiveSmallIntegerField(help_text="Order of liquidation")
     quantity = models.DecimalField(max_digits=38, decimal_places=8)
+    claimed = models.DecimalField(default=0, db_default=0, **AMOUNT)
     pledged_price = models.DecimalField(
         max_digits=38, decimal_places=8, help_text="price.sell at pledge"
     )
@@ -122,6 +135,9 @@ class Collateral(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["loan", "token"], name="collateral_once"),
             models.CheckConstraint(condition=Q(quantity__gte=0), name="collateral_not_negative"),
+            models.CheckConstraint(
+                condition=Q(claimed__gte=0, claimed__lte=F("quantity")), name="collateral_claimed"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -274,8 +290,8 @@ class ClosureProposal(ProposalModel):
     """A proposal to liquidate or write off a loan, confirmed by a second person.
 
     `plan` freezes prices and maximum units: [{token_id, symbol, price, quoted_at, quantity, passed,
-    value}], decimals as strings. Payments received until confirmation reduce it: `final_plan` and
-    the final amounts are what was executed.
+    value, left}], decimals as strings; `left` units stay in lien. Payments received until
+    confirmation reduce it: `final_plan` and the final amounts are what was executed.
     """
 
     loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="closure_proposals")

@@ -205,6 +205,11 @@ LOAN_DETAIL = Document(
         ),
         number("repaid", "Total repaid", "{r}.principal_repaid + {r}.interest_repaid"),
         *_COVERAGE,
+        number(
+            "claim",
+            "After a liquidation that left units in lien: what is still owed to the creditor of"
+            " what they pay; else 0",
+        ),
         WireField(
             "shortfall",
             _SHORTFALL,

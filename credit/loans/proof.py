@@ -13,9 +13,10 @@ CREDIT_CHECKS: tuple[Check, ...] = (
         "lien equals open collateral",
         "lien",
         f"""
-        SELECT l.borrower_id AS owner_id, x.token_id::text AS asset_id, sum(x.quantity) AS amount
+        SELECT l.borrower_id AS owner_id, x.token_id::text AS asset_id,
+               sum(units_in_lien(x, l)) AS amount
         FROM credit_collateral x JOIN credit_loan l ON l.id = x.loan_id
-        WHERE l.status IN {_OPEN} GROUP BY l.borrower_id, x.token_id
+        WHERE l.status IN {_OPEN} OR x.claimed > 0 GROUP BY l.borrower_id, x.token_id
         UNION ALL
         SELECT borrower_id, currency_id, sum(cash_collateral)
         FROM credit_loan WHERE status IN {_OPEN} GROUP BY borrower_id, currency_id
@@ -25,11 +26,10 @@ CREDIT_CHECKS: tuple[Check, ...] = (
     # Per loan: the total alone would not notice collateral booked to another loan.
     sql_check(
         "liens of every loan equal its open collateral",
-        f"""
+        """
         SELECT coalesce(c.loan_id, m.loan_id) || ' ' || coalesce(c.asset, m.asset_id),
                coalesce(c.pledged, 0), coalesce(m.liened, 0)
-        FROM (SELECT x.loan_id, x.token_id::text AS asset,
-                     CASE WHEN l.status IN {_OPEN} THEN x.quantity ELSE 0 END AS pledged
+        FROM (SELECT x.loan_id, x.token_id::text AS asset, units_in_lien(x, l) AS pledged
               FROM credit_collateral x JOIN credit_loan l ON l.id = x.loan_id) c
         FULL JOIN (
             SELECT coalesce(i.loan_id, t.subject_id) AS loan_id, e.asset_id, sum(e.amount) AS liened
@@ -41,7 +41,7 @@ CREDIT_CHECKS: tuple[Check, ...] = (
             GROUP BY coalesce(i.loan_id, t.subject_id), e.asset_id
         ) m ON m.loan_id = c.loan_id AND m.asset_id = c.asset
         WHERE coalesce(c.pledged, 0) <> coalesce(m.liened, 0)
-        """,  # noqa: S608 - a constant
+        """,
     ),
     sql_check(
         "every loan document shows its collateral",
@@ -106,6 +106,11 @@ CREDIT_CHECKS: tuple[Check, ...] = (
                     WHEN 'LIQUIDATED' THEN 'loan_disburse, loan_liquidate'
                     WHEN 'WRITTEN_OFF' THEN 'loan_disburse, loan_write_off'
                     ELSE 'loan_disburse' END
+                -- Of units that the first one left in lien.
+                || repeat(', loan_liquidate', (
+                    SELECT count(*)::integer FROM credit_closureproposal p
+                    WHERE p.loan_id = l.id AND p.status = 'Approved'
+                        AND p.created_at > l.closed_at))
                 || ', ' || (SELECT count(*) FROM credit_repayment r WHERE r.loan_id = l.id)
                 || ' repayments' AS wanted,
                 coalesce((SELECT string_agg(t.kind, ', ' ORDER BY t.kind)
@@ -166,7 +171,8 @@ CREDIT_CHECKS: tuple[Check, ...] = (
                     || CASE WHEN p.decided_by_id <> p.proposed_by_id THEN ' by two' ELSE '' END
                     || ' for ' || trim_scale(p.final_value + p.final_deficiency)
                  FROM credit_closureproposal p
-                 WHERE p.loan_id = l.id AND p.status = 'Approved') AS found
+                 WHERE p.loan_id = l.id AND p.status = 'Approved'
+                     AND p.created_at <= l.closed_at) AS found
         ) x
         WHERE l.status IN ('LIQUIDATED', 'WRITTEN_OFF') AND x.wanted IS DISTINCT FROM x.found
         """,

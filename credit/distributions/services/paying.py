@@ -3,10 +3,12 @@
 Its start sets the tax of all income, for good (`start_paying.sql`). A batch is one transaction: it
 locks incomes that are Due, moves the money and marks them Paid. A killed worker leaves whole
 batches; the next run goes on. Who owes the exchange repays it first. What pledged units receive
-becomes cash collateral of an open loan, or goes to the wallet of its borrower (`income_target`).
+becomes cash collateral of an open loan, pays the claim of the creditor of a liquidated one, or goes
+to the wallet of its borrower (`income_target`).
 A correction that paid too much is recovered instead, at once or from later income (`recovering`).
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -33,6 +35,7 @@ from credit.distributions.services.transitions import (
     lock_distribution,
     move,
 )
+from credit.loans.services.claims import receive_proceeds
 from credit.loans.services.pledging import receive_income
 from credit.loans.services.servicing import revalue_loan
 from exchange.core.actors import Actor
@@ -53,8 +56,9 @@ _SYSTEM = Actor.system("pay_distributions")
 class _DueIncome:
     """An income with the accounts that it is paid to; `debt` is what its owner owes.
 
-    `account` is the owner's available account, or for a `loan` that of its cash collateral;
-    `holding`, of a final distribution, is where its units are.
+    `account` is the owner's available account, or for an open `loan` that of its cash collateral;
+    `creditor` that of the creditor with a claim, who receives `to_creditor` of it. `holding`, of a
+    final distribution, is where its units are.
     """
 
     id: UUID
@@ -66,18 +70,28 @@ class _DueIncome:
     debt: Decimal
     units: Decimal
     holding: UUID | None
+    creditor: UUID | None
+    to_creditor: Decimal
+
+    @property
+    def to_owner(self) -> Decimal:
+        """What the owner, or the loan, receives, of which a debt is repaid."""
+        return self.net - self.to_creditor
 
     def posting(self, source: UUID, withheld: UUID, issuance: UUID, memo: str) -> Posting:
         """Return the transfer that pays it and withholds its tax; a debt is repaid first.
 
         The units of a final distribution go back in it.
         """
-        repaid = min(self.debt, self.net)
+        repaid, claim = min(self.debt, self.to_owner), ""
         legs = [
             Leg(source, -self.net - self.tax),
-            Leg(self.account, self.net - repaid),
+            Leg(self.account, self.to_owner - repaid),
             Leg(withheld, self.tax),
         ]
+        if self.creditor is not None:
+            legs.append(Leg(self.creditor, self.to_creditor))
+            claim = f", claim of loan {self.loan}"
         if self.receivable is not None:
             legs.append(Leg(self.receivable, repaid))
         if self.holding is not None:
@@ -87,7 +101,7 @@ class _DueIncome:
             reference=f"income:{self.id}",
             subject_id=self.id,
             actor=_SYSTEM,
-            memo=f"{memo}, {format_units(self.units)}",
+            memo=f"{memo}, {format_units(self.units)}{claim}",
             legs=legs,
         )
 
@@ -181,24 +195,33 @@ def _post_batch(distribution: Distribution, batch: int) -> int:
     withheld = system_account(distribution.currency_id, AccountKind.TAX)
     issuance = system_account(str(distribution.token_id), AccountKind.ISSUANCE)
     taken = _recoveries(due, owed)
+    released: list[Posting] = []
+    for each in due:
+        if each.loan is None:
+            continue
+        token_id, units = distribution.token_id, each.units if distribution.final else Decimal(0)
+        if each.creditor is None:
+            receive_income(each.loan, each.net, token_id=token_id, units=units)
+        else:
+            released += receive_proceeds(
+                each.loan, each.to_creditor, token_id=token_id, units=units, actor=_SYSTEM
+            )
     post_transfers(
         [
             *(each.posting(source, withheld, issuance, str(distribution)) for each in due),
             *(each.posting(amount, corrections[each.distribution_id]) for each, amount in taken),
+            *released,
         ]
     )
     for each_owed, amount in taken:
         recovering.store_recovered(each_owed.id, amount)
+    targets: dict[tuple[PaidTo, Decimal], list[UUID]] = defaultdict(list)
     for each in due:
-        if each.loan is not None:
-            units = each.units if distribution.final else Decimal(0)
-            receive_income(each.loan, each.net, token_id=distribution.token_id, units=units)
-    for to, ids in (
-        (PaidTo.WALLET, [each.id for each in due if each.loan is None]),
-        (PaidTo.LOAN, [each.id for each in due if each.loan is not None]),
-    ):
+        to = PaidTo.WALLET if each.loan is None else PaidTo.LOAN
+        targets[to, each.to_creditor].append(each.id)
+    for (to, to_creditor), ids in targets.items():
         Income.objects.filter(pk__in=ids, status=IncomeStatus.DUE).update(
-            status=IncomeStatus.PAID, paid_to=to
+            status=IncomeStatus.PAID, paid_to=to, to_creditor=to_creditor
         )
     return len(due)
 
@@ -207,7 +230,7 @@ def _recoveries(
     due: Sequence[_DueIncome], owed: Sequence[recovering.Owed]
 ) -> list[tuple[recovering.Owed, Decimal]]:
     """Return how much of each payment is taken at once for what its owner was paid too much."""
-    left = {each.account: each.net - min(each.debt, each.net) for each in due}
+    left = {each.account: each.to_owner - min(each.debt, each.to_owner) for each in due}
     taken = []
     for each in owed:
         if amount := min(each.left, left.get(each.account, Decimal(0))):
@@ -246,22 +269,27 @@ _LOCK_LOANS = """
     WHERE l.id IN (SELECT i.loan_id FROM credit_income i WHERE i.id = ANY (%s))
     ORDER BY l.id FOR NO KEY UPDATE
 """
-# Opens missing accounts.
+# Opens missing accounts. The units of a claim are in lien, its money is not.
 _TARGETS = """
-    SELECT i.id, i.net, i.tax, CASE t.kind WHEN 'lien' THEN i.loan_id END,
+    SELECT i.id, i.net, i.tax, l.id,
            coalesce(a.id, open_account(
                new_id(), d.currency_id, t.kind, i.organisation_id, i.member_id)),
-           r.id, coalesce(- r.balance, 0), i.units, h.id
+           r.id, coalesce(- r.balance, 0), i.units, h.id, c.id,
+           CASE WHEN c.id IS NULL THEN 0 ELSE least(i.net, l.claim) END
     FROM credit_income i
     JOIN credit_distribution d ON d.id = i.distribution_id
+    LEFT JOIN credit_loan l ON l.id = i.loan_id AND income_target(i) = 'loan'
     CROSS JOIN LATERAL (
-        SELECT CASE income_target(i) WHEN 'loan' THEN 'lien' ELSE 'available' END AS kind) t
+        SELECT CASE WHEN l.id IS NOT NULL AND l.closed_at IS NULL THEN 'lien'
+                    ELSE 'available' END AS kind) t
     LEFT JOIN wallets_account a ON a.owner_id = i.owner_id AND a.asset_id = d.currency_id
         AND a.kind = t.kind
     LEFT JOIN wallets_account r ON r.owner_id = i.owner_id AND r.asset_id = d.currency_id
         AND r.kind = 'receivable' AND r.balance < 0 AND t.kind = 'available'
     LEFT JOIN wallets_account h ON h.owner_id = i.owner_id AND h.asset_id = d.token_id::text
-        AND h.kind = t.kind AND d.final
+        AND h.kind = CASE WHEN l.id IS NULL THEN 'available' ELSE 'lien' END AND d.final
+    LEFT JOIN wallets_account c ON c.owner_id = l.creditor_id AND c.asset_id = d.currency_id
+        AND c.kind = 'available' AND l.closed_at IS NOT NULL
     WHERE i.id = ANY (%s)
     ORDER BY i.owner_id, i.loan_id
 """

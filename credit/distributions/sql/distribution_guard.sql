@@ -140,12 +140,13 @@ SELECT guard_moves('credit_income', '{Due>Paid,Paid>Corrected,Nil>Corrected}');
 SELECT keep_columns('credit_income', '{id,distribution_id,organisation_id,loan_id,units,gross,created_at}');
 REVOKE INSERT, DELETE ON credit_income FROM exchange_runtime;
 
--- Where income goes: of pledged units to their loan, if it is collateral or the loan is in default. What was
--- paid too much comes from the wallet.
+-- Where income goes: of pledged units to their loan, if it is collateral or the loan is in default; after
+-- a liquidation to the claim of its creditor. What was paid too much comes from the wallet.
 CREATE FUNCTION income_target(i credit_income) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN EXISTS (
         SELECT FROM public.credit_loan l JOIN public.credit_distribution d ON d.id = i.distribution_id
-        WHERE l.id = i.loan_id AND i.gross >= 0 AND l.closed_at IS NULL AND (d.to_collateral OR l.status = 'DEFAULTED'))
+        WHERE l.id = i.loan_id AND i.gross >= 0 AND CASE WHEN l.closed_at IS NULL
+            THEN d.to_collateral OR l.status = 'DEFAULTED' ELSE l.claim > 0 END)
         THEN 'loan' ELSE 'wallet' END
 $$;
 
@@ -158,7 +159,10 @@ BEGIN
         RAISE EXCEPTION 'income % was not paid', NEW.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'income_paid';
     END IF;
-    IF NEW.paid_to <> (CASE OLD.status WHEN 'Paid' THEN OLD.paid_to ELSE public.income_target(NEW) END)
+    IF NEW.paid_to <> (CASE
+        WHEN OLD.status = 'Paid' THEN OLD.paid_to
+        -- Its transfer is checked against the claim that it reduced.
+        WHEN NEW.to_creditor > 0 THEN 'loan' ELSE public.income_target(NEW) END)
     THEN
         RAISE EXCEPTION 'income % is not for the %', NEW.id, NEW.paid_to
             USING ERRCODE = 'check_violation', CONSTRAINT = 'income_target';

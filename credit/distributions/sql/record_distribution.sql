@@ -57,8 +57,9 @@ BEGIN
         RETURN false;
     END IF;
     -- Loans before accounts, in the order of every service.
-    PERFORM 1 FROM credit_loan l WHERE l.closed_at IS NULL AND l.id IN (
-        SELECT c.loan_id FROM credit_collateral c WHERE c.token_id = d.token_id AND c.quantity > 0)
+    PERFORM 1 FROM credit_loan l WHERE EXISTS (
+        SELECT FROM credit_collateral c
+        WHERE c.loan_id = l.id AND c.token_id = d.token_id AND units_in_lien(c, l) > 0)
         ORDER BY l.id FOR NO KEY UPDATE;
     -- Rounded down once for an owner. Its pledged units have a row for each loan, rounded down, and the
     -- other units one with the rest; without others, the newest loan has it.
@@ -70,10 +71,12 @@ BEGIN
                    h.units, d.amount_per_unit, d.principal_per_unit, d.rate, d.days, v_decimals) AS gross
         FROM entitled_units(d.token_id) h
     ), pledged AS (
-        SELECT l.borrower_id, l.id AS loan_id, c.quantity AS units, income_of(
-                   c.quantity, d.amount_per_unit, d.principal_per_unit, d.rate, d.days, v_decimals) AS gross
-        FROM credit_collateral c JOIN credit_loan l ON l.id = c.loan_id
-        WHERE c.token_id = d.token_id AND c.quantity > 0 AND l.closed_at IS NULL
+        SELECT l.borrower_id, l.id AS loan_id, u.units, income_of(
+                   u.units, d.amount_per_unit, d.principal_per_unit, d.rate, d.days, v_decimals) AS gross
+        FROM credit_collateral c
+        JOIN credit_loan l ON l.id = c.loan_id
+        CROSS JOIN LATERAL (SELECT units_in_lien(c, l) AS units) u
+        WHERE c.token_id = d.token_id AND u.units > 0
     ), rest AS (
         SELECT h.organisation_id, h.member_id, h.units - coalesce(sum(p.units), 0) AS units,
                h.gross - coalesce(sum(p.gross), 0) AS gross,

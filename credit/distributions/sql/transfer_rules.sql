@@ -27,16 +27,22 @@ BEGIN
                          WHEN e.asset_id <> d.currency_id OR e.kind = 'issuance' THEN false
                          WHEN e.amount < 0 THEN e.kind = 'payable' AND e.amount = - i.gross
                          WHEN e.kind = 'tax' THEN true
-                         ELSE e.owner_id = i.owner_id AND CASE WHEN i.paid_to = 'loan'
-                             THEN e.kind = 'lien'
+                         -- A claim is paid first, and its owner receives the rest.
+                         WHEN e.owner_id = l.creditor_id AND i.to_creditor > 0 THEN e.kind = 'available'
+                         ELSE e.owner_id = i.owner_id AND CASE
+                             WHEN i.paid_to = 'loan' AND i.to_creditor = 0 THEN e.kind = 'lien'
                                  AND e.balance = public.cash_collateral(i.member_id, d.currency_id)
-                             ELSE e.kind <> 'lien' END END) IS TRUE)
+                             ELSE e.kind <> 'lien' AND (i.to_creditor = 0 OR l.claim = 0) END END) IS TRUE)
+                AND coalesce(sum(e.amount) FILTER (
+                    WHERE e.owner_id = l.creditor_id AND i.to_creditor > 0), 0) = min(i.to_creditor)
+                AND bool_and(i.to_creditor = 0 OR l.claim = public.claim_of(l))
                 -- All of the tax, and with it no more than the net to the owner.
                 AND coalesce(sum(e.amount) FILTER (WHERE e.kind = 'tax'), 0) = min(i.tax)
                 AND bool_or(e.kind = 'issuance') = bool_and(d.final)
             INTO v_justified
             FROM public.credit_income i
-            JOIN public.credit_distribution d ON d.id = i.distribution_id,
+            JOIN public.credit_distribution d ON d.id = i.distribution_id
+            LEFT JOIN public.credit_loan l ON l.id = i.loan_id,
                  public.transfer_legs(
                      posted, CASE WHEN d.status IN ('Paying', 'Paid') THEN i.status END) e
             WHERE i.id = posted.subject_id;

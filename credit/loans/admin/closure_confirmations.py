@@ -5,7 +5,6 @@ from decimal import Decimal
 from credit.loans.admin.closure_plan import build_plan_sections, describe_blockers, draft_closure
 from credit.loans.models import ClosureAction, ClosureProposal, Loan
 from credit.loans.services import closures
-from credit.loans.services.valuation import amount_owed, open_collateral
 from exchange.admin.confirmation import Confirmation
 from exchange.admin.display import record_link
 from exchange.core.currencies import format_money
@@ -16,7 +15,9 @@ from exchange.staff.models import StaffUser
 _EXPLANATIONS = {
     ClosureAction.LIQUIDATE: "Units are transferred to the creditor at the prices shown, up to the "
     "outstanding amount. The rest is returned to the borrower; any uncovered amount is recorded as "
-    "deficiency. A second person must confirm within 24 hours; until then nothing moves.",
+    "deficiency. Units of exited tokens and of tokens being redeemed stay in lien for it: their "
+    "proceeds go to the creditor first. A second person must confirm within 24 hours; until then "
+    "nothing moves.",
     ClosureAction.WRITE_OFF: "The outstanding amount is written off and all units are returned to "
     "the borrower. A second person must confirm; until then nothing moves.",
 }
@@ -58,7 +59,7 @@ def build_closure_confirmation(proposal: ClosureProposal, user: StaffUser) -> Co
     if blocker:
         return Confirmation("", "", "", facts, blocker=blocker)
     code, action = loan.currency_id, ClosureAction(proposal.action)
-    owing = format_money(amount_owed(loan), code)
+    owing = format_money(closures.amount_to_cover(loan), code)
     facts += _current_state(loan)
     final = closures.set_final_plan(proposal, loan)
     sections = build_plan_sections(loan, final)
@@ -87,7 +88,7 @@ def build_closure_confirmation(proposal: ClosureProposal, user: StaffUser) -> Co
         title=f"Liquidate the loan of {loan.borrower.name}?",
         facts=facts,
         text=f"Units worth {transferred} are transferred to the lender as shown below; the rest "
-        "is returned to the borrower. This cannot be undone.",
+        "is returned to the borrower, unless it is left in lien. This cannot be undone.",
         submit=f"Liquidate {transferred} of {owing}",
         sections=sections,
         final=True,
@@ -111,10 +112,11 @@ def _parties(loan: Loan) -> list[tuple[str, object]]:
 
 def _current_state(loan: Loan) -> list[tuple[str, object]]:
     pledged = [
-        f"{format_grouped(row.quantity)} {token.symbol}" for row, token in open_collateral(loan)
+        f"{format_grouped(units)} {token.symbol}"
+        for _row, token, units in closures.units_in_lien(loan)
     ]
     return [
-        ("Outstanding", format_money(amount_owed(loan), loan.currency_id)),
+        ("Outstanding", format_money(closures.amount_to_cover(loan), loan.currency_id)),
         ("Pledged collateral", ", ".join(pledged) or "none"),
         ("Cash collateral", format_money(loan.cash_collateral, loan.currency_id)),
     ]

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from django.utils import timezone
 
-from credit.loans.models import ClosureAction, ClosureProposal, ClosureStatus, Loan, LoanStatus
+from credit.loans.models import ClosureAction, ClosureProposal, ClosureStatus, Loan
 from credit.loans.services import closures
 from credit.loans.services.valuation import amount_owed, open_collateral, principal_owed
 from exchange.admin.base import Section
@@ -19,14 +19,13 @@ from exchange.staff.models import StaffUser
 def draft_closure(loan: Loan, action: ClosureAction) -> ClosureProposal:
     """Return the unsaved proposal that could be made now.
 
-    Raises as the service does: `StateConflict` for a loan that is not DEFAULTED, `Conflict` while
-    another proposal is pending, `Rejected` (`price_unavailable`).
+    Raises as the service does: `StateConflict`, `Conflict` while another proposal is pending,
+    `Rejected` (`price_unavailable`).
     """
-    if loan.status != LoanStatus.DEFAULTED:
-        raise StateConflict(f"Only a DEFAULTED loan can be closed: it is {loan.status}")
+    closures.require_closable(loan, action)
     if loan.closure_proposals.filter(status=ClosureStatus.PENDING).exists():
         raise Conflict("Another proposal for this loan is pending", code="proposal_pending")
-    owing = amount_owed(loan)
+    owing = closures.amount_to_cover(loan)
     return ClosureProposal(
         loan=loan, action=action, owed=owing, **closures.plan_closure(loan, action, owing)
     )
@@ -42,15 +41,17 @@ def build_plan_sections(
         return _write_off_sections(loan)
     final = proposal.final_plan
     is_pending = final is not None and not closed
+    leaves = _leaves_units(proposal)
     title = "Liquidation: units transferred" if closed else "Liquidation: units to transfer"
     headings = [
         "Token", "Price", "Quoted (UTC)", "Units pledged",
         *(["Maximum, as proposed"] if final is not None else []),
         "To lender" if closed else "To lender now" if is_pending else "To lender",
+        *(["Left in lien"] if leaves else []),
         "Returned to borrower",
         "Value to lender",
     ]  # fmt: skip
-    rows = _unit_rows(loan, proposal)
+    rows = _unit_rows(loan, proposal, closed=closed)
     right = tuple(n for n in range(1, len(headings)) if n != 2)
     return [
         Section(title, tuple(headings), rows, right=right, empty="No collateral pledged."),
@@ -58,15 +59,31 @@ def build_plan_sections(
     ]
 
 
-def _unit_rows(loan: Loan, proposal: ClosureProposal) -> list[tuple[object, ...]]:
+def _leaves_units(proposal: ClosureProposal) -> bool:
+    plan = proposal.final_plan or proposal.plan
+    return any(closures.units_left(step) for step in plan)
+
+
+def _unit_rows(loan: Loan, proposal: ClosureProposal, *, closed: bool) -> list[tuple[object, ...]]:
     code, final = loan.currency_id, proposal.final_plan
+    leaves = _leaves_units(proposal)
     steps = {step["token_id"]: step for step in proposal.plan}
     passing = {step["token_id"]: step for step in final or proposal.plan}
     rows: list[tuple[object, ...]] = []
-    for row, token in open_collateral(loan):
+    pledged = [(token, units) for _row, token, units in closures.units_in_lien(loan)]
+    if closed:
+        pledged = [(token, row.quantity) for row, token in open_collateral(loan)]
+        if loan.closed_at and proposal.created_at > loan.closed_at:
+            pledged = [
+                (token, Decimal(steps[str(token.id)]["quantity"]))
+                for token, _units in pledged
+                if str(token.id) in steps
+            ]
+    for token, units in pledged:
         key = str(token.id)
         step = passing.get(key)
         passed = Decimal(step["passed"]) if step else Decimal(0)
+        left = closures.units_left(step) if step else Decimal(0)
         quoted = step["quoted_at"] if step else None
         most = (format_units(Decimal(steps[key]["passed"])) if step else "added later",)
         rows.append(
@@ -74,10 +91,11 @@ def _unit_rows(loan: Loan, proposal: ClosureProposal) -> list[tuple[object, ...]
                 record_link(token, token.symbol),
                 format_money(Decimal(step["price"]), code) if step else "-",
                 format_time(datetime.fromisoformat(quoted)) if quoted else "-",
-                format_units(row.quantity),
+                format_units(units),
                 *(most if final is not None else ()),
                 format_units(passed),
-                format_units(row.quantity - passed),
+                *((format_units(left),) if leaves else ()),
+                format_units(units - passed - left),
                 format_money(Decimal(step["value"]) if step else Decimal(0), code),
             )
         )
@@ -105,19 +123,20 @@ def describe_changes(loan: Loan, proposal: ClosureProposal) -> list[str]:
     """Describe the changes since the proposal; they do not block its confirmation."""
     code = loan.currency_id
     found = []
-    paid = proposal.owed - amount_owed(loan)
+    owing = closures.amount_to_cover(loan)
+    paid = proposal.owed - owing
     if paid:
         found.append(
             f"{format_money(paid, code)} repaid since the proposal; "
-            f"{format_money(amount_owed(loan), code)} outstanding. The amounts below are"
+            f"{format_money(owing, code)} outstanding. The amounts below are"
             " recalculated and never exceed the proposal."
         )
     if proposal.action == ClosureAction.LIQUIDATE:
         planned = {step["token_id"]: Decimal(step["quantity"]) for step in proposal.plan}
         added = [
             f"{format_grouped(more)} {token.symbol}"
-            for row, token in open_collateral(loan)
-            if (more := row.quantity - planned.get(str(token.id), Decimal(0))) > 0
+            for _row, token, units in closures.units_in_lien(loan)
+            if (more := units - planned.get(str(token.id), Decimal(0))) > 0
         ]
         if added:
             found.append(
@@ -131,13 +150,17 @@ def describe_blockers(user: StaffUser, loan: Loan, proposal: ClosureProposal) ->
     """Describe why `user` cannot confirm the proposal now."""
     blocker = closures.CLOSURES.describe_blocker(proposal, user)
     found = [f"{blocker}."] if blocker else []
-    if loan.status != LoanStatus.DEFAULTED:
-        found.append(f"Only a DEFAULTED loan can be closed: it is {loan.status}.")
+    try:
+        closures.require_closable(loan, ClosureAction(proposal.action))
+    except StateConflict as error:
+        found.append(f"{error.message}.")
     if proposal.action == ClosureAction.LIQUIDATE:
         if timezone.now() - proposal.created_at > closures.PRICE_VALIDITY:
             found.append("The proposed prices are older than 24 hours.")
         if closures.exceeds_pledged(loan, proposal):
             found.append("Fewer units are pledged than proposed.")
+        if changed := closures.changed_proceeds(loan, proposal):
+            found.append(f"{changed}.")
     return found
 
 

@@ -80,7 +80,7 @@ def build_review(user: StaffUser, loan: Loan) -> dict[str, Any]:
     """Build the template context of the page."""
     proposals = list(loan.closure_proposals.select_related("proposed_by", "decided_by"))
     pending = next((p for p in proposals if p.status == ClosureStatus.PENDING), None)
-    executed = next((p for p in proposals if p.status == ClosureStatus.APPROVED), None)
+    executed = [p for p in proposals if p.status == ClosureStatus.APPROVED]
     found: dict[str, Any] = {
         "loan": loan,
         "lede": _lede(loan),
@@ -98,14 +98,14 @@ def build_review(user: StaffUser, loan: Loan) -> dict[str, Any]:
             _collateral(loan),
             _shortfalls(loan),
             _repayments(loan),
-            *(build_plan_sections(loan, executed, closed=True) if executed else []),
+            *(part for each in executed for part in build_plan_sections(loan, each, closed=True)),
             _proposals(loan, proposals),
             _ledger(loan),
             _events(loan),
         ],
     }
     if pending is not None:
-        changes = describe_changes(loan, pending) if is_open(loan) else []
+        changes = describe_changes(loan, pending)
         plan = closures.set_final_plan(pending, loan) if changes else pending
         found |= {
             "action": ClosureAction(pending.action).noun,
@@ -161,6 +161,7 @@ def _balance(loan: Loan) -> Facts:
         (f"Outstanding{suffix}", format_money(amount_owed(loan), code)),
         (f"Outstanding principal{suffix}", format_money(principal_owed(loan), code)),
         (f"Outstanding interest{suffix}", format_money(interest - loan.interest_repaid, code)),
+        *([("Unpaid claim of the lender", format_money(loan.claim, code))] if loan.claim else []),
         ("Principal repaid", format_money(loan.principal_repaid, code)),
         ("Interest repaid", format_money(loan.interest_repaid, code)),
         ("Due (UTC)", format_time(loan.repayment_date)),
@@ -302,7 +303,8 @@ def _ledger(loan: Loan) -> Section:
     }
     address = f"{reverse('admin:wallets_transfer_changelist')}?q={loan.pk}"
     every = Tool("All transfers of this loan", address)
-    return transfer_legs_section([loan.pk], symbols=symbols, more=every)
+    claims = loan.incomes.filter(to_creditor__gt=0).values_list("pk", flat=True)
+    return transfer_legs_section([loan.pk, *claims], symbols=symbols, more=every)
 
 
 def _events(loan: Loan) -> Section:

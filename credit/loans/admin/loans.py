@@ -34,7 +34,6 @@ from credit.loans.models import (
     ClosureProposal,
     ClosureStatus,
     Loan,
-    LoanStatus,
     Shortfall,
     Valuation,
 )
@@ -192,13 +191,11 @@ class LoanAdmin(Exportable, CustomPageAdmin, ApprovalPages):
 
     def tools(self, request: HttpRequest, obj: Loan) -> list[Tool]:
         is_pending = obj.closure_proposals.filter(status=_PENDING).exists()
-        if obj.status != LoanStatus.DEFAULTED or is_pending:
-            return []
+        actions = [] if is_pending else closures.list_actions(obj)
         if not self.may(request, closures.PERMISSION):
             return []
         return [
-            Tool(f"Propose {action.noun}", self.address(action.value, obj.pk))
-            for action in ClosureAction
+            Tool(f"Propose {action.noun}", self.address(action.value, obj.pk)) for action in actions
         ]
 
     def record_page(self, request: HttpRequest, obj: Loan, /) -> HttpResponse:

@@ -60,6 +60,11 @@ def is_delisted(token: PricedToken) -> bool:
     return token.exited or token.cancelled
 
 
+def awaits_proceeds(token: Token) -> bool:
+    """Whether a final distribution pays for its units: one is pending, or the token has exited."""
+    return token.units_held or token.exited
+
+
 def deductions_of(token: PricedToken) -> list[Decimal]:
     """Return what the price of a unit still includes of payments recorded after its quote."""
     if isinstance(token, TokenFacts):

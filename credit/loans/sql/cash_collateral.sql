@@ -17,11 +17,16 @@ CREATE FUNCTION cash_collateral(p_borrower uuid, p_currency text) RETURNS numeri
     WHERE l.borrower_id = p_borrower AND l.currency_id = p_currency AND l.closed_at IS NULL
 $$;
 
--- The units of a token that a borrower's open loans hold: the balance of its lien account.
+-- The units of an item of collateral that are in lien: of a closed loan, what a liquidation left there.
+CREATE FUNCTION units_in_lien(c credit_collateral, l credit_loan) RETURNS numeric LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN l.closed_at IS NULL THEN c.quantity ELSE c.claimed END
+$$;
+
+-- The units of a token that a borrower's loans hold: the balance of its lien account.
 CREATE FUNCTION pledged_units(p_borrower uuid, p_asset text) RETURNS numeric LANGUAGE sql STABLE AS $$
-    SELECT coalesce(sum(c.quantity), 0)
+    SELECT coalesce(sum(public.units_in_lien(c, l)), 0)
     FROM public.credit_collateral c JOIN public.credit_loan l ON l.id = c.loan_id
-    WHERE c.token_id::text = p_asset AND l.borrower_id = p_borrower AND l.closed_at IS NULL
+    WHERE c.token_id::text = p_asset AND l.borrower_id = p_borrower
 $$;
 
 -- At commit, whoever changed it: money moved with it.

@@ -1,9 +1,11 @@
--- Invariants of closure proposals, in addition to two_person.sql: only for loans in default, and no
--- more units are transferred than proposed.
+-- Invariants of closure proposals, in addition to two_person.sql: only for loans in default and units that
+-- a liquidation left in lien, and no more units are transferred than proposed.
 CREATE FUNCTION closure_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' AND NOT EXISTS (
-        SELECT FROM public.credit_loan l WHERE l.id = NEW.loan_id AND l.status = 'DEFAULTED')
+        SELECT FROM public.credit_loan l
+        WHERE l.id = NEW.loan_id
+            AND (l.status = 'DEFAULTED' OR l.claim > 0 AND NEW.action = 'liquidate'))
     THEN
         RAISE EXCEPTION 'closure can only be proposed for a loan in default'
             USING ERRCODE = 'check_violation', CONSTRAINT = 'closure_of_default';
@@ -32,21 +34,25 @@ BEGIN
         RAISE EXCEPTION 'proposal % allows less', NEW.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'closure_within_plan';
     END IF;
-    -- A liquidation changes the owner of units. The tokens are locked.
+    -- A liquidation changes the owner of units, but of those that a final distribution pays for. The
+    -- tokens are locked.
+    IF NEW.status = 'Approved' AND NEW.action = 'liquidate' AND EXISTS (
+        SELECT FROM jsonb_array_elements(NEW.final_plan) f
+        JOIN public.exchange_token t ON t.id = (f ->> 'token_id')::uuid
+        WHERE (f ->> 'passed')::numeric > 0 AND (t.exited OR t.units_held))
+    THEN
+        RAISE EXCEPTION 'a final distribution pays for units of proposal %', NEW.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'closure_leaves_units';
+    END IF;
     IF NEW.status = 'Approved' AND NEW.action = 'liquidate' AND public.record_pending(ARRAY(
-        SELECT c.token_id FROM public.credit_collateral c
-        WHERE c.loan_id = NEW.loan_id AND c.quantity > 0))
+        SELECT c.token_id
+        FROM public.credit_collateral c
+        JOIN public.credit_loan l ON l.id = c.loan_id
+        JOIN public.exchange_token t ON t.id = c.token_id
+        WHERE c.loan_id = NEW.loan_id AND public.units_in_lien(c, l) > 0 AND NOT t.units_held))
     THEN
         RAISE EXCEPTION 'the record of a distribution of the collateral is due'
             USING ERRCODE = 'check_violation', CONSTRAINT = 'closure_after_record';
-    END IF;
-    -- What its units pay to the loan, and its price does not include, is the creditor's too.
-    IF NEW.status = 'Approved' AND NEW.action = 'liquidate' AND EXISTS (
-        SELECT FROM public.credit_loan l
-        WHERE l.id = NEW.loan_id AND l.cash_funded + l.cash_expected > 0)
-    THEN
-        RAISE EXCEPTION 'payments of the collateral of loan % are still to come', NEW.loan_id
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'closure_after_income';
     END IF;
     RETURN NEW;
 END $$;

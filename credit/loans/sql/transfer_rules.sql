@@ -10,7 +10,7 @@ SELECT set_transfer_rule('loan_pledge', '{available}', '{lien}', 'loan:{id}:loan
 SELECT set_transfer_rule('loan_release', '{lien}', '{available}', 'loan:{id}:loan_release:%',
     'credit_loan', '{}', true, 'public.loan_transfer_justified(NEW)');
 SELECT set_transfer_rule('loan_liquidate', '{principal,lien}', '{loans,available}',
-    'loan:{id}:end', 'credit_loan', '{LIQUIDATED}', true, 'public.loan_transfer_justified(NEW)');
+    'loan:{id}:end%', 'credit_loan', '{LIQUIDATED}', true, 'public.loan_transfer_justified(NEW)');
 SELECT set_transfer_rule('loan_write_off', '{principal,lien}', '{loans,available}',
     'loan:{id}:end', 'credit_loan', '{WRITTEN_OFF}', true, 'public.loan_transfer_justified(NEW)');
 
@@ -39,6 +39,10 @@ BEGIN
             WHEN 'interest' THEN CASE e.owner_id WHEN l.creditor_id THEN p.interest END
             WHEN 'loans' THEN p.principal - p.interest END;
     END IF;
+    -- Only the closure itself moves money; a liquidation of units that it left, none.
+    IF t.reference LIKE 'loan:%:end:%' THEN
+        RETURN false;
+    END IF;
     -- The borrower's cash collateral is released, or passed to the creditor by a liquidation.
     IF e.owner_id = l.borrower_id AND t.kind IN ('loan_release', 'loan_liquidate', 'loan_write_off') THEN
         RETURN e.kind = 'available' AND e.amount > 0
@@ -55,6 +59,12 @@ BEGIN
             WHEN 'loans' THEN l.amount - l.principal_repaid END;
 END $$;
 
+-- The reference of the transfer of a closure: one proposed since the loan is closed liquidates units that
+-- its closure left in lien.
+CREATE FUNCTION closure_reference(p credit_closureproposal, l credit_loan) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT 'loan:' || l.id || ':end' || CASE WHEN p.created_at > l.closed_at THEN ':' || p.id ELSE '' END
+$$;
+
 -- Whether a units leg concerns collateral of the loan, and stays between the borrower's accounts or,
 -- in a liquidation, transfers the confirmed units to the creditor.
 CREATE FUNCTION loan_units_fit(t wallets_transfer, l credit_loan, e transfer_leg)
@@ -67,14 +77,14 @@ BEGIN
                 -- Cancelling a raise takes units back, so none is liened before it completes.
                 AND (k.completed_raise OR e.kind <> 'lien' OR e.amount < 0))
         AND CASE WHEN e.owner_id = l.borrower_id
-            -- The lien balance equals the collateral of open loans.
+            -- The lien balance equals the collateral of open loans, and what liquidations left there.
             THEN e.kind <> 'lien' OR e.balance = public.pledged_units(l.borrower_id, e.asset_id)
             ELSE t.kind = 'loan_liquidate' AND e.kind = 'available'
                 AND e.owner_id = l.creditor_id AND e.amount = (
                     SELECT (f ->> 'passed')::numeric
                     FROM public.credit_closureproposal p, jsonb_array_elements(p.final_plan) f
                     WHERE p.loan_id = l.id AND p.status = 'Approved' AND p.action = 'liquidate'
-                        AND f ->> 'token_id' = e.asset_id)
+                        AND t.reference = public.closure_reference(p, l) AND f ->> 'token_id' = e.asset_id)
             END;
 END $$;
 

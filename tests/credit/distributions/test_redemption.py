@@ -9,9 +9,7 @@ from django.utils import timezone
 
 from credit.distributions.models import Distribution, DistributionAction, Income
 from credit.distributions.services import funding, paying, recording
-from credit.loans.models import ClosureAction, Loan
-from credit.loans.services import servicing
-from credit.loans.services.closures import confirm_closure, decline_closure, propose_closure
+from credit.loans.models import Loan
 from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
@@ -37,7 +35,7 @@ from tests.factories.distributions import (
 )
 from tests.factories.lending import Lending, make_lending
 from tests.factories.lifecycle import set_flags
-from tests.factories.loans import backdate_loan, repay_loan
+from tests.factories.loans import repay_loan
 from tests.factories.tokens import give_units
 from tests.factories.traders import Trader, make_trader
 from tests.factories.wallets import (
@@ -45,7 +43,6 @@ from tests.factories.wallets import (
     assert_books_hold,
     balance_of,
     make_member_wallet,
-    make_staff,
 )
 from wallets.ledger.models import Account, AccountKind, TransferKind
 from wallets.ledger.posting import Leg, Posting, post_transfers, system_account
@@ -240,37 +237,6 @@ def test_a_loan_that_is_repaid_meanwhile_gives_its_units_from_the_wallet():
     assert balance_of(owner, "NGN") == before + 10_000_000
     assert units(lending.token, owner) == [0]
     assert_books_hold()
-
-
-def test_a_liquidation_waits_for_the_proceeds_and_passes_them():
-    lending, loan, made = make_pledged("Funded")
-    backdate_loan(loan, days=30, minutes=1)
-    servicing.age_loans()
-    officers = make_staff("close_loan"), make_staff("close_loan")
-    proposal = propose_closure(
-        loan_id=loan.pk, action=ClosureAction.LIQUIDATE, note="No answer", user=officers[0]
-    )
-    with assert_nothing_changes(), pytest.raises(UnitsHeld):
-        confirm_closure(proposal_id=proposal.pk, user=officers[1])
-    paying.pay(made.pk)
-    lender = balance_of(lending.creditor.owner_id, "NGN")
-    # Of the 105 units that were to be passed none is left; their 1,050,000 are.
-    with assert_nothing_changes(), pytest.raises(DomainError):
-        confirm_closure(proposal_id=proposal.pk, user=officers[1])
-    decline_and_propose(loan, proposal)
-    assert balance_of(lending.creditor.owner_id, "NGN") == lender + 1_050_000
-    assert_books_hold()
-
-
-def decline_and_propose(loan: Loan, proposal) -> None:
-    decline_closure(proposal_id=proposal.pk, user=make_staff("close_loan"))
-    again = propose_closure(
-        loan_id=loan.pk,
-        action=ClosureAction.LIQUIDATE,
-        note="No answer",
-        user=make_staff("close_loan"),
-    )
-    confirm_closure(proposal_id=again.pk, user=make_staff("close_loan"))
 
 
 # --- exits -------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from exchange.tokens.models import Token
 from tests.environment.owner import without_guards
 from tests.environment.sql_functions import Record, expression
 from tests.factories.bare_rows import NOON, as_json, insert_row
+from tests.factories.distributions import DAY
 from wallets.ledger.models import Account, AccountKind, Entry, TransferKind
 
 pytestmark = pytest.mark.django_db
@@ -131,6 +132,8 @@ def test_closure_removes_the_outstanding_principal_from_the_books(rows):
                 for sign in (1, -1)
             }
         assert money_that_fits(rows, kind, f"loan:{loan['id']}:end", loan) == expected
+    # A liquidation of units that the closure left in lien moves none.
+    assert money_that_fits(rows, ENDS[0], f"loan:{loan['id']}:end:{uuid7()}", loan) == set()
 
 
 def test_units_move_between_the_borrowers_accounts_as_open_loans_hold_them(rows):
@@ -161,6 +164,10 @@ def test_units_move_between_the_borrowers_accounts_as_open_loans_hold_them(rows)
     assert fits("lien", "A", "1", 14)
     assert fits("lien", "A", "-1", 14)
     assert fits("lien", "D", "-3", 0, closed)
+    # Of a closed loan, what its liquidation left there.
+    rows.cursor.execute("UPDATE credit_collateral SET claimed = 3 WHERE quantity = 100")
+    assert fits("lien", "A", "-1", 17)
+    assert not fits("lien", "A", "-1", 14)
     assert not fits("lien", "D", "-3", 1, closed)
     # The other account may hold anything.
     assert fits("available", "A", "-1", 3)
@@ -175,16 +182,18 @@ def test_units_move_between_the_borrowers_accounts_as_open_loans_hold_them(rows)
 
 
 def test_units_pass_to_the_creditor_as_the_confirmed_liquidation_says(rows):
-    loan, sibling, waiting, written_off = (rows.loan() for _ in range(4))
+    loan, sibling, waiting, written_off = (rows.loan(closed_at=NOON) for _ in range(4))
+    later = uuid7()
     for name in "AB":
         rows.token(name)
         for of in (loan, sibling, waiting, written_off):
             rows.collateral(of, name, 10)
-    for of, action, status, passed in (
-        (loan, "liquidate", "Approved", (2, 3)),
-        (sibling, "liquidate", "Approved", (7, 8)),
-        (waiting, "liquidate", "Pending", (2, 3)),
-        (written_off, "write_off", "Approved", (2, 3)),
+    for id_, of, action, status, passed in (
+        (uuid7(), loan, "liquidate", "Approved", (2, 3)),
+        (later, loan, "liquidate", "Approved", (0, 5)),
+        (uuid7(), sibling, "liquidate", "Approved", (7, 8)),
+        (uuid7(), waiting, "liquidate", "Pending", (2, 3)),
+        (uuid7(), written_off, "write_off", "Approved", (2, 3)),
     ):
         plan = [
             {"token_id": str(rows.tokens[name]), "passed": str(units)}
@@ -192,18 +201,19 @@ def test_units_pass_to_the_creditor_as_the_confirmed_liquidation_says(rows):
         ]
         insert_row(
             rows.cursor, ClosureProposal, loan_id=of["id"], action=action, status=status,
-            final_plan=plan,
+            final_plan=plan, id=id_, created_at=NOON + DAY if id_ == later else NOON,
         )  # fmt: skip
 
     def fits(
         amount: int, name: str = "A", *, of: dict[str, Any] = loan, kind: str = "loan_liquidate",
-        account: str = "available", owner: UUID = CREDITOR,
+        account: str = "available", owner: UUID = CREDITOR, end: str = "end",
     ) -> bool:  # fmt: skip
         leg = {
             "kind": account, "owner_id": owner, "balance": 0, "amount": amount,
             "asset_id": rows.tokens[name],
         }  # fmt: skip
-        return rows.ask("loan_units_fit", {"kind": kind}, of, leg) is True
+        transfer = {"kind": kind, "reference": f"loan:{of['id']}:{end}"}
+        return rows.ask("loan_units_fit", transfer, of, leg) is True
 
     assert fits(2)
     assert fits(3, "B")
@@ -215,6 +225,12 @@ def test_units_pass_to_the_creditor_as_the_confirmed_liquidation_says(rows):
     assert not fits(2, kind="loan_write_off")
     assert not fits(2, account="lien")
     assert not fits(2, owner=STRANGER)
+    # One proposed since the closure has a transfer of its own.
+    assert not fits(5, "B")
+    assert fits(5, "B", end=f"end:{later}")
+    assert not fits(3, "B", end=f"end:{later}")
+    assert not fits(5, "B", end=f"end:{uuid7()}")
+    assert not fits(5, "B", of=sibling, end=f"end:{later}")
 
 
 def enter(rows: Rows, legs: list[tuple[str, str, str, int]], balances: dict[str, int]) -> UUID:

@@ -32,7 +32,7 @@ AUDITED: dict[str, Audited] = {
     "wallets_breakexplanation": Audited(
         "id subject_id explanation status proposed_by_id decided_by_id created_at decided_at reason"
     ),
-    "credit_collateral": Audited("id loan_id token_id position quantity pledged_price"),
+    "credit_collateral": Audited("id loan_id token_id position quantity claimed pledged_price"),
     "credit_configurationversion": Audited(
         "id configuration_id number name access investment_categories collateral_ratio"
         " interest_rate duration grace_period grace_period_unit status proposed_by"
@@ -59,7 +59,7 @@ AUDITED: dict[str, Audited] = {
     ),
     "credit_income": Audited(
         "id distribution_id organisation_id member_id assigned_from_id loan_id units gross tax_rate"
-        " tax net recovered status paid_to created_at",
+        " tax net recovered to_creditor status paid_to created_at",
         left_out={COMPUTED: "owner_id"},
     ),
     "credit_taxrate": Audited(
@@ -69,7 +69,7 @@ AUDITED: dict[str, Audited] = {
     ),
     "credit_loan": Audited(
         "id borrower_id organisation_id creditor_id configuration_id version_id currency_id amount"
-        " cash_collateral repayment_amount repayment_date interest_rate collateral_ratio"
+        " cash_collateral claim repayment_amount repayment_date interest_rate collateral_ratio"
         " duration grace_period"
         " grace_period_unit status interest_repaid principal_repaid reason bank_name bank_code"
         " account_number requested_by created_at closed_at client_reference metadata",

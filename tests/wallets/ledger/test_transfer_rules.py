@@ -36,7 +36,7 @@ distribution_refund: payable -> available
 loan_disburse: available loans -> available principal lien
     loan:{id}:disburse of credit_loan (by its function)
 loan_liquidate: principal lien -> loans available
-    loan:{id}:end of credit_loan LIQUIDATED
+    loan:{id}:end% of credit_loan LIQUIDATED
 loan_pledge: available -> lien
     loan:{id}:loan_pledge:% of credit_loan
 loan_release: lien -> available
