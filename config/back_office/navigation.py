@@ -72,6 +72,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "credit.distribution",
             "credit.distribution/calendar",
             "credit.taxrate",
+            "credit.taxfactsproposal",
             "credit.taxrate/withheld_tax",
         ),
     ),

@@ -36,6 +36,7 @@ PAGES = (
     "orders.listings.admin.tokens",
     "orders.listings.admin.proposals",
     "orders.listings.admin.terms",
+    "credit.tax_rates.admin",
     "credit.distributions.admin.tax_rates",
     "credit.distributions.admin.distributions",
     "credit.loans.admin.configurations",

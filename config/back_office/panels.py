@@ -8,6 +8,7 @@ from credit.configurations.admin.configurations import configurations_link
 from credit.distributions.admin.token_panel import DistributionsPanel
 from credit.loans.admin.loans import loans_link
 from credit.loans.admin.owner_panel import LoansPanel
+from credit.tax_rates.admin import TaxFactsPanel
 from exchange.admin.panels import LinksPanel, Panel
 from exchange.audit.admin.history import HistoryPanel
 from exchange.comments.admin import CommentsPanel
@@ -76,6 +77,7 @@ PANELS: dict[type[Model], tuple[Panel, ...]] = {
         StatementPanel(),
         LinksPanel(orders_link, tokens_link, configurations_link, loans_link),
         FreezePanel(),
+        TaxFactsPanel(),
         _COMMENTS,
         WebhookPanel(),
         *_OWNER_TABLES,
@@ -86,6 +88,7 @@ PANELS: dict[type[Model], tuple[Panel, ...]] = {
         StatementPanel(),
         LinksPanel(orders_link, loans_link),
         FreezePanel(),
+        TaxFactsPanel(),
         _COMMENTS,
         *_OWNER_TABLES,
     ),

@@ -28,7 +28,7 @@ ADMINISTRATOR = "Administrator"
 _VIEWABLE = {
     "credit": (
         "closureproposal", "distribution", "income", "loan", "loanconfiguration", "shortfall",
-        "taxrate",
+        "taxfactsproposal", "taxrate",
     ),
     "exchange": (
         "apikey", "comment", "event", "export", "member", "organisation", "quote", "token",

@@ -1,1 +1,1 @@
-"""Rates of the tax that is withheld of income, decided by two people."""
+"""Rates of the tax that is withheld of income, and what owners are for tax, by two people."""

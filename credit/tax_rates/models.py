@@ -1,10 +1,10 @@
-"""Rates of tax on income: proposed by one person, approved by another."""
+"""Rates of tax on income, and what of an owner they follow from: decided by two people."""
 
 from django.db import models
 from django.db.models import Q
 
 from exchange.core.fields import choice_field, owner_column
-from exchange.participants.models import HolderKind, Member, Organisation
+from exchange.participants.models import HolderKind, Member, Organisation, TaxFacts
 from exchange.staff.models import ProposalModel
 
 
@@ -49,8 +49,8 @@ class TaxRate(ProposalModel):
     class Meta(ProposalModel.Meta):
         default_permissions = ("view",)
         permissions = [
-            ("propose_taxrate", "Can propose tax rates"),
-            ("decide_taxrate", "Can approve and reject tax rates of others"),
+            ("propose_taxrate", "Can propose tax rates and tax details"),
+            ("decide_taxrate", "Can approve and reject tax rates and tax details of others"),
         ]
         constraints = [
             models.CheckConstraint(
@@ -91,3 +91,33 @@ class TaxRate(ProposalModel):
             return str(self.member or self.organisation)
         kind = {"": "Anyone", "person": "People", "company": "Companies"}[self.holder_kind]
         return f"{kind} resident in {self.residence}" if self.residence else kind
+
+
+class TaxFactsProposal(TaxFacts, ProposalModel):
+    """What staff propose that an owner is for tax. Organisations state it of members themselves."""
+
+    organisation = models.ForeignKey(Organisation, on_delete=models.PROTECT, related_name="+")
+    member = models.ForeignKey(
+        Member, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    owner_id = owner_column()
+    note = models.CharField(max_length=300, help_text="The certificate or letter that it follows")
+
+    class Meta(ProposalModel.Meta):
+        default_permissions = ("view",)
+        verbose_name = "tax details proposal"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["owner_id"],
+                condition=models.Q(status="Pending"),
+                name="tax_facts_pending_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Tax details of {self.owner}"
+
+    @property
+    def owner(self) -> Organisation | Member:
+        """The member, or the organisation."""
+        return self.member or self.organisation

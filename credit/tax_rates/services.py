@@ -1,19 +1,25 @@
-"""Tax rates: proposed by one person, approved by another. Rows that are decided never change."""
+"""Tax rates, and what an owner is for tax: proposed by one person, approved by another.
+
+Rows that are decided never change.
+"""
 
 import datetime as dt
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
 
-from credit.tax_rates.models import TaxedIncome, TaxRate
+from credit.tax_rates.models import TaxedIncome, TaxFactsProposal, TaxRate
 from exchange.core.countries import check_country
 from exchange.core.errors import Conflict, InvalidRequest
 from exchange.core.numbers import decimals_error
-from exchange.core.text import clean_text
+from exchange.core.text import check_line, clean_text
 from exchange.participants.models import HolderKind, Member, Organisation
+from exchange.participants.services.members import change_member
+from exchange.participants.services.organisations import change_organisation
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
 
@@ -25,10 +31,17 @@ TAX_RATES = TwoPersonApproval(
     permission=DECIDE,
     unique_constraint="tax_rate_pending_once",
 )
+TAX_FACTS = TwoPersonApproval(
+    model=TaxFactsProposal,
+    noun="tax details proposal",
+    permission=DECIDE,
+    unique_constraint="tax_facts_pending_once",
+)
 PERCENT_DECIMALS = 4
 MAX_PERCENT = Decimal(100)
 _MAX_NOTE_LENGTH = 300
 _NOT_ALLOWED = "You may not decide about tax rates"
+_MAY_NOT_DECIDE_FACTS = "You may not decide about tax details"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +106,71 @@ def reject_rate(*, rate_id: UUID, reason: str, user: StaffUser) -> TaxRate:
     with transaction.atomic():
         rate = TAX_RATES.get_pending(rate_id)
         return TAX_RATES.close(rate, ApprovalStatus.REJECTED, user, reason=why)
+
+
+def propose_tax_facts(
+    *,
+    owner: Organisation | Member,
+    holder_kind: str,
+    tax_residence: str,
+    tax_id: str,
+    note: str,
+    user: StaffUser,
+) -> TaxFactsProposal:
+    """Propose what an owner is for tax; it is once another person approves it.
+
+    Raises `Forbidden`, `InvalidRequest`, also where nothing would change, and `Conflict` while
+    other tax details of the owner are pending.
+    """
+    authorize_staff(user, PROPOSE, "You may not propose tax details")
+    if holder_kind not in HolderKind.values:
+        raise InvalidRequest.for_field("holder_kind", "holder_kind must be person or company")
+    if tax_residence:
+        check_country("tax_residence", tax_residence)
+    check_line("tax_id", tax_id)
+    facts = {"holder_kind": holder_kind, "tax_residence": tax_residence, "tax_id": tax_id}
+    if all(getattr(owner, name) == value for name, value in facts.items()):
+        raise InvalidRequest("These are the tax details of the owner")
+    member = owner if isinstance(owner, Member) else None
+    return TAX_FACTS.propose(
+        Conflict("Tax details of this owner are pending approval", code="tax_details_pending"),
+        organisation=member.organisation if member else owner,
+        member=member,
+        note=clean_text(note, missing="Enter a note", max_length=_MAX_NOTE_LENGTH),
+        proposed_by=user,
+        **facts,
+    )
+
+
+def approve_tax_facts(*, proposal_id: UUID, user: StaffUser) -> TaxFactsProposal:
+    """Approve tax details as the second person: payments that start from now on follow them.
+
+    Raises `Forbidden`, `NotFound`, `StateConflict`, `Rejected` (`approver_not_independent`).
+    """
+    actor = authorize_staff(user, DECIDE, _MAY_NOT_DECIDE_FACTS)
+    with transaction.atomic():
+        proposal = TAX_FACTS.get_approvable(proposal_id, user)
+        change = (
+            partial(change_organisation, organisation_id=proposal.organisation_id)
+            if proposal.member_id is None
+            else partial(change_member, member_id=proposal.member_id)
+        )
+        change(
+            holder_kind=proposal.holder_kind,
+            tax_residence=proposal.tax_residence,
+            tax_id=proposal.tax_id,
+            actor=actor,
+        )
+        return TAX_FACTS.close(proposal, ApprovalStatus.APPROVED, user)
+
+
+def reject_tax_facts(*, proposal_id: UUID, reason: str, user: StaffUser) -> TaxFactsProposal:
+    """Reject tax details, also one's own. Raises as `approve_tax_facts`, and without a reason."""
+    authorize_staff(user, DECIDE, _MAY_NOT_DECIDE_FACTS)
+    why = clean_text(reason, missing="Enter a reason for the rejection")
+    with transaction.atomic():
+        proposal = TAX_FACTS.get_pending(proposal_id)
+        return TAX_FACTS.close(proposal, ApprovalStatus.REJECTED, user, reason=why)
 
 
 def _check_terms(terms: RateTerms) -> None:

@@ -34,6 +34,7 @@ AUDIENCES = {
     "credit.distributions.admin.forms.ExplanationForm.explanation": INTERNAL,
     "credit.distributions.admin.forms.TermsForm.explanation": INTERNAL,
     "credit.distributions.admin.tax_rates.RateForm.note": INTERNAL,
+    "credit.tax_rates.admin.TaxFactsForm.note": INTERNAL,
     "exchange.participants.admin.api_keys.ApiKeyForm.name": VISIBLE,
     "exchange.participants.admin.api_keys.ApiKeyForm.note": INTERNAL,
     "exchange.participants.admin.api_keys.KeyRotationForm.note": INTERNAL,

@@ -19,7 +19,7 @@ from credit.loans.models import ClosureAction, Loan
 from credit.loans.services import servicing
 from credit.loans.services.closures import propose_closure
 from credit.loans.services.lending import create_loan
-from credit.tax_rates.services import propose_rate
+from credit.tax_rates.services import propose_rate, propose_tax_facts
 from exchange.core.actors import Actor
 from exchange.events.services.endpoints import rotate_secret, set_endpoint
 from exchange.exports import services as exports
@@ -42,7 +42,7 @@ from tests.factories.lending import make_lending
 from tests.factories.lifecycle import propose_new_terms
 from tests.factories.loan_configurations import make_configuration, pending_version
 from tests.factories.staff import create_staff, create_superuser
-from tests.factories.tax_rates import rate_terms
+from tests.factories.tax_rates import rate_terms, tax_facts
 from tests.factories.traders import Trader
 from tests.factories.transfers import transfer
 from tests.factories.treasury import write_off_and_top_up
@@ -233,7 +233,7 @@ def _market_and_loan(every_record: EveryRecord, owner: StaffUser) -> None:
 
 
 def _distributions(every_record: EveryRecord, owner: StaffUser) -> None:
-    """Make a recorded distribution, the draft of another and a tax rate, which are pending."""
+    """Make a recorded distribution, and pending: another one, a tax rate and tax details."""
     token = make_holding().token
     make_distribution(token, "Recorded")
     draft = propose_distribution(
@@ -242,6 +242,7 @@ def _distributions(every_record: EveryRecord, owner: StaffUser) -> None:
     every_record.add(draft)
     every_record.proposals[Distribution] = (draft.pk, draft.proposals.get().pk)
     every_record.add(propose_rate(terms=rate_terms(), user=owner))
+    every_record.add(propose_tax_facts(owner=token.issuer, **tax_facts(), user=owner))
 
 
 def _access(every_record: EveryRecord) -> None:

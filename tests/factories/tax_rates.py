@@ -43,8 +43,14 @@ def make_rate(percent: str | int = 10, **changes: Any) -> TaxRate:
     return approve_rate(rate_id=proposed.pk, user=rate_decider())
 
 
+def tax_facts(**changes: str) -> dict[str, str]:
+    """Return the tax details of a company in Ghana, as proposed."""
+    facts = {"holder_kind": "company", "tax_residence": "GH", "tax_id": "C-0017"}
+    return facts | {"note": "Certificate of the tax authority"} | changes
+
+
 def set_tax_facts(owner: Organisation | Member, **facts: str) -> None:
-    """Set residence and kind of an owner."""
+    """Set residence and kind of an owner, as after two people decided."""
     for name, value in facts.items():
         setattr(owner, name, value)
     owner.save(update_fields=[*facts])

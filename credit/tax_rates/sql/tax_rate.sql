@@ -5,6 +5,13 @@ CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_taxrat
 REVOKE DELETE ON credit_taxrate FROM exchange_runtime;
 SELECT audit_table('credit_taxrate', left_out => '{owner_id}');
 
+-- What staff propose that an owner is for tax.
+CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON credit_taxfactsproposal
+    FOR EACH ROW EXECUTE FUNCTION two_person_guard(
+        'tax_facts', 'proposed_by_id', 'Pending', 'Approved', 'reason,owner_id');
+REVOKE DELETE ON credit_taxfactsproposal FROM exchange_runtime;
+SELECT audit_table('credit_taxfactsproposal', hidden => '{tax_id}', left_out => '{owner_id}');
+
 -- The percent of tax on income of a type from issuers of a country; 0 where no rate fits.
 --
 -- An owner's own rate comes first, then one that names residence and kind, then residence, then kind;

@@ -20,11 +20,10 @@ from exchange.admin.fields import MultilineField, NoteForm
 from exchange.admin.forms import ModelChoice, RecordSelect, bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, OptionFilter, id_filter
 from exchange.admin.panels import badges_of
-from exchange.core.countries import COUNTRIES
 from exchange.core.text import find_lookalikes
 from exchange.participants.admin.confirmations import confirm_organisation_status
 from exchange.participants.admin.name_filters import OrganisationNameFilter
-from exchange.participants.models import HolderKind, Member, Organisation, TaxFacts, Verification
+from exchange.participants.models import Member, Organisation, Verification
 from exchange.participants.services.api_keys import get_privileged_keys
 from exchange.participants.services.members import change_member, create_member
 from exchange.participants.services.organisations import (
@@ -34,20 +33,6 @@ from exchange.participants.services.organisations import (
 )
 from exchange.participants.services.proposals import propose_organisation_activation
 
-COUNTRY_CHOICES = [("", "Not known"), *((code, code) for code in sorted(COUNTRIES))]
-
-
-class TaxFactsForm(forms.Form):
-    """What tax on an owner's income follows from."""
-
-    holder_kind = forms.ChoiceField(choices=HolderKind.choices, help_text="For tax")
-    tax_residence = forms.ChoiceField(
-        choices=COUNTRY_CHOICES, required=False, help_text="Country, by its ISO code"
-    )
-    tax_id = forms.CharField(
-        max_length=50, required=False, label="Tax ID", help_text="Number at its tax authority"
-    )
-
 
 class OrganisationForm(forms.Form):
     """Name and email of an organisation."""
@@ -56,7 +41,7 @@ class OrganisationForm(forms.Form):
     email = forms.EmailField(required=False)
 
 
-class OrganisationEditForm(TaxFactsForm, OrganisationForm):
+class OrganisationEditForm(OrganisationForm):
     """Corrections to an organisation."""
 
     redirect_origins = MultilineField(
@@ -107,7 +92,7 @@ class MemberForm(forms.Form):
     )
 
 
-class MemberEditForm(TaxFactsForm):
+class MemberEditForm(forms.Form):
     """Corrections to a member."""
 
     name = forms.CharField(max_length=200)
@@ -115,10 +100,6 @@ class MemberEditForm(TaxFactsForm):
     external_id = forms.CharField(
         max_length=100, required=False, help_text="The organisation's own ID for the person"
     )
-
-
-def _tax_facts(owner: TaxFacts) -> dict[str, str]:
-    return {name: getattr(owner, name) for name in TaxFactsForm.base_fields}
 
 
 class OwnerAdmin(AddFormAdmin, ConfirmationAdmin):
@@ -205,7 +186,7 @@ class OrganisationAdmin(OwnerAdmin):
         )
 
     def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Change name, email, redirect addresses, what requires verified members, and tax."""
+        """Change name, email, redirect addresses, and what requires verified members."""
         obj: Organisation = self.record(request, object_id, "exchange.change_organisation")
         form = bind_form(
             request,
@@ -215,7 +196,6 @@ class OrganisationAdmin(OwnerAdmin):
             redirect_origins="\n".join(obj.redirect_origins),
             verification_required_for_deposits=obj.verification_required_for_deposits,
             verification_required_for_withdrawals=obj.verification_required_for_withdrawals,
-            **_tax_facts(obj),
         )
         return self.form_page(
             request,
@@ -324,7 +304,7 @@ class MemberAdmin(OwnerAdmin):
         return [Tool("Edit", self.address("edit", obj.pk))]
 
     def edit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Change name, email, external ID and what tax follows from."""
+        """Change name, email and external ID."""
         obj: Member = self.record(request, object_id, "exchange.change_member")
         return self.form_page(
             request,
@@ -334,7 +314,6 @@ class MemberAdmin(OwnerAdmin):
                 name=obj.name,
                 email=obj.email,
                 external_id=obj.external_id,
-                **_tax_facts(obj),
             ),
             lambda data: change_member(member_id=obj.pk, **data, actor=actor_of(request)),
             title="Edit",

@@ -72,6 +72,8 @@ def change_member(
 ) -> Member:
     """Change what is given, of a closed member too. Past events and payouts are unchanged.
 
+    What tax follows from, the organisation states; staff change it by two (`credit.tax_rates`).
+
     Raises `UserNotFound`, also for a member of another organisation than `organisation_id`,
     `InvalidRequest`, and `Conflict` as `create_member`.
     """

@@ -31,8 +31,8 @@ def create_organisation(*, name: str, email: str = "", actor: Actor) -> Organisa
 def change_organisation(
     *,
     organisation_id: UUID,
-    name: str,
-    email: str,
+    name: str | None = None,
+    email: str | None = None,
     redirect_origins: Sequence[str] | None = None,
     verification_required_for_deposits: bool | None = None,
     verification_required_for_withdrawals: bool | None = None,
@@ -41,10 +41,13 @@ def change_organisation(
     tax_id: str | None = None,
     actor: Actor,
 ) -> Organisation:
-    """Change name and email, and what else is given. Raises `NotFound`, `InvalidRequest`."""
+    """Change what is given. Raises `NotFound`, `InvalidRequest`.
+
+    What tax follows from is changed by two people (`credit.tax_rates`).
+    """
     organisation = get_organisation(organisation_id)
     given = {
-        "name": name.strip(),
+        "name": None if name is None else name.strip(),
         "email": email,
         "redirect_origins": None if redirect_origins is None else list(redirect_origins),
         "verification_required_for_deposits": verification_required_for_deposits,

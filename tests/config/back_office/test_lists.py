@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from config.back_office.roles import ADMINISTRATOR, get_role
 from credit.configurations.models import ConfigurationVersion
+from credit.tax_rates.services import propose_tax_facts
 from exchange.events.services import outbox as events
 from exchange.events.services.endpoints import set_endpoint
 from exchange.exports.models import Export
@@ -42,7 +43,7 @@ from tests.factories.holds import freeze
 from tests.factories.lending import make_lending
 from tests.factories.logins import sign_in
 from tests.factories.staff import create_superuser
-from tests.factories.tax_rates import make_rate
+from tests.factories.tax_rates import make_rate, tax_facts
 from tests.factories.traders import make_trader
 from tests.factories.transfers import transfer
 from tests.factories.treasury import write_off_and_top_up
@@ -75,6 +76,7 @@ _SMALL = _FEW_BY_NATURE | {
     "exchange_accessproposal",
     "credit_distribution",
     "credit_loanconfiguration",
+    "credit_taxfactsproposal",
     "credit_taxrate",
     "exchange_apikey",
     "exchange_export",
@@ -137,6 +139,7 @@ def seed() -> None:
     lifecycle.propose_new_terms(token, staff)
     propose_distribution(make_holding().token)
     make_rate()
+    propose_tax_facts(owner=token.issuer, **tax_facts(), user=staff)
     wallet = make_member_wallet(1000)
     withdrawal = make_approved_withdrawal(wallet)
     make_approved_withdrawal(make_wallet(1000))
@@ -283,7 +286,7 @@ def test_no_filter_of_a_list_offers_every_organisation_and_each_finds_one_by_nam
             shown = client.get(address)
         filters = shown.context["cl"].filter_specs
         offered = [choice for one in filters for choice in one.choices(shown.context["cl"])]
-        assert len(offered) < 120, address
+        assert len(offered) < 200, address
         assert len(asked) < 40, address
         declared = getattr(shown.context["cl"], "filters", None)
         for name, one in declared.filters.items() if declared else ():

@@ -23,7 +23,7 @@ from config.back_office.roles import (
 from credit.configurations.models import LoanConfiguration
 from credit.distributions.models import Distribution
 from credit.loans.models import Loan
-from credit.tax_rates.models import TaxRate
+from credit.tax_rates.models import TaxFactsProposal, TaxRate
 from exchange.staff.admin.pending import VIEW_ONLY, queues
 from exchange.staff.models import AccessProposal, StaffUser
 from exchange.tokens.models import Quote
@@ -58,6 +58,7 @@ DECIDED_BY: dict[type[Model], str] = {
     SettingChange: FINANCE_APPROVER,
     Distribution: FINANCE_APPROVER,
     TaxRate: FINANCE_APPROVER,
+    TaxFactsProposal: FINANCE_APPROVER,
     LoanConfiguration: CREDIT_OFFICER,
     Loan: CREDIT_OFFICER,
     ReconciliationBreak: FINANCE_APPROVER,
@@ -77,6 +78,7 @@ WORDS: dict[type[Model], str] = {
     SettingChange: "Settings changes",
     Distribution: "Distributions to decide",
     TaxRate: "Tax rates to approve",
+    TaxFactsProposal: "Tax details to approve",
     LoanConfiguration: "Loan configurations pending approval",
     Loan: "Loan closures to confirm",
     ReconciliationBreak: "Breaks to close",
@@ -97,6 +99,7 @@ OWN_PROPOSAL: dict[type[Model], str] = {
     TermsProposal: "Someone other than the proposer must approve this.",
     Distribution: "Someone other than the proposer must approve this.",
     TaxRate: "Someone other than the proposer must approve this.",
+    TaxFactsProposal: "Someone other than the proposer must approve this.",
 }
 # What the panel says is proposed. The pages of loans and their configurations have their own.
 PROPOSED: dict[type[Model], str] = {
@@ -113,6 +116,7 @@ PROPOSED: dict[type[Model], str] = {
     Freeze: r"Lift the freeze of Organisation \d+",
     TermsProposal: r"Version 2 of the terms of TKN\d+",
     TaxRate: r"10 % Dividend tax, NG",
+    TaxFactsProposal: r"Approve the tax details of Organisation \d+",
     Distribution: r"Announce: Interest of TKN\d+, \d+ days to [ \w]+",
 }
 
@@ -137,7 +141,16 @@ def approval_of(demo_records: EveryRecord, model: type[Model]) -> tuple[str, str
         return page, reverse("admin:wallets_withdrawal_confirm", args=[subject, found])
     verb = (
         "approve"
-        if model in {Quote, SettingChange, LoanConfiguration, TermsProposal, Distribution, TaxRate}
+        if model
+        in {
+            Quote,
+            SettingChange,
+            LoanConfiguration,
+            TermsProposal,
+            Distribution,
+            TaxRate,
+            TaxFactsProposal,
+        }
         else "confirm"
     )
     verb = "close" if model is ReconciliationBreak else verb

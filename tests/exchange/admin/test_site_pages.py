@@ -88,7 +88,8 @@ def test_nothing_is_added_changed_or_deleted_but_through_services(demo_records):
 def test_admins_of_libraries_are_not_registered():
     labels = {model._meta.label for model in admin.site._registry}
     assert labels == {
-        "credit.Distribution", "credit.Loan", "credit.LoanConfiguration", "credit.TaxRate",
+        "credit.Distribution", "credit.Loan", "credit.LoanConfiguration",
+        "credit.TaxFactsProposal", "credit.TaxRate",
         "exchange.AccessProposal",
         "exchange.AccessRecord",
         "exchange.ApiKey", "exchange.Change", "exchange.Event", "exchange.Export",

@@ -62,6 +62,12 @@ AUDITED: dict[str, Audited] = {
         " tax net recovered to_creditor status paid_to created_at",
         left_out={COMPUTED: "owner_id"},
     ),
+    "credit_taxfactsproposal": Audited(
+        "id status proposed_by_id created_at decided_by_id decided_at reason holder_kind"
+        " tax_residence organisation_id member_id note",
+        hidden="tax_id",
+        left_out={COMPUTED: "owner_id"},
+    ),
     "credit_taxrate": Audited(
         "id status proposed_by_id created_at decided_by_id decided_at reason type issuer_country"
         " holder_kind residence organisation_id member_id percent valid_from valid_until note",

@@ -139,7 +139,6 @@ def correct(client: Client, member: Member, **changes: str):
         "name": "Ada Obi",
         "email": "ada@acme.example",
         "external_id": "",
-        "holder_kind": "person",
         **changes,
     }
     return client.post(reverse("admin:exchange_member_edit", args=[member.pk]), body)
