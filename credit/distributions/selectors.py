@@ -126,15 +126,14 @@ def periods_between(token: Token, first: dt.date, last: dt.date) -> list[Period]
 def drafts_begin(token: Token) -> dt.date | None:
     """Return the day from which on the interest of each period of a token is drafted.
 
-    That of its completion, if the exchange drafted interest then; else the end of the first period
-    that it drafted, None where it drafted none: what was due before was paid elsewhere.
+    That of its completion, if the exchange stored it; else, as after an upgrade, the end of the
+    first period that it drafted, None where it drafted none: what was due before was paid
+    elsewhere.
     """
-    drafts = Distribution.objects.filter(period_end__isnull=False)
-    started = drafts.order_by("pk").values_list("created_at", flat=True).first()
-    if started is not None and token.completed_at is not None and token.completed_at >= started:
+    if token.completed_at is not None and not token.completion_is_stated:
         return token.completed_at.astimezone(dt.UTC).date()
-    own = drafts.filter(token=token).order_by("period_end")
-    return own.values_list("period_end", flat=True).first()
+    drafts = Distribution.objects.filter(token=token, period_end__isnull=False)
+    return drafts.order_by("period_end").values_list("period_end", flat=True).first()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 from django.conf import settings
@@ -281,6 +282,15 @@ class Token(Record):
     def is_raising(self) -> bool:
         """Whether its raise is open."""
         return not (self.completed_raise or self.cancelled)
+
+    @property
+    def completion_is_stated(self) -> bool:
+        """Whether people stated the day of the completion: its time is the start of the day, UTC.
+
+        The exchange stores its own time when it completes a raise.
+        """
+        at = self.completed_at
+        return at is not None and at.astimezone(dt.UTC).time() == dt.time()
 
     @property
     def has_fixed_terms(self) -> bool:

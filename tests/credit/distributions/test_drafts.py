@@ -12,7 +12,7 @@ from credit.distributions.selectors import periods_between
 from credit.distributions.services import drafting, funding, paying, proposals, recording
 from exchange.core.errors import StateConflict
 from exchange.tokens.models import Token
-from orders.listings.services.terms import approve_terms
+from orders.listings.services.terms import NewTerms, approve_terms, propose_terms
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.owner import without_guards
 from tests.factories.distributions import (
@@ -30,12 +30,17 @@ from tests.factories.distributions import (
     propose,
     set_completed,
 )
-from tests.factories.lifecycle import propose_new_terms
+from tests.factories.lifecycle import forget_terms, propose_new_terms
 from tests.factories.tokens import make_token
 from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_staff
 from wallets.alerts.models import Alert
 
 pytestmark = pytest.mark.django_db
+
+
+def day_of_completion(token: Token) -> date:
+    assert token.completed_at is not None
+    return token.completed_at.date()
 
 
 def open_alerts() -> list[str]:
@@ -70,8 +75,9 @@ def test_a_draft_of_a_period_appears_once_and_is_paid_without_a_word_of_the_issu
 
 
 @pytest.mark.parametrize("ends_in", [16, -16])
-def test_there_is_none_long_before_or_after_a_record(ends_in):
-    make_scheduled(ends_in)
+def test_there_is_none_long_before_a_record_or_after_that_of_a_completion_people_stated(ends_in):
+    token = make_scheduled(ends_in).token
+    set_completed(token, at(day_of_completion(token)))
     with assert_nothing_changes():
         assert drafting.draft_due() == 0
 
@@ -196,16 +202,41 @@ def test_missed_periods_are_drafted_however_late_from_the_first_draft_on():
     assert (made.status, made.period_end) == ("Announced", ends[2])
 
 
-def test_all_periods_are_drafted_of_a_token_completed_after_drafts_began():
+def test_all_periods_are_drafted_of_a_token_whose_raise_the_exchange_completed():
+    """Also where the scheduler has never run, and the last period of all is long ago."""
     token, ends = make_late_bond()
-    assert missing_ends(token) == ends[4:]
-    other, _ends = make_late_bond()
-    assert other.completed_at is not None
     with without_guards() as cursor:
         cursor.execute(
-            "UPDATE credit_distribution SET created_at = %s", [other.completed_at - 9 * DAY]
+            "UPDATE exchange_token SET completed_at = completed_at + interval '9 hours',"
+            " tenor = 60 WHERE id = %s",
+            [token.pk],
         )
-    assert missing_ends(other) == ends
+    maturity = day_of_completion(token) + 60 * DAY
+    assert maturity < timezone.now().date() - 28 * DAY
+    drafted = missing_ends(token)
+    assert (drafted[0], drafted[-1]) == (ends[0], maturity)
+
+
+def test_none_is_drafted_that_ended_before_an_upgrade():
+    """Its completion was not known then: two people stated the day."""
+    token, ends = make_late_bond()
+    terms = NewTerms(
+        issue_price=Decimal(100),
+        interest=Decimal(12),
+        tenor=730,
+        payout_frequency="Monthly",
+        completed_on=day_of_completion(token),
+    )
+    forget_terms(token)
+    assert missing_ends(token) == []
+    proposal = propose_terms(
+        token_id=token.pk,
+        terms=terms,
+        explanation="As the ledger has it",
+        user=make_staff("change_token"),
+    )
+    approve_terms(proposal_id=proposal.pk, user=make_staff("decide_terms"))
+    assert missing_ends(token) == ends[4:]
 
 
 def test_a_settled_period_of_long_ago_does_not_come_back_with_other_terms():
