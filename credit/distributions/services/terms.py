@@ -264,8 +264,6 @@ def _check_principal(token: Token, terms: DistributionTerms, but: Distribution |
             f"Only {format_plain(left)} {token.currency_id} of principal is outstanding on a unit",
             code="principal_exceeded",
         )
-    if terms.type == DistributionType.PRINCIPAL:
-        _check_redemption(token, left - wanted, "With this amount")
 
 
 def _check_end(token: Token, terms: DistributionTerms, but: Distribution | None) -> None:
@@ -278,14 +276,15 @@ def _check_end(token: Token, terms: DistributionTerms, but: Distribution | None)
     if but is not None:
         live = live.exclude(pk=but.pk)
     last = live.filter(final=True).first()
-    # At the time of a redemption the principal is returned by it.
-    repays = terms.type == DistributionType.PRINCIPAL
-    if last is not None and (
-        terms.final
-        or terms.record_at > last.record_at
-        or (repays and terms.record_at == last.record_at)
-    ):
+    if last is not None and (terms.final or terms.record_at > last.record_at):
         raise Rejected(f"{last} takes the units back", code="token_redeemed")
+    # A redemption is announced for the principal that is outstanding then.
+    if last is not None and terms.type == DistributionType.PRINCIPAL:
+        raise Rejected(
+            f"{last} returns the principal: cancel it before another repayment is announced or"
+            " changed",
+            code="token_redeemed",
+        )
     if terms.type == DistributionType.EXIT and not token.exited:
         raise Rejected("The token has not exited", code="not_exited")
     if redeems and token.exited:
@@ -345,23 +344,20 @@ def check_cancellation(distribution: Distribution) -> None:
 
     Raises `Rejected` (`below_principal`).
     """
-    if distribution.type == DistributionType.PRINCIPAL:
-        left = outstanding_principal(distribution.token, but=distribution)
-        _check_redemption(distribution.token, left, "Without it")
-
-
-def _check_redemption(token: Token, left: Decimal, when: str) -> None:
-    """Raise `Rejected` if an announced redemption pays less than the principal that is `left`."""
-    redemptions = Distribution.objects.filter(
-        token=token, type=DistributionType.REDEMPTION, amount_per_unit__lt=left
+    if distribution.type != DistributionType.PRINCIPAL:
+        return
+    left = outstanding_principal(distribution.token, but=distribution)
+    short = (
+        Distribution.objects.filter(
+            token=distribution.token, type=DistributionType.REDEMPTION, amount_per_unit__lt=left
+        )
+        .exclude(status__in=(DistributionStatus.DRAFT, DistributionStatus.CANCELLED))
+        .first()
     )
-    short = redemptions.exclude(
-        status__in=(DistributionStatus.DRAFT, DistributionStatus.CANCELLED)
-    ).first()
     if short is not None:
         raise Rejected(
-            f"{when} {format_plain(left)} of principal would be outstanding on a unit, more than"
-            f" is paid by {short}",
+            f"Without it {format_plain(left)} of principal would be outstanding on a unit, more"
+            f" than is paid by {short}",
             code="below_principal",
         )
 

@@ -39,9 +39,9 @@ DECLARE
                 AND (o.token_id, o.type, o.currency_id, o.record_at)
                     = (NEW.token_id, NEW.type, NEW.currency_id, NEW.record_at))
             THEN 'distribution_corrects_paid'
-        -- A redemption returns all that is outstanding.
+        -- A redemption is announced for all that is outstanding then.
         WHEN NEW.type = 'Principal' AND NEW.status = 'Announced' AND NEW.amount_per_unit > (
-            SELECT CASE WHEN bool_or(x.type = 'Redemption' AND x.record_at <= NEW.record_at) THEN 0
+            SELECT CASE WHEN bool_or(x.type = 'Redemption') THEN 0
                         ELSE t.issue_price
                             - coalesce(sum(x.amount_per_unit) FILTER (WHERE x.type = 'Principal'), 0) END
             FROM public.exchange_token t

@@ -214,9 +214,9 @@ def test_principal_that_an_announced_redemption_returns_is_not_repaid_at_its_rec
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_repayment_that_a_redemption_counts_on_is_not_made_smaller():
+def test_a_repayment_is_not_changed_once_a_redemption_is_announced():
     token = make_holding().token
-    repaid, _redemption = announce_redemption_after_period(token)
+    repaid, redemption = announce_redemption_after_period(token)
     officer = proposer()
 
     def change(amount: str) -> None:
@@ -225,10 +225,36 @@ def test_a_repayment_that_a_redemption_counts_on_is_not_made_smaller():
             distribution_id=repaid.pk, terms=terms, explanation="", user=officer
         )
 
-    with assert_nothing_changes(), pytest.raises(Rejected) as found:
-        change("39.99")
-    assert found.value.code == "below_principal"
+    for amount in ("39.99", "40.01"):
+        with assert_nothing_changes(), pytest.raises(Rejected) as found:
+            change(amount)
+        assert found.value.code == "token_redeemed"
+    decide_step(redemption, DistributionAction.CANCEL)
     change("40.01")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("amount", [100, 105])
+def test_no_principal_is_repaid_before_a_redemption_that_was_announced_without_it(amount):
+    """Of 100 redeemed after a repayment of 40, 40 would be a gain, and taxed."""
+    token = make_holding().token
+    end = (timezone.now() + 5 * DAY).date()
+    complete_on(token, end - relativedelta(months=1))
+    drafted = propose(token, principal_terms(token))
+    coupon = interest_terms(token, record_at=at(end), basis=Basis(Decimal(100), Decimal(12), 30))
+    approve(propose(token, coupon))
+    terms = redemption_terms(token, amount=Decimal(amount), record_at=timezone.now() + 6 * DAY)
+    redemption = approve(propose(token, terms))
+    person = decider()
+    with assert_nothing_changes(), pytest.raises(Rejected) as found:
+        proposals.approve(proposal_id=pending(drafted).pk, user=person)
+    assert found.value.code == "token_redeemed"
+    approve_unchecked(drafted)
+    with pytest.raises(IntegrityError) as refusal, transaction.atomic():
+        Distribution.objects.filter(pk=drafted.pk).update(status="Announced")
+    assert violated_constraint(refusal.value) == "distribution_within_principal"
+    decide_step(redemption, DistributionAction.CANCEL)
+    Distribution.objects.filter(pk=drafted.pk).update(status="Announced")
 
 
 @pytest.mark.django_db(transaction=True)
