@@ -27,8 +27,8 @@ from config.local.demo.data import (
 )
 from config.local.demo.payments import charge_back, deduct_bank_charge, find_payment
 from config.local.demo.withdrawals import request_withdrawal_of
-from credit.tax_rates.models import TaxedIncome, TaxRate
-from credit.tax_rates.services import RateTerms, propose_rate
+from credit.tax_rates.models import TaxedIncome, TaxFactsProposal, TaxRate
+from credit.tax_rates.services import RateTerms, propose_rate, propose_tax_facts
 from exchange.core.actors import Actor
 from exchange.core.currencies import PAYOUT_CURRENCIES
 from exchange.exports.models import Export
@@ -84,6 +84,7 @@ def load_cases(members: tuple[Member, ...], actor: Actor) -> bool:
         (SettingChange.objects.filter(status="Pending").exists, lambda: _change_fee(lindiwe)),
         (TreasuryMovement.objects.exists, lambda: _top_up(kwesi)),
         (TaxRate.objects.exists, lambda: _tax_dividends(lindiwe)),
+        (TaxFactsProposal.objects.exists, lambda: _move_abroad(debtor, lindiwe)),
         (AccessProposal.objects.exists, lambda: _invite(samuel)),
         (Export.objects.exists, lambda: _export(amina)),
         (ReconciliationBreak.objects.exists, lambda: _differ(actor)),
@@ -218,6 +219,17 @@ def _tax_dividends(user: StaffUser) -> None:
         note="Withholding tax on dividends, section 80",
     )
     propose_rate(terms=terms, user=user)
+
+
+def _move_abroad(member: Member, user: StaffUser) -> None:
+    propose_tax_facts(
+        owner=member,
+        holder_kind=member.holder_kind,
+        tax_residence="GH",
+        tax_id="P0012345678",
+        note="Certificate of residence of the Ghana Revenue Authority",
+        user=user,
+    )
 
 
 def _invite(user: StaffUser) -> None:

@@ -20,6 +20,7 @@ class Stage(StrEnum):
     LISTED = "listed"  # traded, without a raise
     CLOSED = "closed"  # the raise is complete, no more orders are taken
     EXITED = "exited"  # the raise is complete, the investment has ended
+    REDEEMED = "redeemed"  # the raise is complete, `coupons` pays its interest and redeems it
     CANCELLED = "cancelled"  # the raise was cancelled and its buyers refunded
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
-from config.local.demo.coupons import NOTE
+from config.local.demo.coupons import NOTE, REDEEMED
 from config.local.demo.tokens import TOKENS, Stage
 from credit.distributions.models import Distribution, Income
 from credit.distributions.selectors import read_schedule
@@ -124,6 +124,19 @@ def test_a_note_has_paid_two_coupons_and_the_next_one_awaits_approval(demo):
     assert set(members.values_list("status", flat=True)) == {"Paid"}
 
 
+def test_another_note_has_paid_two_coupons_and_is_redeemed(demo):
+    token = Token.objects.get(symbol=REDEEMED)
+    made = list(Distribution.objects.filter(token=token).order_by("record_at"))
+    assert [(each.type, each.status) for each in made] == [
+        ("Interest", "Paid"),
+        ("Interest", "Paid"),
+        ("Redemption", "Paid"),
+    ]
+    assert made[-1].gross == token.total_supply * token.issue_price
+    held = Account.objects.filter(asset__token=token, balance__gt=0)
+    assert (token.exited, held.exists()) == (True, False)
+
+
 def test_every_completed_token_with_interest_has_a_schedule_and_no_terms_are_unknown(demo):
     """A pending proposal changes nothing."""
     assert unknown_terms() == []
@@ -141,7 +154,7 @@ def test_every_completed_token_with_interest_has_a_schedule_and_no_terms_are_unk
         for about in TOKENS
         if about.interest
         and about.pays
-        and about.stage not in {Stage.RAISING, Stage.EXITED, Stage.CANCELLED}
+        and about.stage not in {Stage.RAISING, Stage.EXITED, Stage.REDEEMED, Stage.CANCELLED}
     }
     assert paying == expected
     assert len(paying) == 17
