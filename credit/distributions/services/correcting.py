@@ -25,6 +25,7 @@ from credit.distributions.selectors import estimate_correction
 from credit.distributions.services.terms import (
     MAX_WAIT,
     DistributionTerms,
+    check_principal,
     check_size,
     check_values,
 )
@@ -65,10 +66,11 @@ def check_correction(
         wire_time(original.record_at),
     ):
         raise Rejected(
-            f"It corrects {original}: a {original.type} in {original.currency_id}, recorded at"
+            f"It corrects {original}: {original.type} in {original.currency_id}, recorded at"
             f" {wire_time(original.record_at)}",
             code="correction_differs",
         )
+    check_principal(token, terms, original)
     chain = Distribution.objects.filter(corrects=original)
     if but is not None:
         chain = chain.exclude(pk=but.pk)

@@ -133,7 +133,7 @@ def check_terms(
         )
     _check_times(terms, now or timezone.now())
     check_period(token, terms, but)
-    _check_principal(token, terms, but)
+    check_principal(token, terms, but)
     _check_end(token, terms, but)
     check_size(token, terms)
     found = estimate_income(token.pk, terms.columns())
@@ -226,8 +226,10 @@ def check_period(token: Token, terms: DistributionTerms, but: Distribution | Non
             )
 
 
-def _check_principal(token: Token, terms: DistributionTerms, but: Distribution | None) -> None:
-    """Check that no more principal is repaid, or bears interest, than is outstanding."""
+def check_principal(token: Token, terms: DistributionTerms, but: Distribution | None) -> None:
+    """Check that no more principal is repaid, or bears interest, than is outstanding, and that a
+    redemption returns all of it.
+    """
     repays = terms.type in (DistributionType.PRINCIPAL, DistributionType.REDEMPTION)
     wanted = terms.amount if repays else None
     if terms.basis is not None:

@@ -17,7 +17,7 @@ from credit.distributions.services.assigning import unpaid_of_closed
 from credit.distributions.services.proposals import PROPOSALS
 from credit.loans.models import PriceDeduction
 from exchange.core.database import violated_constraint
-from exchange.core.errors import DomainError
+from exchange.core.errors import DomainError, Rejected
 from exchange.events.models import Event
 from exchange.participants.models import Member
 from exchange.staff.models import ApprovalStatus
@@ -270,6 +270,32 @@ def test_nothing_is_corrected_twice_or_while_it_is_not_paid():
     made = correct(paid, amount=Decimal(3))
     refused(paid, "correction_pending", amount=Decimal(4))
     refused(made, "not_correctable", amount=Decimal(4))
+
+
+@pytest.mark.parametrize(
+    ("factory", "changes", "code"),
+    [
+        (redemption_terms, {"amount": Decimal("99.99")}, "below_principal"),
+        (
+            interest_terms,
+            {"basis": Basis(Decimal("100.01"), Decimal(12), 30)},
+            "principal_exceeded",
+        ),
+    ],
+)
+def test_right_terms_keep_to_the_principal_that_is_outstanding(factory, changes, code):
+    held = make_holding()
+    complete_on(held.token, timezone.now().date())
+    paid = make_distribution(held.token, "Paid", factory(held.token))
+    issuer = issuer_of(held.token)
+    with assert_nothing_changes(), pytest.raises(Rejected) as error:
+        proposals.propose_distribution(
+            token_id=held.token.pk,
+            terms=right_terms(paid, **changes),
+            actor=issuer,
+            corrects=paid.pk,
+        )
+    assert error.value.code == code
 
 
 def test_principal_is_not_corrected():
