@@ -41,7 +41,7 @@ def test_a_dividend_from_its_proposal_to_its_payment_by_two_people(
     page.goto(f"/admin/exchange/token/{held.token.pk}/distribution/")
     record = timezone.now() + timedelta(days=5)
     for name, value in {
-        "amount": "2.5",
+        "amount_per_unit": "2.5",
         "record_at_0": f"{record:%Y-%m-%d}",
         "record_at_1": "12:00",
         "payment_date": f"{record + timedelta(days=1):%Y-%m-%d}",

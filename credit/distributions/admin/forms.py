@@ -60,8 +60,7 @@ class TermsForm(ExplanationForm):
     """What is paid for a unit, to whom and when."""
 
     type = forms.ChoiceField(choices=DistributionType.choices)
-    amount = AmountInput(
-        label="Amount per unit",
+    amount_per_unit = AmountInput(
         decimals=UNIT_AMOUNT_DECIMALS,
         required=False,
         help_text="In the currency of the token; of interest leave it empty",
@@ -86,7 +85,7 @@ class TermsForm(ExplanationForm):
     payment_date = DatePickerField(help_text="Paid from the start of this day (UTC)")
 
     groups = [
-        (None, ["type", "amount", "final"]),
+        (None, ["type", "amount_per_unit", "final"]),
         ("Interest", ["principal", "rate", "days"]),
         ("Times", ["record_at", "payment_date"]),
         ("Evidence", ["explanation"]),
@@ -99,7 +98,7 @@ class ChangeForm(TermsForm):
     type = None  # type: ignore[assignment]
     final = None  # type: ignore[assignment]
 
-    groups = [(None, ["amount"]), *TermsForm.groups[1:]]
+    groups = [(None, ["amount_per_unit"]), *TermsForm.groups[1:]]
 
 
 class CorrectionForm(ChangeForm):
@@ -114,7 +113,7 @@ def initial_terms(distribution: Distribution) -> dict[str, Any]:
     """Return the present terms as the values of a form."""
     basis = distribution.basis
     return {
-        "amount": None if basis else distribution.amount_per_unit,
+        "amount_per_unit": None if basis else distribution.amount_per_unit,
         "principal": basis and basis.principal_per_unit,
         "rate": basis and basis.rate,
         "days": basis and basis.days,
@@ -128,12 +127,14 @@ def read_terms(token: Token, kind: str, typed: Mapping[str, Any]) -> Distributio
     if typed["record_at"] is None:
         raise InvalidRequest.for_field("record_at", "Enter the time of the record")
     parts = (typed["principal"], typed["rate"], typed["days"])
-    if any(part is not None for part in parts) and None in parts:
+    if kind == DistributionType.INTEREST and None in parts:
         raise InvalidRequest("Interest needs principal, rate and days")
+    if kind != DistributionType.INTEREST and parts != (None, None, None):
+        raise InvalidRequest("Only Interest has principal, rate and days")
     return DistributionTerms(
         type=kind,
         currency=token.currency_id,
-        amount=typed["amount"],
+        amount=typed["amount_per_unit"],
         basis=None if None in parts else Basis(*parts),
         final=typed.get("final", False) or kind == DistributionType.REDEMPTION,
         record_at=typed["record_at"],

@@ -50,7 +50,7 @@ def fields(**changes: str) -> dict[str, str]:
     record = timezone.now() + timedelta(days=5)
     return {
         "type": "Dividend",
-        "amount": "2.5",
+        "amount_per_unit": "2.5",
         "record_at_0": f"{record:%Y-%m-%d}",
         "record_at_1": "12:00:00",
         "payment_date": f"{record + timedelta(days=1):%Y-%m-%d}",
@@ -100,7 +100,13 @@ def test_from_proposal_to_payment_by_two_people(ada, ben):
 def test_interest_is_proposed_with_its_basis(ada):
     held = make_holding()
     propose_on_page(
-        ada, held.token, type="Interest", amount="", principal="100", rate="18.5", days="92"
+        ada,
+        held.token,
+        type="Interest",
+        amount_per_unit="",
+        principal="100",
+        rate="18.5",
+        days="92",
     )
     made = Distribution.objects.get()
     assert made.basis is not None
@@ -110,8 +116,12 @@ def test_interest_is_proposed_with_its_basis(ada):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"amount": ""}, "must be above 0"),
-        ({"rate": "5"}, "Interest needs principal, rate and days"),
+        ({"amount_per_unit": ""}, "Amount per unit Must be above 0"),
+        ({"rate": "5"}, "Only Interest has principal, rate and days"),
+        (
+            {"type": "Interest", "amount_per_unit": "", "rate": "5"},
+            "Interest needs principal, rate and days",
+        ),
         ({"record_at_0": "", "record_at_1": ""}, "Enter the time of the record"),
         ({"payment_date": "2020-01-01"}, "The record must not be after the payment"),
         ({"explanation": "no"}, "at least 15 letters"),
@@ -129,7 +139,7 @@ def test_terms_are_changed_and_a_distribution_is_cancelled(ada, ben):
     made = make_distribution(make_holding().token)
     address = page(made, "change_terms")
     assert ada.get(address).status_code == 200
-    changed = {name: value for name, value in fields(amount="3").items() if name != "type"}
+    changed = {name: value for name, value in fields(amount_per_unit="3").items() if name != "type"}
     ada.post(address, changed)
     assert messages_of(decide(ben, made)) == ["Terms changed."]
     made.refresh_from_db()
@@ -165,8 +175,8 @@ def test_a_paid_distribution_is_corrected_by_two_people(ada, ben):
     paid = make_distribution(held.token, "Paid")
     day = f"{timezone.now() + timedelta(days=5):%Y-%m-%d}"
     address = page(paid, "propose_correction")
-    typed = {"amount": "2", "payment_date": day, "explanation": WHY}
-    refused = ada.post(address, {**typed, "amount": "2.5"})
+    typed = {"amount_per_unit": "2", "payment_date": day, "explanation": WHY}
+    refused = ada.post(address, {**typed, "amount_per_unit": "2.5"})
     assert "These terms pay each holder what it received" in text_of(refused)
     assert not paid.corrections.exists()
     assert messages_of(ada.post(address, typed)) == [
