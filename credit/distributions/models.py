@@ -161,10 +161,15 @@ class Distribution(Record):
         ]
 
     def __str__(self) -> str:
-        day = self.period_end or self.record_at.astimezone(dt.UTC).date()
+        named = self.corrects or self
+        day = named.period_end or named.record_at.astimezone(dt.UTC).date()
         days = f"{self.days} days to " if self.days else ""
-        kind = f"Correction of {self.type}" if self.corrects_id else self.type
-        return f"{kind} of {self.token.symbol}, {days}{day.day} {day:%B %Y}"
+        return f"{self.kind} of {self.token.symbol}, {days}{day.day} {day:%B %Y}"
+
+    @property
+    def kind(self) -> str:
+        """Its type, or that it corrects one of it."""
+        return f"Correction of {self.type}" if self.corrects_id else self.type
 
     @property
     def basis(self) -> Basis | None:

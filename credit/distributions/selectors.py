@@ -222,7 +222,7 @@ def due_until(day: dt.date) -> QuerySet[Distribution]:
     )
     return (
         open_ones.filter(payment_date__lte=day)
-        .select_related("token__issuer")
+        .select_related("token__issuer", "corrects")
         .order_by("payment_date", "record_at", "pk")
     )
 

@@ -72,11 +72,16 @@ from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.ledger.models import AccountKind
 from wallets.ledger.selectors.wallets import account_balance
 
+# The announcement of a correction.
+_CORRECT = "correct"
 # What each step does, read before proposing and before approving.
 _EFFECTS: dict[str, str] = {
     DistributionAction.ANNOUNCE: "The issuer and all organisations with holders are notified. At"
     " the record the holdings are stored; what is due is taken from the issuer's wallet on the"
     " payment date.",
+    _CORRECT: "The issuer and all organisations with holders are notified, and the difference of"
+    " each holder is recorded at once. From the payment date on, what was too little is taken from"
+    " the issuer's wallet, and what was too much from what each holder has available.",
     DistributionAction.CHANGE: "The distribution stays announced, with these terms as its next"
     " version. The issuer is notified.",
     DistributionAction.FUND: "All that the record says is due leaves the issuer's wallet now.",
@@ -91,9 +96,9 @@ _DONE: dict[str, str] = {
     DistributionAction.CANCEL: "Cancelled. Nothing is paid.",
     DistributionAction.ASSIGN: "Assigned. It is paid within a minute.",
 }
-_TIMES = (
-    ("record_at", "Record"),
-    ("payment_date", "Payment date"),
+_TIMES: tuple[tuple[str, Callable[[DistributionTerms], str]], ...] = (
+    ("Record (UTC)", lambda terms: format_time(terms.record_at)),
+    ("Payment date", lambda terms: str(terms.payment_date)),
 )
 
 
@@ -133,7 +138,7 @@ class DistributionAdmin(ApprovalPages):
     )
     filters = DistributionListFilters
     list_display = (
-        "name_display", "type", "state_display", "amount_display", "record_display",
+        "name_display", "kind_display", "state_display", "amount_display", "record_display",
         "payment_date", "gross_display", "proposal_display",
     )  # fmt: skip
     list_select_related = ("token__issuer",)
@@ -142,9 +147,9 @@ class DistributionAdmin(ApprovalPages):
     id_fields = ("pk", "token_id")
     ordering = ("-pk",)
     fields = (
-        ("token_display", "issuer_display"), ("type", "state_display"),
+        ("token_display", "issuer_display"), ("kind_display", "state_display"), "corrects_display",
         ("amount_display", "basis_display"), ("record_display", "payment_date"),
-        ("version", "final"),
+        ("version", "final_display"),
         ("holders", "units_display"), ("gross_display", "tax_display", "net_display"),
         ("proposer_display", "created_at"),
     )  # fmt: skip
@@ -163,6 +168,11 @@ class DistributionAdmin(ApprovalPages):
     proposer_display = column("proposed by", lambda row: row.proposed_by_label or row.proposed_by)
     token_display = column("token", lambda row: record_link(row.token))
     issuer_display = column("issuer", lambda row: record_link(row.token.issuer))
+    kind_display = column("type", lambda row: row.kind, ordering="type")
+    corrects_display = column(
+        "corrects", lambda row: record_link(row.corrects) if row.corrects_id else "-"
+    )
+    final_display = column("units", lambda row: "Taken back as they are paid" if row.final else "-")
     state_display = column(
         "status",
         lambda row: status_badge("Overdue" if row.overdue else row.status),
@@ -239,9 +249,11 @@ class DistributionAdmin(ApprovalPages):
         return f"{proposal.get_action_display()} {_due(proposal.distribution)}".strip()
 
     def ask_approval(self, proposal: DistributionProposal) -> Confirmation:
+        announces = proposal.action == DistributionAction.ANNOUNCE
+        corrects = announces and proposal.distribution.corrects_id is not None
         return Confirmation(
             title=f"{proposal.get_action_display()}: {proposal.distribution}?",
-            text=_EFFECTS[proposal.action],
+            text=_EFFECTS[_CORRECT if corrects else proposal.action],
             submit=self.label_approval(proposal),
             final=proposal.action == DistributionAction.CANCEL,
         )
@@ -268,16 +280,16 @@ class DistributionAdmin(ApprovalPages):
         if proposal.terms:
             amount = format_money(then.amount_per_unit, then.currency)
             facts.append(("Amount per unit, proposed", amount))
-        for name, label in _TIMES:
-            facts.append((label, str(getattr(now, name))))
+        for label, show in _TIMES:
+            facts.append((label, show(now)))
             if proposal.terms:
-                facts.append((f"{label}, proposed", str(getattr(then, name))))
+                facts.append((f"{label}, proposed", show(then)))
         return [
             *facts,
             *_corrected_facts(distribution),
             ("Due" if distribution.holders else "Due if recorded now", _expected(distribution)),
             ("Available to the issuer", _available(distribution)),
-            ("Units", "Taken back as they are paid" if distribution.final else "Stay"),
+            *([("Units", "Taken back as they are paid")] if distribution.final else []),
             ("Proposed by", str(self.proposer_of(proposal))),
             ("Explanation", proposal.explanation or "-"),
         ]
@@ -296,7 +308,7 @@ class DistributionAdmin(ApprovalPages):
 
         return self.form_page(
             request,
-            bind_form(request, ChangeForm, **initial_terms(obj)),
+            bind_form(request, partial(ChangeForm, obj.type), **initial_terms(obj)),
             act,
             title="Propose other terms",
             submit="Propose",
@@ -356,7 +368,7 @@ class DistributionAdmin(ApprovalPages):
 
         return self.form_page(
             request,
-            bind_form(request, CorrectionForm, **initial_terms(obj)),
+            bind_form(request, partial(CorrectionForm, obj.type), **initial_terms(obj)),
             act,
             title="Propose the right terms",
             submit="Propose",

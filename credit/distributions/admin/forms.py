@@ -27,6 +27,8 @@ from exchange.core.numbers import format_grouped
 from exchange.tokens.models import Token
 from wallets.deposits.admin.owner_choice import MemberChoice
 
+_OF_INTEREST = ("principal", "rate", "days")
+
 
 class ExplanationForm(forms.Form):
     """Why two people should do it."""
@@ -98,7 +100,14 @@ class ChangeForm(TermsForm):
     type = None  # type: ignore[assignment]
     final = None  # type: ignore[assignment]
 
-    groups = [(None, ["amount_per_unit"]), *TermsForm.groups[1:]]
+    def __init__(self, kind: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("amount_per_unit",) if kind == DistributionType.INTEREST else _OF_INTEREST:
+            del self.fields[name]
+        self.groups = [
+            (title, [name for name in names if name in self.fields])
+            for title, names in TermsForm.groups
+        ]
 
 
 class CorrectionForm(ChangeForm):
@@ -106,7 +115,9 @@ class CorrectionForm(ChangeForm):
 
     record_at = None  # type: ignore[assignment]
 
-    groups = [*ChangeForm.groups[:2], ("Times", ["payment_date"]), ("Evidence", ["explanation"])]
+    def __init__(self, kind: str, *args: Any, initial: dict[str, Any], **kwargs: Any) -> None:
+        # The date of what is paid is past.
+        super().__init__(kind, *args, initial=initial | {"payment_date": None}, **kwargs)
 
 
 def initial_terms(distribution: Distribution) -> dict[str, Any]:
@@ -126,7 +137,7 @@ def read_terms(token: Token, kind: str, typed: Mapping[str, Any]) -> Distributio
     """Return the terms of a valid form. Raises `InvalidRequest` for a part that is missing."""
     if typed["record_at"] is None:
         raise InvalidRequest.for_field("record_at", "Enter the time of the record")
-    parts = (typed["principal"], typed["rate"], typed["days"])
+    parts: tuple[Any, ...] = tuple(typed.get(name) for name in _OF_INTEREST)
     if kind == DistributionType.INTEREST and None in parts:
         raise InvalidRequest("Interest needs principal, rate and days")
     if kind != DistributionType.INTEREST and parts != (None, None, None):
@@ -134,7 +145,7 @@ def read_terms(token: Token, kind: str, typed: Mapping[str, Any]) -> Distributio
     return DistributionTerms(
         type=kind,
         currency=token.currency_id,
-        amount=typed["amount_per_unit"],
+        amount=typed.get("amount_per_unit"),
         basis=None if None in parts else Basis(*parts),
         final=typed.get("final", False) or kind == DistributionType.REDEMPTION,
         record_at=typed["record_at"],

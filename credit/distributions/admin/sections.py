@@ -117,7 +117,7 @@ def previous_ones(distribution: Distribution) -> Section:
     found = earlier.exclude(pk=distribution.pk).order_by("-record_at", "-pk")[:_PREVIOUS]
     rows = [
         (
-            "This one" if each == distribution else record_link(each, _kind(each)),
+            "This one" if each == distribution else record_link(each, each.kind),
             status_badge("Overdue" if each.overdue else each.status),
             format_time(each.record_at),
             format_money(each.amount_per_unit, each.currency_id),
@@ -128,10 +128,6 @@ def previous_ones(distribution: Distribution) -> Section:
     ]
     headings = ("Type", "Status", "Record (UTC)", "Amount per unit", "Holders", "Gross")
     return Section("This and earlier distributions", headings, rows, right=(3, 4, 5))
-
-
-def _kind(distribution: Distribution) -> str:
-    return f"Correction of {distribution.type}" if distribution.corrects_id else distribution.type
 
 
 def changed_terms(distribution: Distribution) -> Section:

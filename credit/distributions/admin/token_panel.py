@@ -28,6 +28,8 @@ class DistributionsPanel(Panel):
         """Return the link to the form, for a token that may pay."""
         if record.cancelled or not record.completed_raise or not page.may(request, PROPOSE):
             return []
+        if record.exited and _redeemed(record):
+            return []
         return [Tool("Propose distribution", page.address("distribution", record.pk))]
 
     def sections(self, page: SafeAdmin, request: HttpRequest, record: Token) -> list[Section]:
@@ -35,7 +37,7 @@ class DistributionsPanel(Panel):
         found = Distribution.objects.filter(token=record).select_related("token")
         rows = [
             (
-                record_link(each, each.type),
+                record_link(each, each.kind),
                 status_badge("Overdue" if each.overdue else each.status),
                 format_time(each.record_at),
                 each.payment_date,
@@ -70,6 +72,12 @@ class DistributionsPanel(Panel):
         view = partial(_propose, page)
         route = "<uuid:object_id>/distribution/"
         return [page.action_url(route, "distribution", view, only_post=False)]
+
+
+def _redeemed(token: Token) -> bool:
+    """Whether its units are taken back, after which it pays nothing."""
+    final = Distribution.objects.filter(token=token, final=True)
+    return final.filter(status=DistributionStatus.PAID).exists()
 
 
 def _propose(page: SafeAdmin, request: HttpRequest, object_id: UUID) -> HttpResponse:

@@ -92,12 +92,12 @@ def summarise_supply(token: Token) -> Section:
         if sums.get(kind)
     ]
     rows.append(("Total", format_units(total)))
-    if total != token.total_supply:
-        rows.append(("Retired", format_units(token.total_supply - total)))
+    retired = token.total_supply - total
+    if retired:
+        rows.append(("Retired", format_units(retired)))
     rows.append(("Holders", f"{count_holders(token):,}"))
-    title = (
-        f"Supply: {format_units(token.total_supply)}, {format_units(token.supply)} in circulation"
-    )
+    held = format_units(token.supply - retired)
+    title = f"Supply: {format_units(token.total_supply)}, {held} in circulation"
     return Section(title, ("Held as", "Units"), rows, right=(1,))
 
 

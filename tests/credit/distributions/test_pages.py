@@ -1,6 +1,6 @@
 """A distribution on the pages of the back office: from proposal to payment, by two people."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -22,11 +22,13 @@ from tests.factories.back_office import (
 )
 from tests.factories.distributions import (
     approve,
+    interest_terms,
     make_distribution,
     make_due,
     make_holding,
     pending,
     propose,
+    redemption_terms,
 )
 from tests.factories.wallets import Wallet, assert_books_hold, balance_of
 
@@ -175,6 +177,9 @@ def test_a_paid_distribution_is_corrected_by_two_people(ada, ben):
     paid = make_distribution(held.token, "Paid")
     day = f"{timezone.now() + timedelta(days=5):%Y-%m-%d}"
     address = page(paid, "propose_correction")
+    asked = ada.get(address).context["form"]
+    assert list(asked.fields) == ["explanation", "amount_per_unit", "payment_date"]
+    assert asked["payment_date"].value() is None
     typed = {"amount_per_unit": "2", "payment_date": day, "explanation": WHY}
     refused = ada.post(address, {**typed, "amount_per_unit": "2.5"})
     assert "These terms pay each holder what it received" in text_of(refused)
@@ -185,9 +190,12 @@ def test_a_paid_distribution_is_corrected_by_two_people(ada, ben):
     made = paid.corrections.get()
     shown = text_of(ada.get(page(made)))
     assert "Due if recorded now -350.00 NGN" in shown
-    assert "Correction of Dividend" in shown
+    assert f"Corrects {paid}" in shown
+    listed = ada.get(reverse("admin:credit_distribution_changelist"))
+    assert "Correction of Dividend" in text_of(listed)
     question = text_of(ben.get(page(made, "approve", pending(made).pk)))
     assert "Amount per unit, paid 2.50 NGN" in question
+    assert "the difference of each holder is recorded at once" in question
     decide(ben, made)
     made.refresh_from_db()
     assert (made.status, made.final) == ("Recorded", False)
@@ -195,3 +203,44 @@ def test_a_paid_distribution_is_corrected_by_two_people(ada, ben):
     assert "Income Due 3" in shown
     assert "Recovered 0.00 NGN of 350.00 NGN" in shown
     assert "Propose correction" not in text_of(ada.get(page(made)))
+
+
+def test_a_correction_is_named_by_the_period_that_it_corrects():
+    token = Token(symbol="RVTN")
+    at = timezone.now()
+    paid = Distribution(token=token, type="Interest", days=92, period_end=date(2026, 9, 9))
+    made = Distribution(token=token, type="Interest", days=91, record_at=at, corrects=paid)
+    assert str(paid) == "Interest of RVTN, 92 days to 9 September 2026"
+    assert str(made) == "Correction of Interest of RVTN, 91 days to 9 September 2026"
+
+
+def test_interest_is_changed_by_its_basis(ada):
+    held = make_holding()
+    made = make_distribution(held.token, terms=interest_terms(held.token))
+    shown = ada.get(page(made, "change_terms"))
+    names = ["explanation", "principal", "rate", "days", "record_at", "payment_date"]
+    assert list(shown.context["form"].fields) == names
+
+
+def test_a_confirmation_has_the_time_of_the_record_and_says_what_becomes_of_units(ben):
+    held = make_holding()
+    made = propose(held.token)
+    shown = text_of(ben.get(page(made, "approve", pending(made).pk)))
+    assert f"Record (UTC) {made.record_at:%Y-%m-%d %H:%M:%S} Payment date" in shown
+    assert "Units" not in shown
+    redemption = propose(held.token, redemption_terms(held.token))
+    shown = text_of(ben.get(page(redemption, "approve", pending(redemption).pk)))
+    assert "Units Taken back as they are paid" in shown
+
+
+def test_a_redeemed_token_has_no_units_and_is_paid_no_more(ada):
+    held = make_holding()
+    Token.objects.filter(pk=held.token.pk).update(supply=700)
+    token_page = reverse("admin:exchange_token_change", args=[held.token.pk])
+    shown = text_of(ada.get(token_page))
+    assert "Propose distribution" in shown
+    assert "Supply: 1,000 units, 700 units in circulation" in shown
+    make_distribution(held.token, "Paid", redemption_terms(held.token))
+    shown = text_of(ada.get(token_page))
+    assert "Propose distribution" not in shown
+    assert "Supply: 1,000 units, 0 units in circulation" in shown
