@@ -35,7 +35,7 @@ SAMPLE ?= 100
 THRESHOLD ?= 0
 MUTANTS_ARGS ?=
 
-.PHONY: install tools run test test-slow clients requests races cluster-test upgrade-test image fuzz mutants check audit bench results screenshots tour lock dump
+.PHONY: install tools run test test-slow clients requests races cluster-test upgrade-test image fuzz mutants check audit api-changes bench results screenshots tour lock dump
 .DEFAULT_GOAL := run
 
 install: $(VENV)/.installed
@@ -147,7 +147,11 @@ check: tools
 audit: tools
 	@$(BIN)/python -m tests.advisories $(if $(FILES),--files '$(FILES)')
 
-# Write the start of the upgrade test, a dump with rows in every table: once per release.
+# Print every change of the OpenAPI document since the last release. Exits 1 when one breaks its clients.
+api-changes: tools
+	@$(BIN)/python -m pytest -qq -s -p no:cacheprovider tests/upgrade/test_openapi_changes.py -k no_change_breaks
+
+# Write the start of the upgrade test, a dump with rows in every table, and the OpenAPI document: once per release.
 # DATABASE_URL names a PostgreSQL 15 whose user may create databases.
 dump: tools
 	@$(BIN)/python -m pytest tests/upgrade/make_release.py

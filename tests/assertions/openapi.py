@@ -21,6 +21,15 @@ def webhooks() -> dict[str, Any]:
     return found
 
 
+@cache
+def document_with_events() -> dict[str, Any]:
+    """Return the document with the `webhooks` and their components, which are served apart."""
+    events = _served("/v1/schema/webhooks")
+    schemas = {**events["components"]["schemas"], **document()["components"]["schemas"]}
+    components = {**document()["components"], "schemas": schemas}
+    return {**document(), "webhooks": events["webhooks"], "components": components}
+
+
 def _served(address: str) -> dict[str, Any]:
     served = Client().get(address)
     assert served.status_code == 200, served.content
