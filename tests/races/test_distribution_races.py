@@ -3,6 +3,7 @@
 Each caller has its own database connection. Callers may see domain errors only, never a deadlock.
 """
 
+import time
 from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
@@ -12,11 +13,13 @@ import pytest
 
 from credit.distributions.models import Distribution, Income
 from credit.distributions.services import drafting, funding, paying, recording
+from credit.loans.services.closures import confirm_closure
 from exchange.core.errors import DomainError
 from exchange.events.models import Event
 from exchange.tokens.errors import RecordPending
 from orders.freezing.services import freeze_owner
 from tests.environment.concurrency import Callers, race_size
+from tests.factories.claims import make_pledged, officer, propose_closing, redeem
 from tests.factories.distributions import (
     held_for,
     issuer_of,
@@ -132,4 +135,39 @@ def test_it_is_funded_once_and_not_by_a_frozen_issuer(_round):
     assert made.status in {"Funded", "Recorded"}
     assert balance_of(issuer.owner_id, "NGN") == (8_250 if funded else 10_000)
     assert held_for() == (1_750 if funded else 0)
+    assert_books_hold()
+
+
+@pytest.mark.parametrize("delay", range(ROUNDS))
+def test_proceeds_reach_the_creditor_before_or_after_the_liquidation(delay):
+    """A liquidation is confirmed while two workers pay for units of its collateral.
+
+    Paid first, the money is cash collateral, which the liquidation passes with the other units.
+    Confirmed first, the units stay in lien, and what they pay goes to the creditor's claim.
+    """
+    made = make_pledged()
+    paid = redeem(made.held)
+    proposal = propose_closing(made, officer())
+    before = made.money()
+
+    def late(deed: Deed) -> Any:
+        time.sleep(delay / 200)
+        return deed()
+
+    pay: Deed = partial(paying.pay, paid.pk)
+    confirm: Deed = partial(confirm_closure, proposal_id=proposal.pk, user=officer())
+    deeds = (
+        [pay, pay, partial(late, confirm)] if delay % 2 else [confirm, *[partial(late, pay)] * 2]
+    )
+    with Callers(3) as callers:
+        found = callers.at_once(deeds)
+    assert [one for one in found if isinstance(one, Exception)] == []
+    proposal.refresh_from_db()
+    passed_as_cash = proposal.final_cash
+    assert passed_as_cash in {0, 1_050_000}
+    assert made.claim() == (0 if passed_as_cash else 246_000)
+    assert made.loan.status == "LIQUIDATED"
+    assert made.received(before) == (1_050_000, 0)
+    assert (made.units(), made.units(made.other)) == ((0, 0, 0), (30, 0, 0))
+    assert Transfer.objects.filter(kind="distribution_pay").count() == 1
     assert_books_hold()
