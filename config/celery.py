@@ -34,6 +34,7 @@ SCHEDULE: dict[str, timedelta] = {
     "credit.tasks.revalue_loans": timedelta(hours=1),
     "exchange.tasks.deliver_events": timedelta(seconds=5),
     "exchange.tasks.purge_access_tokens": timedelta(days=1),
+    "exchange.tasks.warn_of_expiring_keys": timedelta(hours=6),
     "exchange.tasks.purge_exports": timedelta(hours=6),
     "exchange.tasks.purge_idempotency_keys": timedelta(hours=1),
     "exchange.tasks.purge_sign_in_attempts": timedelta(hours=1),

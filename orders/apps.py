@@ -23,5 +23,6 @@ class OrdersConfig(sqlfiles.SqlAppConfig):
         "book/audited",
         "listings/lifecycle",
         "listings/terms",
+        "listings/token_events",
     )
     stored_documents = ("book.ORDER", "trades.TRADE")

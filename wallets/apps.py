@@ -33,6 +33,7 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "fees/setting_changes",
         "fees/withdrawal_settings",
         "receivables/receivable_guard",
+        "receivables/debt_events",
         "receivables/repayments",
         "receivables/write_offs",
         "conversions/conversion_guard",

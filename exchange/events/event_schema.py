@@ -62,6 +62,35 @@ _TEST = NamedSchema(
     {"webhook.test": {"message": "This is a test", "requested_by": _KEY_EXAMPLE}},
 )
 
+_KEY = NamedSchema(
+    "ApiKeyEventData",
+    closed_object(
+        {
+            "api_key": closed_object(
+                description="The API key",
+                properties={
+                    "client_id": {"type": "string", "description": "Client ID"},
+                    "name": {"type": "string", "description": "Name of the API key"},
+                    "expires_at": {
+                        "type": "string",
+                        "format": "date-time",
+                        "description": "When it stops to work",
+                    },
+                },
+            )
+        }
+    ),
+    {
+        "api_key.expiring": {
+            "api_key": {
+                "client_id": _KEY_EXAMPLE["id"],
+                "name": _KEY_EXAMPLE["name"],
+                "expires_at": "2025-07-18T00:00:00.000Z",
+            }
+        }
+    },
+)
+
 
 def add_webhooks(
     result: dict[str, Any], data: NamedSchema, when: Mapping[str, str], tag: str
@@ -85,7 +114,8 @@ def add_webhooks(
 
 
 def add_test_event(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
-    """Describe the event that `POST /v1/api/webhook/test` requests."""
+    """Describe the events of API keys, and the one that `POST /v1/api/webhook/test` requests."""
+    add_webhooks(result, _KEY, EVENT_TYPES, "Webhook")
     add_webhooks(result, _TEST, EVENT_TYPES, "Webhook")
     return result
 

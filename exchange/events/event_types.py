@@ -1,3 +1,6 @@
-"""The type of test events, with its description."""
+"""Event types of API keys and of tests, and when each is emitted."""
 
-EVENT_TYPES = {"webhook.test": "You requested a test event"}
+EVENT_TYPES = {
+    "api_key.expiring": "One of your API keys expires within 14 days and has no successor",
+    "webhook.test": "You requested a test event",
+}

@@ -8,12 +8,23 @@ from orders.book.examples import ORDER as ORDER_EXAMPLE
 from orders.book.payloads import ORDER
 from orders.trades import examples
 from orders.trades.event_types import EVENT_TYPES
-from orders.trades.payloads import TRADE
+from orders.trades.payloads import FILL, TRADE
 
+_FIELDS = ("value", "fee", "liquidity")
+_FILL = closed_object(
+    {field.name: field.schema for field in FILL.fields if field.name in _FIELDS},
+    description="What it is to the order, as in `GET /v1/orders/{order_id}/fills`",
+)
 _TRADE = NamedSchema(
     "TradeEventData",
-    closed_object({"trade": TRADE, "order": ORDER}),
-    {"trade.created": {"trade": examples.TRADE, "order": ORDER_EXAMPLE}},
+    closed_object({"trade": TRADE, "order": ORDER, "fill": _FILL}),
+    {
+        "trade.created": {
+            "trade": examples.TRADE,
+            "order": ORDER_EXAMPLE,
+            "fill": {name: examples.FILL[name] for name in _FIELDS},
+        }
+    },
 )
 
 

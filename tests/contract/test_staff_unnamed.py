@@ -2,11 +2,13 @@
 
 import json
 import re
+from datetime import timedelta
 from decimal import Decimal
 from itertools import count
 
 import pytest
 from django.conf import settings as configured
+from django.utils import timezone
 
 from config.back_office.roles import BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
 from credit.configurations.services import configurations
@@ -15,13 +17,19 @@ from credit.distributions.services import funding, paying, proposals, recording
 from credit.loans.models import ClosureAction
 from credit.loans.services import servicing
 from credit.loans.services.closures import confirm_closure, propose_closure
+from credit.loans.services.pledging import add_collateral, release_collateral
+from credit.loans.services.valuation import Pledge
 from exchange.core.actors import Actor
 from exchange.events.models import Event
 from exchange.events.services.endpoints import send_test, set_endpoint
+from exchange.events.services.expiring_keys import warn_of_expiring_keys
 from exchange.participants.models import Member, Organisation
+from exchange.participants.services.api_keys import issue_api_key
 from exchange.staff.models import StaffUser
 from exchange.tokens.services import quotes
-from orders.freezing.services import confirm_reversal
+from orders.freezing.services import confirm_reversal, freeze_owner
+from orders.listings.models import TokenAction
+from orders.listings.services import proposals as token_proposals
 from orders.listings.services import terms
 from tests.environment.services import Sandbox
 from tests.factories import lifecycle, staff
@@ -44,11 +52,18 @@ from tests.factories.distributions import (
     redemption_terms,
 )
 from tests.factories.distributions import make_due as make_record_due
+from tests.factories.holds import owe
 from tests.factories.lending import Lending, make_lending
 from tests.factories.loan_configurations import make_configuration, pending_version
-from tests.factories.loans import backdate_loan, make_completed_loan, make_defaulted_loan
+from tests.factories.loans import (
+    backdate_loan,
+    make_completed_loan,
+    make_defaulted_loan,
+    repay_loan,
+)
 from tests.factories.logins import sign_in
 from tests.factories.payouts import advance_time, return_at_bank, settle_at_bank
+from tests.factories.terms import note
 from tests.factories.traders import Trader, make_trader
 from tests.factories.transfers import transfer
 from tests.factories.wallets import (
@@ -59,13 +74,16 @@ from tests.factories.wallets import (
     status_of,
     store_bank_list,
 )
+from wallets.closing import services as closing
 from wallets.deposits.services.crediting import clear
 from wallets.deposits.services.disputes import mark_disputed
 from wallets.deposits.services.reversals import propose_reversal, reject_reversal
+from wallets.freezes import services as freezes
 from wallets.payouts.models import ProposalAction
 from wallets.payouts.services import execution as payouts
-from wallets.payouts.services import resolutions, sweeps
+from wallets.payouts.services import resolutions, settlement, sweeps
 from wallets.providers.collection import TransactionStatus
+from wallets.receivables.services.repayments import collect_due
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import decisions
 
@@ -129,6 +147,10 @@ def withdrawals(wallet: Wallet, sandbox: Sandbox, caller: ApiCaller) -> None:
         sweeps.process_payout(paid.id)
     resolve(paid, ProposalAction.REVERSE)
     assert status_of(paid) == "Reversed"
+    lost = approve(wallet.request(150))
+    payouts.send_payout(lost.id)
+    settlement.mark_unknown(lost.id, error=f"{INTERNAL} about the provider", not_found=False)
+    assert status_of(lost) == "Unknown"
 
 
 def resolve(withdrawal: Withdrawal, action: ProposalAction) -> None:
@@ -149,6 +171,13 @@ def market(trader: Trader) -> None:
     issuer.place(token, "Sell", 100, 1)
     trader.place(token, "Buy", 90, 1)
     lifecycle.close_token(token_id=token.id, user=insider())
+    for action in (TokenAction.COMPLETE, TokenAction.CANCEL):
+        sold = note(trader)
+        why = f"{INTERNAL} about a raise"
+        asked = token_proposals.propose_token_action(
+            token_id=sold.pk, action=action, explanation=why, user=insider()
+        )
+        token_proposals.confirm_token_action(proposal_id=asked.pk, user=insider())
 
 
 def loans(lending: Lending) -> None:
@@ -165,7 +194,22 @@ def loans(lending: Lending) -> None:
         user=insider(CREDIT_OFFICER),
     )
     confirm_closure(proposal_id=proposal.id, user=insider(CREDIT_OFFICER, named=False))
-    lending.lend()
+    forgiven = make_defaulted_loan(lending)
+    proposal = propose_closure(
+        loan_id=forgiven.id,
+        action=ClosureAction.WRITE_OFF,
+        note=f"{INTERNAL} about an ending",
+        user=insider(CREDIT_OFFICER),
+    )
+    confirm_closure(proposal_id=proposal.id, user=insider(CREDIT_OFFICER))
+    loan = repay_loan(lending.lend(), 100)
+    for change in (add_collateral, release_collateral):
+        change(
+            loan_id=loan.pk,
+            organisation_id=loan.organisation_id,
+            pledges=(Pledge(lending.token.pk, Decimal(1)),),
+            actor=ACTOR,
+        )
     quote = quotes.propose(
         token_id=lending.token.id,
         prices=quotes.Prices(Decimal(9000), Decimal(9000)),
@@ -174,6 +218,24 @@ def loans(lending: Lending) -> None:
     )
     quotes.approve(quote_id=quote.id, user=insider())
     servicing.revalue_loans()
+
+
+def owners(organisation: Organisation) -> None:
+    """One is frozen and no longer, owes and repays, is closed and opened; a key expires soon."""
+    member = make_member(organisation)
+    why = f"{INTERNAL} about a freeze"
+    frozen = freeze_owner(owner=member, currency=None, reason=why, user=insider())
+    lift = freezes.propose_lift(freeze_id=frozen.pk, explanation=why, user=insider())
+    freezes.confirm_lift(lift_id=lift.pk, user=insider())
+    for change in (closing.close_member, closing.reopen_member):
+        change(organisation_id=organisation.pk, member_id=member.pk, actor=ACTOR)
+    owe(Wallet(organisation, member))
+    collect_due(ACTOR)
+    soon = timezone.now() + timedelta(days=3)
+    issue_api_key(
+        organisation=organisation, name="Soon", scopes=["orders:read"], expires_at=soon, actor=ACTOR
+    )
+    warn_of_expiring_keys()
 
 
 def offers(creditor: Organisation) -> None:
@@ -315,6 +377,7 @@ def test_no_event_and_no_answer_tells_who_of_staff_did_it(provider_sandbox, whos
     market(make_trader(10_000, organisation=organisation))
     loans(lending)
     offers(organisation)
+    owners(organisation)
     money_in(Owner(organisation))
     distributions(organisation)
     new_terms(organisation)

@@ -19,8 +19,10 @@ from exchange.core.currencies import currencies
 from exchange.core.database import LOCK_NOT_AVAILABLE, fetch_all, fetch_one, sqlstate
 from exchange.core.numbers import format_plain
 from exchange.core.querysets import get_or_raise
+from exchange.events.services.outbox import emit
 from exchange.participants.errors import MemberClosed, UserNotFound
 from exchange.participants.models import Member
+from exchange.participants.selectors import member_document
 from wallets.closing.errors import MemberNotClosed, MemberNotEmpty, MoneyMoving
 from wallets.deposits.models import Deposit, DepositChannel, DepositStatus
 from wallets.deposits.services.matching import fail_checkouts
@@ -68,6 +70,7 @@ def reopen_member(*, organisation_id: UUID, member_id: UUID, actor: Actor) -> Me
             raise MemberNotClosed
         member.closed_at = None
         member.save(update_fields=["closed_at", "updated_at"])
+        _emit(member, "member.reopened")
     logger.info("member.reopened", member=str(member_id), actor=str(actor))
     return member
 
@@ -107,7 +110,17 @@ def _close(organisation_id: UUID, member_id: UUID) -> Member:
     fail_checkouts(_REASON, nowait=True, member_id=member_id)
     member.closed_at = now
     member.save(update_fields=["closed_at", "updated_at"])
+    _emit(member, "member.closed")
     return member
+
+
+def _emit(member: Member, event_type: str) -> None:
+    emit(
+        organisation_id=member.organisation_id,
+        event_type=event_type,
+        subject_id=member.pk,
+        data=f'{{"member":{member_document(member.organisation_id, member.pk)}}}',
+    )
 
 
 def _describe(asset: str, symbol: str, kind: str, balance: Decimal) -> str:

@@ -15,6 +15,7 @@ from exchange.core.database import violated_constraint
 from exchange.core.errors import Conflict, InvalidRequest, NotFound, StateConflict
 from exchange.core.querysets import get_or_raise
 from exchange.core.text import clean_text
+from exchange.events.services.outbox import emit, event_data
 from exchange.participants.models import Member, Organisation
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
@@ -70,7 +71,7 @@ def record_freeze(
     member = owner if isinstance(owner, Member) else None
     try:
         with transaction.atomic():
-            return Freeze.objects.create(
+            freeze = Freeze.objects.create(
                 organisation_id=owner.organisation_id if isinstance(owner, Member) else owner.pk,
                 member=member,
                 currency_id=currency,
@@ -82,6 +83,8 @@ def record_freeze(
         if violated_constraint(error) != "freeze_active_once":
             raise
         raise Conflict("This is frozen already", code="already_frozen") from error
+    _emit(freeze, "freeze.placed")
+    return freeze
 
 
 def propose_lift(*, freeze_id: UUID, explanation: str, user: StaffUser) -> FreezeLift:
@@ -117,6 +120,7 @@ def confirm_lift(*, lift_id: UUID, user: StaffUser) -> Freeze:
         LIFTS.close(lift, ApprovalStatus.APPROVED, user)
         freeze.lifted_at = timezone.now()
         freeze.save(update_fields=["lifted_at"])
+        _emit(freeze, "freeze.lifted")
     return freeze
 
 
@@ -127,6 +131,19 @@ def reject_lift(*, lift_id: UUID, reason: str, user: StaffUser) -> FreezeLift:
     with transaction.atomic():
         lift = LIFTS.get_pending(lift_id)
         return LIFTS.close(lift, ApprovalStatus.REJECTED, user, reason=why)
+
+
+def _emit(freeze: Freeze, event_type: str) -> None:
+    emit(
+        organisation_id=freeze.organisation_id,
+        event_type=event_type,
+        subject_id=freeze.pk,
+        data=event_data(
+            {"freeze": {"_id": str(freeze.pk), "currency": freeze.currency_id}},
+            freeze.member_id,
+            freeze.organisation_id,
+        ),
+    )
 
 
 def _require_active(freeze: Freeze) -> None:

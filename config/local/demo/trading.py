@@ -358,8 +358,9 @@ class _TokenLoader:
         self._place(OrderType.SELL, trader, units, price)
 
     def _mark_events_unsent(self) -> None:
-        """Mark all events of the token's orders and trades as unsent."""
+        """Mark all events of the token, of its orders and of its trades as unsent."""
         about = [
+            self._token.pk,
             *self._orders,
             *Trade.objects.filter(token=self._token).values_list("id", flat=True),
         ]

@@ -28,7 +28,7 @@ from credit.loans.models import (
     LoanStatus,
 )
 from credit.loans.services.lending import borrower_account, lock_collateral, lock_loan
-from credit.loans.services.loan_events import LIQUIDATED, emit_loan_event
+from credit.loans.services.loan_events import LIQUIDATED, WRITTEN_OFF, emit_loan_event
 from credit.loans.services.shortfalls import revalue_collateral
 from credit.loans.services.valuation import (
     amount_owed,
@@ -357,7 +357,9 @@ def _close_loan(loan: Loan, proposal: ClosureProposal, actor: Actor) -> None:
     loan.refresh_from_db()
     if not is_closed:
         revalue_collateral(loan)
-    if liquidates:
+    if not liquidates:
+        emit_loan_event(loan, WRITTEN_OFF, f',"write_off":{{"owed":{format_plain(owing)}}}')
+    else:
         emit_loan_event(
             loan,
             LIQUIDATED,

@@ -7,10 +7,14 @@ from exchange.core.database import fetch_one
 from exchange.events.services.outbox import emit
 
 CREATED = "loan.created"
+PARTIALLY_REPAID = "loan.partially_repaid"
 REPAID = "loan.repaid"
 OVERDUE = "loan.overdue"
 DEFAULTED = "loan.defaulted"
 LIQUIDATED = "loan.liquidated"
+WRITTEN_OFF = "loan.written_off"
+COLLATERAL_ADDED = "loan.collateral_added"
+COLLATERAL_RELEASED = "loan.collateral_released"
 SHORTFALL = "loan.shortfall"
 
 

@@ -21,6 +21,11 @@ from credit.loans.services.lending import (
     lock_collateral,
     lock_tokens,
 )
+from credit.loans.services.loan_events import (
+    COLLATERAL_ADDED,
+    COLLATERAL_RELEASED,
+    emit_loan_event,
+)
 from credit.loans.services.repaying import lock_open_loan, require_cash
 from credit.loans.services.shortfalls import revalue_collateral
 from credit.loans.services.valuation import (
@@ -205,4 +210,15 @@ def _move_units(
     loan.save(update_fields=["collateral_text", "cash_collateral"])
     loan.refresh_from_db()
     revalue_collateral(loan)
+    released = kind == TransferKind.LOAN_RELEASE
+    moved = ",".join(
+        f'{{"token_id":"{pledge.token_id}","quantity":{format_plain(pledge.quantity)}}}'
+        for pledge in pledges
+    )
+    emit_loan_event(
+        loan,
+        COLLATERAL_RELEASED if released else COLLATERAL_ADDED,
+        f',"{"released" if released else "added"}":{{"collaterals":[{moved}],'
+        f'"cash_collateral":{format_plain(cash)}}}',
+    )
     return loan

@@ -9,7 +9,7 @@ from django.utils import timezone
 from credit.loans.models import OPEN, Loan, LoanStatus, Repayment, RepaymentSource
 from credit.loans.services.closures import lapse_proposals
 from credit.loans.services.lending import borrower_account, lien_legs, lock_loan
-from credit.loans.services.loan_events import REPAID, emit_loan_event
+from credit.loans.services.loan_events import PARTIALLY_REPAID, REPAID, emit_loan_event
 from credit.loans.services.shortfalls import revalue_collateral
 from credit.loans.services.valuation import Pledge, amount_owed, open_collateral
 from exchange.core.actors import Actor
@@ -145,8 +145,16 @@ def _pay(
     revalue_collateral(loan)
     if left == 0:
         lapse_proposals(loan)
-        emit_loan_event(loan, REPAID)
+    emit_loan_event(loan, PARTIALLY_REPAID if left else REPAID, _repayment(payment))
     return loan
+
+
+def _repayment(payment: Repayment) -> str:
+    return (
+        f',"repayment":{{"id":"{payment.id}","amount":{format_plain(payment.amount)},'
+        f'"interest":{format_plain(payment.interest)},"principal":{format_plain(payment.principal)},'
+        f'"outstanding":{format_plain(payment.outstanding)},"paid_from":"{payment.paid_from}"}}'
+    )
 
 
 def _creditor_account(loan: Loan, kind: AccountKind) -> UUID:

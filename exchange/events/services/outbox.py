@@ -8,8 +8,10 @@ import json
 import logging
 from collections.abc import Collection, Mapping
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
+import msgspec
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Case, F, Q, Value, When
@@ -17,6 +19,7 @@ from django.db.models.functions import Now
 
 from exchange.core import leases
 from exchange.core.actors import Actor
+from exchange.core.database import fetch_one
 from exchange.core.errors import Conflict
 from exchange.core.ids import uuid7
 from exchange.core.querysets import get_or_raise
@@ -54,6 +57,13 @@ def emit_each(data: Mapping[UUID, str], event_type: str, *, subject_id: UUID) ->
         )
     notify_after_commit(DELIVER_EVENTS)
     return ids
+
+
+def event_data(fields: Mapping[str, Any], member_id: UUID | None, organisation_id: UUID) -> str:
+    """Return `fields` and the `user`, a member of the organisation or None, as JSON text."""
+    row = fetch_one("SELECT coalesce(member_json(%s, %s), 'null')", [member_id, organisation_id])
+    user = "null" if row is None else row[0]
+    return f'{msgspec.json.encode(fields).decode()[:-1]},"user":{user}}}'
 
 
 def describe_actor(actor: Actor) -> dict[str, str]:

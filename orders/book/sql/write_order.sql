@@ -74,8 +74,12 @@ BEGIN
         v_types := v_types || '{trade.created,trade.created,order.fulfilled}'::text[];
         v_subjects := v_subjects || ARRAY[f.trade, f.trade, f.maker];
         v_data := v_data || ARRAY[
-            '{"trade":' || v_trade || ',"order":' || o.document || '}',
-            '{"trade":' || v_trade || ',"order":' || v_maker || '}',
+            '{"trade":' || v_trade || ',"order":' || o.document || ',"fill":{"value":'
+                || trim_scale(f.taker_value) || ',"fee":' || trim_scale(f.taker_fee)
+                || ',"liquidity":"' || CASE WHEN f.maker IS NULL THEN 'primary' ELSE 'taker' END || '"}}',
+            '{"trade":' || v_trade || ',"order":' || v_maker || ',"fill":{"value":'
+                || trim_scale(f.maker_value) || ',"fee":' || trim_scale(f.maker_fee)
+                || ',"liquidity":"maker"}}',
             CASE WHEN f.fulfilled THEN public.order_end_data(v_maker, '') END];
     END LOOP;
     IF o.status <> 'Active' THEN

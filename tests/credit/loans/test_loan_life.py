@@ -47,7 +47,11 @@ def test_interest_is_repaid_first_then_principal_and_the_last_payment_releases_t
         0,
         756_000,
     )
-    assert loan_event_types(loan) == ["loan.created", "loan.repaid"]
+    assert loan_event_types(loan) == [
+        "loan.created",
+        *["loan.partially_repaid"] * 2,
+        "loan.repaid",
+    ]
     assert_books_hold()
 
 

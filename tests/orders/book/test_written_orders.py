@@ -59,8 +59,13 @@ def trades(token: Token) -> list[tuple[Any, ...]]:
 def documents(data: dict[str, Any]) -> dict[str, Any]:
     """Return the ids of an event's records, and the reason of a closed order."""
     return {
-        name: value["_id"] if isinstance(value, dict) else value for name, value in data.items()
+        name: value.get("_id", value) if isinstance(value, dict) else value
+        for name, value in data.items()
     }
+
+
+def fill(value: int, fee: float, liquidity: str) -> dict[str, Any]:
+    return {"value": value, "fee": fee, "liquidity": liquidity}
 
 
 def test_a_resting_order_is_written_as_requested_with_one_event():
@@ -128,11 +133,11 @@ def test_a_buy_that_takes_two_asks_writes_both_sides_and_their_events():
     of = {"trade": str(one.id)}, {"trade": str(other.id)}
     assert [documents(data) for *_, data in found] == [
         {"order": str(made)},
-        {**of[0], "order": str(made)},
-        {**of[0], "order": str(first)},
+        {**of[0], "order": str(made), "fill": fill(270, 2.7, "taker")},
+        {**of[0], "order": str(first), "fill": fill(270, 5.4, "maker")},
         {"order": str(first), "reason": None},
-        {**of[1], "order": str(made)},
-        {**of[1], "order": str(second)},
+        {**of[1], "order": str(made), "fill": fill(285, 2.85, "taker")},
+        {**of[1], "order": str(second), "fill": fill(285, 5.7, "maker")},
         {"order": str(made), "reason": None},
     ]
     assert found[2][3]["order"] == json.loads(Order.objects.get(pk=first).document)

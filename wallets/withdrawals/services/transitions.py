@@ -28,6 +28,7 @@ _EVENTS = {
     WithdrawalStatus.REJECTED: "withdrawal.rejected",
     WithdrawalStatus.CANCELLED: "withdrawal.cancelled",
     WithdrawalStatus.PROCESSING: "withdrawal.processing",
+    WithdrawalStatus.UNKNOWN: "withdrawal.unknown",
     WithdrawalStatus.COMPLETED: "withdrawal.completed",
     WithdrawalStatus.FAILED: "withdrawal.failed",
     WithdrawalStatus.REVERSED: "withdrawal.reversed",
