@@ -156,9 +156,9 @@ def test_proceeds_reach_the_creditor_before_or_after_the_liquidation(delay):
 
     pay: Deed = partial(paying.pay, paid.pk)
     confirm: Deed = partial(confirm_closure, proposal_id=proposal.pk, user=officer())
-    deeds = (
-        [pay, pay, partial(late, confirm)] if delay % 2 else [confirm, *[partial(late, pay)] * 2]
-    )
+    deeds: list[Deed] = [partial(late, pay), partial(late, pay), confirm]
+    if delay % 2:
+        deeds = [pay, pay, partial(late, confirm)]
     with Callers(3) as callers:
         found = callers.at_once(deeds)
     assert [one for one in found if isinstance(one, Exception)] == []

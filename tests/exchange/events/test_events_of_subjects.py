@@ -158,7 +158,11 @@ def test_the_last_sale_completes_a_raise_and_says_so():
 def test_each_change_of_a_loan_reaches_both_sides_and_only_one_sees_the_borrower():
     lending = make_lending()
     loan = lending.lend()
-    on = {"loan_id": loan.pk, "organisation_id": loan.organisation_id, "actor": TESTER}
+    on: dict[str, Any] = {
+        "loan_id": loan.pk,
+        "organisation_id": loan.organisation_id,
+        "actor": TESTER,
+    }
     add_collateral(pledges=(Pledge(lending.token.pk, Decimal(5)),), **on)
     release_collateral(pledges=(Pledge(lending.token.pk, Decimal(3)),), **on)
     loan = repay_loan(loan, 100)
