@@ -2,9 +2,11 @@
 
 from exchange.api.routers import Router
 from orders.book.api import BookViewSet, OrderViewSet, TokenOrderViewSet
-from orders.trades.api import FillViewSet, TradeViewSet
+from orders.trades.api import FillViewSet, OrderFillViewSet, TradeViewSet
 
 router = Router()
+# Before the orders, whose ids it is none of.
+router.register("orders/fills", OrderFillViewSet, "order_fills")
 router.register("orders", OrderViewSet, "orders")
 router.register("orders/<str:order_id>/fills", FillViewSet, "fills")
 router.register("orders/token/<str:token_id>", TokenOrderViewSet, "token_orders")

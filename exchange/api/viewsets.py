@@ -119,7 +119,7 @@ class ApiViewSet(GenericViewSet[Any]):
     def paginated_response(
         self,
         records: QuerySet[Any],
-        read: Callable[[Sequence[UUID]], Sequence[str]] | None = None,
+        read: Callable[[Sequence[Any]], Sequence[str]] | None = None,
         column: str = "document",
     ) -> Response:
         """Return a response with the requested ones of `records`, which are sorted.

@@ -219,3 +219,35 @@ class Trade(Record):
 
     def __str__(self) -> str:
         return f"{format_plain(self.tokens)} at {format_plain(self.price)}"
+
+
+class Fill(models.Model):
+    """A trade under the owner of one of its orders: what lists of an organisation's fills read.
+
+    A trigger of trades writes it (`fills.sql`), twice where an organisation has both orders.
+    Append-only.
+    """
+
+    # The fill of a buy has twice the `seq` of the trade, that of a sell one more.
+    id = models.BigIntegerField(primary_key=True)
+    # No foreign key checks, as of the trade.
+    trade = models.ForeignKey(Trade, related_name="+", **UNCHECKED)
+    order = models.ForeignKey(Order, related_name="+", **UNCHECKED)
+    token = models.ForeignKey(Token, related_name="+", **UNCHECKED)
+    organisation = models.ForeignKey(Organisation, related_name="+", **UNCHECKED)
+    member = models.ForeignKey(Member, null=True, related_name="+", **UNCHECKED)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        indexes = [
+            # Covering: filters, order and totals.
+            models.Index(
+                fields=["organisation", "-created_at", "-id"],
+                include=["token", "member"],
+                name="fill_of_organisation",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.id)

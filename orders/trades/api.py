@@ -1,8 +1,9 @@
-"""Endpoints for the trades of a token, and for the fills of an order."""
+"""Endpoints for the trades of a token, and for the fills of one order or of all."""
 
 from functools import partial
 from typing import ClassVar
 
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -14,12 +15,20 @@ from exchange.api.operations import RecordPage, operation
 from exchange.api.viewsets import ApiViewSet, parse_path_id
 from orders.book.api import MarketViewSet
 from orders.book.errors import OrderNotFound
-from orders.book.models import Trade
+from orders.book.models import Fill, Trade
 from orders.book.shapes import TOKEN_NOT_FOUND
-from orders.trades.filters import TradeFilters
+from orders.trades.filters import FillFilters, TradeFilters
 from orders.trades.notes import FillNotFound, print_note
-from orders.trades.payloads import FILL, MARKET_TRADE
-from orders.trades.selectors import fills_of, get_side, read_fills, read_trades, trades_of
+from orders.trades.payloads import FILL, MARKET_TRADE, ORDER_FILL
+from orders.trades.selectors import (
+    fills_of,
+    fills_of_organisation,
+    get_side,
+    read_fills,
+    read_order_fills,
+    read_trades,
+    trades_of,
+)
 
 # By number, since the fills of one order share its time.
 SORT_FIELDS = {"createdAt": "seq", "price": "price", "tokens": "tokens"}
@@ -84,3 +93,24 @@ class FillViewSet(ApiViewSet):
         order = parse_path_id(order_id, OrderNotFound)
         note = print_note(self.caller.organisation_id, order, trade)
         return file_response(note, PDF, f"contract-note-{trade}.pdf")
+
+
+class OrderFillViewSet(ApiViewSet):
+    """The fills of all orders of the caller."""
+
+    tag = "Orders"
+    filterset_class = FillFilters
+    sort_fields: ClassVar = {"createdAt": "created_at"}
+    default_sort = "-createdAt"
+
+    def get_queryset(self) -> QuerySet[Fill]:
+        """Return the caller's fills."""
+        return fills_of_organisation(self.caller.organisation_id)
+
+    @operation("Fills retrieved", scope="orders:read", response=RecordPage(ORDER_FILL, "fills"))
+    def list(self, _request: Request) -> Response:
+        """List the fills of all your orders. Newest first, each with its order: read a day with
+        `created_from`, `created_to` and a cursor. A trade between two of your orders is two fills.
+        """
+        found = self.filter_queryset(self.get_queryset())
+        return self.paginated_response(found, read_order_fills)

@@ -28,3 +28,12 @@ FILL: dict[str, Any] = {
     "liquidity": "taker",
     "createdAt": PLACED_AT,
 }
+
+
+ORDER_FILL: dict[str, Any] = {
+    **FILL,
+    "order": ORDER_ID,
+    "client_order_id": "client-7",
+    "type": "Buy",
+    "token": TOKEN_ID,
+}

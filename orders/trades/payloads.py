@@ -75,3 +75,18 @@ FILL = Document(
     ),
     example=examples.FILL,
 )
+
+
+# In the list over all orders of an organisation.
+ORDER_FILL = Document(
+    name="OrderFill",
+    table=FILL.table,
+    fields=(
+        *FILL.fields,
+        identifier("order", "Your order"),
+        text("client_order_id", "Your own ID for the order", nullable=True),
+        text("type", "Side of your order", enum=OrderType.values),
+        identifier("token", "Token ID", "{r}.token_id"),
+    ),
+    example=examples.ORDER_FILL,
+)

@@ -1,4 +1,4 @@
-"""Queries of trades, and of the fills of an order."""
+"""Queries of trades, and of the fills of one order and of an organisation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from django.db.models import QuerySet
 
 from exchange.core.database import read_cursor
 from orders.book.errors import OrderNotFound
-from orders.book.models import Order, OrderType, Trade
-from orders.trades.payloads import FILL
+from orders.book.models import Fill, Order, OrderType, Trade
+from orders.trades.payloads import FILL, ORDER_FILL
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,18 @@ def read_fills(side: OrderSide, trade_ids: Sequence[UUID]) -> list[str]:
         return [text for (text,) in cursor.fetchall()]
 
 
+def fills_of_organisation(organisation_id: UUID) -> QuerySet[Fill]:
+    """Return the fills of all orders of an organisation, its API keys and its members."""
+    return Fill.objects.filter(organisation_id=organisation_id)
+
+
+def read_order_fills(fill_ids: Sequence[int]) -> list[str]:
+    """Return the documents of fills of any orders, in the order of `fill_ids`."""
+    with read_cursor() as cursor:
+        cursor.execute(_ORDER_FILLS, [list(fill_ids)])
+        return [text for (text,) in cursor.fetchall()]
+
+
 # A stored document ends with the closing bracket.
 _TRADES = """
     SELECT left(t.document, -1)
@@ -90,3 +102,22 @@ def _fills_sql(side: str) -> str:
 
 
 _FILLS = {OrderType.BUY: _fills_sql("buyer"), OrderType.SELL: _fills_sql("seller")}
+_ORDER_FILLS = f"""
+    SELECT {ORDER_FILL.expression("r")}
+    FROM (
+        SELECT t.id, t.price, t.tokens, side.value, side.fee,
+               CASE WHEN t.sell_order_id IS NULL THEN 'primary'
+                    WHEN t.taker = o.type THEN 'taker' ELSE 'maker' END AS liquidity,
+               t.created_at, o.id AS "order", nullif(o.client_order_id, '') AS client_order_id,
+               o.type, t.token_id, wanted.place
+        FROM unnest(%s::bigint[]) WITH ORDINALITY AS wanted (id, place)
+        JOIN orders_fill f ON f.id = wanted.id
+        JOIN orders_trade t ON t.id = f.trade_id
+        JOIN orders_order o ON o.id = f.order_id
+        CROSS JOIN LATERAL (
+            SELECT CASE o.type WHEN 'Buy' THEN t.buyer_value ELSE t.seller_value END AS value,
+                   CASE o.type WHEN 'Buy' THEN t.buyer_fee ELSE t.seller_fee END AS fee
+        ) side
+    ) r
+    ORDER BY r.place
+"""  # noqa: S608 - built from the declaration in payloads

@@ -36,6 +36,7 @@ LISTS = {
     "/v1/api/income",
     "/v1/api/movements",
     "/v1/orders",
+    "/v1/orders/fills",
     "/v1/orders/<str:order_id>/fills",
     "/v1/orders/token/<str:token_id>",
     "/v1/orders/token/<str:token_id>/trades",

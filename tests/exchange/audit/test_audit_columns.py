@@ -323,6 +323,7 @@ APPEND_ONLY = {
     "exchange_change",
     "exchange_deliveryattempt",
     "exchange_eventnumber",
+    "orders_fill",
     "orders_trade",
     "wallets_conversion",
     "wallets_decision",
