@@ -4,9 +4,21 @@ from exchange.api.routers import Router
 from wallets.banks.api import BankViewSet
 from wallets.closing.api import MemberClosingViewSet
 from wallets.conversions.api import ConversionViewSet
-from wallets.deposits.api import CheckoutViewSet, DepositViewSet, VirtualAccountViewSet
+from wallets.deposits.api import (
+    AllVirtualAccountViewSet,
+    CheckoutViewSet,
+    DepositViewSet,
+    VirtualAccountViewSet,
+)
 from wallets.deposits.models import Deposit
-from wallets.ledger.api import HoldingViewSet, TransactionViewSet, WalletViewSet
+from wallets.fees.api import OrganisationViewSet
+from wallets.ledger.api import (
+    BalanceViewSet,
+    HolderViewSet,
+    HoldingViewSet,
+    TransactionViewSet,
+    WalletViewSet,
+)
 from wallets.statements.api import AccountStatementViewSet
 from wallets.transfers.api import TransferViewSet
 from wallets.withdrawals.api import WithdrawalViewSet
@@ -44,6 +56,10 @@ router.register(
 )
 router.register("api/members", MemberClosingViewSet, "members", only={"close", "reopen"})
 router.register("api/deposits", DepositViewSet, "deposits")
+router.register("api/balances", BalanceViewSet, "balances")
+router.register("api/virtual-accounts", AllVirtualAccountViewSet, "all_virtual_accounts")
+router.register("api/token/<str:token_id>/holders", HolderViewSet, "token_holders")
+router.register("api/organisation", OrganisationViewSet, "organisations")
 router.register("api/banks", BankViewSet, "banks")
 
 urlpatterns = router.urls

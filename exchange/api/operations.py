@@ -39,7 +39,7 @@ class NamedSchema(WireSchema):
     example: Any
 
     @classmethod
-    def of(cls, name: str, description: str = "", **fields: tuple[Any, Any]) -> NamedSchema:
+    def of(cls, name: str, description: str = "", /, **fields: tuple[Any, Any]) -> NamedSchema:
         """Return the schema of an object, from the schema and the example of each field."""
         more = {"description": description} if description else {}
         body = closed_object({field: schema for field, (schema, _) in fields.items()}, **more)

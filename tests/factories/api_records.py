@@ -50,7 +50,7 @@ def make_api_records() -> ApiRecords:
     organisation.save()
     caller = make_caller(organisation=organisation)
     loan = lending.lend()
-    market = Market(currency="KES")
+    market = Market(currency="KES", issuer=organisation)
     buyer = ApiTrader(caller).fund(10_000, "KES")
     market.sell(tokens=3)
     resting = buyer.place(market.token, tokens=5)

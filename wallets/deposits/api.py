@@ -15,12 +15,13 @@ from exchange.participants.errors import UserNotFound
 from exchange.participants.selectors import get_member
 from wallets.deposits import shapes
 from wallets.deposits.errors import DepositNotFound
-from wallets.deposits.filters import DepositFilters
-from wallets.deposits.models import Deposit
+from wallets.deposits.filters import DepositFilters, VirtualAccountFilters
+from wallets.deposits.models import Deposit, VirtualAccount
 from wallets.deposits.payloads import DEPOSIT, VIRTUAL_ACCOUNT
 from wallets.deposits.selectors import (
     deposit_document,
     organisation_deposits,
+    organisation_virtual_accounts,
     virtual_account_document,
     virtual_account_documents,
 )
@@ -123,6 +124,29 @@ class VirtualAccountViewSet(ApiViewSet):
             organisation_id=self.caller.organisation_id, member_id=_member(member_id), **self.body()
         )
         return self.respond(RawJSON(virtual_account_document(account_id)))
+
+
+class AllVirtualAccountViewSet(ApiViewSet):
+    """Virtual accounts of all wallets of the caller."""
+
+    tag = "Deposits"
+    filterset_class = VirtualAccountFilters
+    sort_fields: ClassVar = {"createdAt": "created_at"}
+    default_sort = "-createdAt"
+
+    def get_queryset(self) -> QuerySet[VirtualAccount]:
+        """Return the caller's virtual accounts."""
+        return organisation_virtual_accounts(self.caller.organisation_id)
+
+    @operation(
+        "Virtual accounts retrieved",
+        scope="wallets:read",
+        response=RecordPage(VIRTUAL_ACCOUNT, "virtual_accounts"),
+    )
+    def list(self, _request: Request) -> Response:
+        """List the virtual accounts of every wallet, your organisation's and its members'."""
+        found = self.filter_queryset(self.get_queryset())
+        return self.paginated_response(found)
 
 
 def _member(member_id: str | None) -> UUID | None:

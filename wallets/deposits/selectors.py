@@ -70,6 +70,11 @@ def find_deposit_ids(reference: str) -> list[UUID]:
     return list(Deposit.objects.filter(valid | failed).values_list("pk", flat=True))
 
 
+def organisation_virtual_accounts(organisation_id: UUID) -> QuerySet[VirtualAccount]:
+    """Return the virtual accounts of an organisation and its members."""
+    return VirtualAccount.objects.filter(organisation_id=organisation_id)
+
+
 def virtual_account_document(account_id: UUID) -> str:
     """Return the document (JSON text) of a virtual account."""
     document: str = VirtualAccount.objects.values_list("document", flat=True).get(pk=account_id)

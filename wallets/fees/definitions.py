@@ -19,7 +19,7 @@ _RATE_DECIMALS = 8
 _SPREAD_DECIMALS = 2
 # In basis points: half of the amount.
 _MAX_SPREAD = Decimal(5000)
-_BASIS_POINTS_PER_PERCENT = Decimal(100)
+BASIS_POINTS_PER_PERCENT = Decimal(100)
 
 _REQUESTED = (
     "Applies to withdrawals requested from the effective time. Existing withdrawals keep theirs."
@@ -184,7 +184,7 @@ def _conversion_settings(code: str) -> dict[str, SettingDefinition]:
             decimals=_SPREAD_DECIMALS,
             maximum=_MAX_SPREAD,
             unit="%",
-            per_unit=_BASIS_POINTS_PER_PERCENT,
+            per_unit=BASIS_POINTS_PER_PERCENT,
             band="spread",
         ),
         f"CONVERSION_POSITION_LIMIT_{code}": SettingDefinition(

@@ -1,6 +1,7 @@
 """Effective, upcoming and pending values of settings."""
 
 from decimal import Decimal
+from typing import Any
 
 from django.contrib.postgres.functions import TransactionNow
 from django.db import connection
@@ -36,6 +37,12 @@ def effective_setting(key: str) -> Decimal | None:
         value: Decimal | None
         (value,) = cursor.fetchone()
     return value
+
+
+def effective_settings() -> dict[str, Decimal]:
+    """Return the effective value of every setting, by key."""
+    found: QuerySet[Any] = settings_with_values()
+    return dict(found.values_list("key", "effective_value"))
 
 
 def settings_with_values() -> QuerySet[Configuration]:

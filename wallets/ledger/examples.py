@@ -4,6 +4,7 @@ from typing import Any
 
 from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.core.examples import (
+    MEMBER_ID,
     TOKEN_ID,
     WITHDRAWAL_ID,
     WITHDRAWAL_REFERENCE,
@@ -65,3 +66,17 @@ BALANCES: list[dict[str, Any]] = [
         if code != "NGN"
     ),
 ]
+
+
+BALANCE: dict[str, Any] = {"owner": MEMBER_ID, "owner_model": "user", **BALANCES[0]}
+
+
+HOLDER: dict[str, Any] = {
+    "_id": "0197d2d8-90b3-7f5c-8b1e-6c7d8e9f0a1b",
+    "owner": None,
+    "owner_model": "user",
+    "balance": 120.5,
+    "lien": 10000,
+    "available": 108.5,
+    "reserved": 12,
+}
