@@ -7,17 +7,19 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.utils import timezone
 
 from config.api_docs.guide import CODE_SAMPLES, EXAMPLES, LANGUAGES, chapters, examples_in
 from credit.configurations.models import Access
 from credit.loans.models import Loan
 from exchange.core.ids import uuid7
+from exchange.core.timestamps import wire_time
 from exchange.events.models import Event
 from exchange.events.webhooks.signing import new_secret, signed_headers
 from exchange.participants.models import Member
@@ -28,14 +30,25 @@ from tests.environment.services import Sandbox, Service
 from tests.environment.webhook_receiver import Receiver
 from tests.factories.api_clients import make_caller
 from tests.factories.conversions import set_rates
+from tests.factories.deposits import arrive, transaction_record
 from tests.factories.loan_configurations import make_configuration
+from tests.factories.payouts import advance_time, settle_at_bank
 from tests.factories.tokens import give_units, make_token
-from tests.factories.wallets import Wallet, make_member_wallet, make_wallet
+from tests.factories.traders import Trader
+from tests.factories.wallets import (
+    Wallet,
+    make_member_wallet,
+    make_staff,
+    make_wallet,
+    status_of,
+)
 from wallets.conversions.errors import RateOutdated
 from wallets.conversions.models import Conversion
 from wallets.deposits.models import Deposit, VirtualAccount
+from wallets.payouts.services import execution, sweeps
 from wallets.transfers.models import WalletTransfer
 from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions
 
 pytestmark = pytest.mark.slow
 
@@ -105,6 +118,7 @@ class Reader:
             "CLIENT_SECRET": self.caller.secret,
             "TOKEN_ID": str(self.token.id),
             "MEMBER_ID": str(self.member.member_id),
+            "DAY_FROM": wire_time(timezone.now() + timedelta(milliseconds=1)),
             "LOAN_CONFIGURATION_ID": str(offer.id),
         }
         self.examples: set[str] = set()
@@ -128,23 +142,23 @@ class Reader:
 def test_curl_examples(
     live_service: Service, provider_sandbox: Sandbox, receiver: Receiver
 ) -> None:
-    follow_guide(Reader(live_service.base_url, curl), receiver)
+    follow_guide(Reader(live_service.base_url, curl), provider_sandbox, receiver)
 
 
 def test_python_examples(
     live_service: Service, provider_sandbox: Sandbox, receiver: Receiver
 ) -> None:
-    follow_guide(Reader(live_service.base_url, python), receiver)
+    follow_guide(Reader(live_service.base_url, python), provider_sandbox, receiver)
 
 
 @pytest.mark.node
 def test_typescript_examples(
     typescript: Command, live_service: Service, provider_sandbox: Sandbox, receiver: Receiver
 ) -> None:
-    follow_guide(Reader(live_service.base_url, typescript), receiver)
+    follow_guide(Reader(live_service.base_url, typescript), provider_sandbox, receiver)
 
 
-def follow_guide(reader: Reader, receiver: Receiver) -> None:
+def follow_guide(reader: Reader, sandbox: Sandbox, receiver: Receiver) -> None:
     """Run every example in an order in which a reader can, and compare with the records."""
     get_access(reader)
     deposit(reader)
@@ -153,6 +167,7 @@ def follow_guide(reader: Reader, receiver: Receiver) -> None:
     trade_and_borrow(reader)
     receive_events(reader, receiver)
     follow_events(reader)
+    reconcile(reader, sandbox)
     assert reader.examples == {path.stem for path in EXAMPLES.glob("*.*")}
 
 
@@ -269,6 +284,29 @@ def follow_events(reader: Reader) -> None:
     again = reader.run("follow_events")
     assert found[1] in again
     assert str(ids[0]) not in again
+
+
+def reconcile(reader: Reader, sandbox: Sandbox) -> None:
+    """The day of all of the above, once an order was filled and money arrived and was paid out."""
+    Trader(Wallet(reader.token.issuer)).place(reader.token, "Sell", 100, 2)
+    made = Deposit.objects.get(channel="checkout")
+    arrive(transaction_record(made.reference, "250000", currency="NGN"))
+    paid = Withdrawal.objects.get(pk=reader.variables["WITHDRAWAL_ID"])
+    decisions.approve(withdrawal_id=paid.pk, version=paid.version, approver=make_staff())
+    execution.send_payout(paid.pk)
+    settle_at_bank(sandbox, paid)
+    advance_time(paid, 3600)
+    sweeps.process_payout(paid.pk)
+    assert status_of(paid) == "Completed"
+    reader.variables["DAY_TO"] = wire_time(timezone.now())
+    shown = reader.run("reconcile_day")
+    if reader.command is curl:
+        assert str(made.pk) in shown
+    else:
+        assert re.fullmatch(r"\d+ accounts tie out", shown.strip())
+    Wallet(reader.organisation.organisation).fund(1, "USD")
+    if reader.command is not curl:
+        assert "USD available: " in reader.run("reconcile_day")
 
 
 # --- The guide shows no other examples ---
