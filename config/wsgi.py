@@ -19,6 +19,7 @@ from django.utils.http import parse_header_parameters
 from config.celery import app as celery_app
 from config.metrics import exposition
 from exchange.core.metrics import REQUEST_THREADS
+from exchange.requests.recording import REQUEST_LOG
 
 __all__ = ["application", "celery_app", "start_application"]
 
@@ -113,7 +114,9 @@ application = WholeBodyHandler()
 
 
 def start_application() -> WholeBodyHandler:
-    """Return the application to a process that the web server has forked, and measure it."""
+    """Return the application to a process that the web server has forked, measured and logged."""
     REQUEST_THREADS.set(settings.DATABASE_POOL_SIZE)
     exposition.serve_from_web_process()
+    if settings.REQUEST_LOG_ENABLED:
+        REQUEST_LOG.start()
     return application

@@ -35,6 +35,7 @@ class ExchangeConfig(sqlfiles.SqlAppConfig):
         "events/emit_event",
         "events/feed",
         "events/public_actor",
+        "requests/request_log",
         "exports/export_records",
     )
     stored_documents = ("participants.MEMBER", "tokens.TOKEN")

@@ -6,6 +6,7 @@ from exchange.api.routers import Router
 from exchange.events.api import EventViewSet, WebhookViewSet
 from exchange.participants.api import MemberViewSet
 from exchange.participants.oauth import RevokeView, TokenView
+from exchange.requests.api import ReadViewSet, RequestViewSet
 from exchange.tokens.api import TokenViewSet
 
 router = Router()
@@ -14,6 +15,8 @@ router.register("api/tokens", TokenViewSet, "tokens", only={"list"})
 router.register("api/token", TokenViewSet, "tokens", only={"search", "retrieve"})
 router.register("api/webhook", WebhookViewSet, "webhooks")
 router.register("api/events", EventViewSet, "events")
+router.register("api/requests", RequestViewSet, "requests")
+router.register("api/requests/reads", ReadViewSet, "reads")
 
 urlpatterns = [
     path("oauth/token", TokenView.as_view()),

@@ -43,6 +43,7 @@ TAGS = {
     "Conversions": "Money of a wallet converted into another currency, by a quote.",
     "Banks": "Banks that payouts can reach, and the names of account holders.",
     "Webhook": "The endpoint that receives your events, and the secret that signs them.",
+    "Requests": "What your API keys sent, and what was refused.",
     "Events": "Events of your records and their delivery.",
 }
 

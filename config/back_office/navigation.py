@@ -98,7 +98,11 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "people",
         ("exchange.organisation", "exchange.member", "exchange.apikey", "wallets.freeze"),
     ),
-    ("Webhooks", "webhook", ("exchange.event", "exchange.webhookendpoint")),
+    (
+        "Webhooks",
+        "webhook",
+        ("exchange.event", "exchange.webhookendpoint", "exchange.loggedrequest"),
+    ),
     (
         "Settings",
         "settings",

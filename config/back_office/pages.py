@@ -7,6 +7,7 @@ PAGES = (
     "exchange.access.admin",
     "exchange.tokens.admin.quotes",
     "exchange.events.admin.events",
+    "exchange.requests.admin",
     "exchange.exports.admin",
     "exchange.audit.admin.changes",
     "wallets.providers.admin",

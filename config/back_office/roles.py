@@ -31,8 +31,8 @@ _VIEWABLE = {
         "taxfactsproposal", "taxrate",
     ),
     "exchange": (
-        "apikey", "comment", "event", "export", "member", "organisation", "quote", "token",
-        "webhookendpoint",
+        "apikey", "comment", "event", "export", "loggedrequest", "member", "organisation",
+        "quote", "token", "webhookendpoint",
     ),
     "orders": ("order", "termsproposal", "tokenproposal", "trade"),
     "wallets": (
@@ -60,8 +60,8 @@ _VIEW_CUSTOMERS = frozenset(
         "credit.view_distribution",
         "credit.view_income",
         "credit.view_loanconfiguration",
-        *(f"exchange.view_{model}" for model in ("comment", "event", "member", "organisation")),
-        *(f"exchange.view_{model}" for model in ("quote", "token")),
+        *(f"exchange.view_{model}" for model in ("comment", "event", "loggedrequest", "member")),
+        *(f"exchange.view_{model}" for model in ("organisation", "quote", "token")),
         *(
             f"orders.view_{model}"
             for model in ("order", "termsproposal", "tokenproposal", "trade")

@@ -47,6 +47,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "exchange.api.middleware.RequestIdMiddleware",
     "config.metrics.middleware.RequestMetricsMiddleware",
+    "exchange.requests.middleware.RequestLogMiddleware",
     "exchange.api.answers.AnswerMiddleware",
     "exchange.api.middleware.EnvelopeMiddleware",
     "exchange.api.middleware.BodyLimitMiddleware",
@@ -272,6 +273,7 @@ IDEMPOTENCY_WAIT_SECONDS = env.integer("IDEMPOTENCY_WAIT_SECONDS", default=10, l
 IDEMPOTENCY_RETENTION_HOURS = retention.idempotency_hours()
 # Months that partitioned tables keep, by table; None is forever.
 RETENTION_MONTHS = retention.retention_months()
+REQUEST_LOG_ENABLED = env.boolean("REQUEST_LOG_ENABLED", default=True)
 
 # --- Plausibility ----------------------------------------------------------------------------
 # A change by more percent than this is shown in red, and both people give a reason. Of deposits and

@@ -42,6 +42,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = json.loads(
 )
 CELERY_TASK_DEFAULT_QUEUE = os.environ.get("TEST_BROKER_QUEUE", "tests")
 RATE_LIMITS_ENABLED = env.boolean("RATE_LIMITS_ENABLED", default=False)
+REQUEST_LOG_ENABLED = env.boolean("REQUEST_LOG_ENABLED", default=False)
 CACHES: dict[str, Any] = {
     "default": base.local_cache(os.environ.get("TEST_CACHE_URL", ""), limits=RATE_LIMITS_ENABLED)
 }

@@ -4,7 +4,9 @@ Errors of DRF, validation and the database get the same form: status, message fo
 programs.
 """
 
+import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import structlog
@@ -42,6 +44,9 @@ _CODES: dict[type[drf.APIException], str] = {
     drf.Throttled: "rate_limited",
 }
 
+_NAME = re.compile(r"[A-Za-z0-9_.\[\]]{1,100}")
+_MAX_NAMES = 20
+
 _PREDICATES = {
     "required": "is required",
     "null": "must not be null",
@@ -60,7 +65,12 @@ def handle_exception(  # noqa: PLR0911 - one return for each kind of error
         return error_response(exc)
     if isinstance(exc, drf.ValidationError):
         code = validation_code(exc.detail)
-        return ErrorResponse(validation_message(exc.detail), status=400, code=code)
+        return ErrorResponse(
+            validation_message(exc.detail),
+            status=400,
+            code=code,
+            refused_fields=name_fields(exc.detail),
+        )
     if isinstance(exc, drf.APIException):
         return _from_drf(exc, context)
     if isinstance(exc, Http404):
@@ -122,6 +132,17 @@ def validation_message(detail: Any) -> str:
     return "; ".join(
         dict.fromkeys(_field_message(text, path) for path, text in _details(detail, ""))
     )
+
+
+def name_fields(detail: Any) -> list[str]:
+    """Return the paths of the bad fields, at most 20; other text than a name is left out.
+
+    Keys of `metadata` are the client's own text.
+    """
+    paths = (path for path, _ in _details(detail, ""))
+    names = ("metadata" if path.startswith("metadata.") else path for path in paths)
+    names = (name for name in names if _NAME.fullmatch(name))
+    return list(islice(dict.fromkeys(names), _MAX_NAMES))
 
 
 def validation_code(detail: Any) -> str:

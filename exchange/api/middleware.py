@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
-from uuid import UUID
 
 import structlog
 from django.conf import settings
@@ -87,9 +86,9 @@ class RequestIdMiddleware(Middleware):
         return response
 
 
-def bind_caller(key_id: UUID, organisation_id: UUID) -> None:
-    """Add the API key and its organisation to the rest of the request's log lines."""
-    structlog.contextvars.bind_contextvars(key_id=str(key_id), organisation_id=str(organisation_id))
+def bind_caller(key_id: str, organisation_id: str) -> None:
+    """Add the API key and its organisation to the request log, and to the rest of the log lines."""
+    structlog.contextvars.bind_contextvars(key_id=key_id, organisation_id=organisation_id)
 
 
 class EnvelopeMiddleware(Middleware):

@@ -5,7 +5,7 @@ return the former and raise errors, which `exceptions` converts.
 """
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -52,11 +52,21 @@ class SuccessResponse(Response):
 
 
 class ErrorResponse(Response):
-    """A failure: HTTP status, message for people, code for programs."""
+    """A failure: HTTP status, message for people, code for programs.
+
+    `refused_fields` are the names of fields at fault, for the request log.
+    """
 
     def __init__(
-        self, message: str, *, status: int, code: str, headers: Mapping[str, str] | None = None
+        self,
+        message: str,
+        *,
+        status: int,
+        code: str,
+        headers: Mapping[str, str] | None = None,
+        refused_fields: Sequence[str] = (),
     ) -> None:
+        self.refused_fields = list(refused_fields)
         super().__init__(
             {"status": "failed", "message": message},
             status=status,

@@ -34,6 +34,10 @@ BATCH_SIZE = Histogram(
     buckets=(1, 2, 4, 8, 16),
 )
 
+REQUEST_LOG_DROPPED = Counter(
+    "exchange_request_log_dropped", "Requests that the request log had no room for"
+)
+
 TASKS = Counter("exchange_tasks", "Tasks run, by name and outcome", ["task", "outcome"])
 TASK_SECONDS = Histogram(
     "exchange_task_seconds", "Duration of tasks", ["task"], buckets=(*_BUCKETS, 120, 600)

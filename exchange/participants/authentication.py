@@ -85,7 +85,6 @@ class BearerAuthentication(BaseAuthentication):
             raise InvalidToken("The access token is malformed")
         caller = _authenticate_token(token)
         set_actor(caller.actor)
-        bind_caller(caller.key_id, caller.organisation_id)
         return None, caller
 
     def authenticate_header(self, request: Request) -> str:  # noqa: ARG002 - DRF's signature
@@ -100,6 +99,8 @@ def _authenticate_token(token: str) -> Caller:
     if row is None:
         raise InvalidToken("The access token is not known, or was revoked")
     key_id, organisation_id, name, scopes, granted, alive, usable, active, touch, position = row
+    # Before it may be refused: the log says whose requests are.
+    bind_caller(key_id, organisation_id)
     if not alive:
         raise InvalidToken("The access token has expired")
     if not usable:

@@ -13,6 +13,8 @@ from exchange.core.table_locks import LOCK_TIMEOUT, WAIT_SECONDS, in_turns
 from exchange.partitions.selectors import Partition, get_partitions
 
 IDEMPOTENCY = "exchange_idempotencyrecord"
+_REQUESTS = "exchange_loggedrequest"
+REQUEST_LOG_DAYS = 30
 _EVENTS, _NUMBERS = "exchange_event", "exchange_eventnumber"
 # As `claim_idempotency_key` searches.
 _KEY_MARGIN = timedelta(hours=1)
@@ -50,6 +52,8 @@ def retained_since(table: str) -> date | None:
     if table == IDEMPOTENCY:
         hours = timedelta(hours=settings.IDEMPOTENCY_RETENTION_HOURS)
         return (now - hours - _KEY_MARGIN).date().replace(day=1)
+    if table == _REQUESTS:
+        return (now - timedelta(days=REQUEST_LOG_DAYS)).date().replace(day=1)
     months = settings.RETENTION_MONTHS[table]
     if months is None:
         return None
@@ -59,7 +63,7 @@ def retained_since(table: str) -> date | None:
 
 def partitioned_tables() -> list[str]:
     """Return the tables with a retention."""
-    return [*settings.RETENTION_MONTHS, IDEMPOTENCY]
+    return [*settings.RETENTION_MONTHS, _REQUESTS, IDEMPOTENCY]
 
 
 def detach_expired(

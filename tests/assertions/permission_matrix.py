@@ -53,6 +53,7 @@ MODELS: dict[str, tuple[str, str]] = {
     "exchange_apikey": (INSIDE, "D"),
     "exchange_change": ("AD", ""),
     "exchange_event": (ALL, ""),
+    "exchange_loggedrequest": (ALL, ""),
     "exchange_export": (INSIDE, ""),
     "exchange_member": (ALL, "BD"),
     "exchange_organisation": (ALL, "BD"),

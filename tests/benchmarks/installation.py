@@ -127,11 +127,15 @@ class Installation:
         """Run a management command of a peer."""
         self._run(self.command("django", *arguments), {**self.environment, **environment})
 
-    def serve_ours(self) -> str:
-        """Serve the exchange as the version's `manage.py up` does; return its URL."""
+    def serve_ours(self, **variables: str) -> str:
+        """Serve the exchange as the version's `manage.py up` does; return its URL.
+
+        `variables` are further environment variables.
+        """
         port = claim_ports()
         asked = [self.version.interpreter, "-c", _WEB_COMMAND, HOST, str(port)]
-        return self._serve(json.loads(self._run(asked, self.environment)), port, self.environment)
+        environment = {**self.environment, **variables}
+        return self._serve(json.loads(self._run(asked, environment)), port, environment)
 
     def serve(self, application: str, environment: Mapping[str, str]) -> str:
         """Serve a peer's WSGI application with as many processes and threads; return its URL."""

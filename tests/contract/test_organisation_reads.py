@@ -165,7 +165,7 @@ def test_holders_of_the_tokens_of_others_are_not_found():
         assert_error(response, 404, "token_not_found", "Token not found")
 
 
-def test_the_organisation_shows_itself_its_key_and_what_is_in_force(settings):
+def test_the_organisation_shows_itself_its_key_and_what_applies(settings):
     settings.RATE_LIMITS_ENABLED = True
     caller = make_caller(["wallets:read", "orders:read"])
     organisation = caller.organisation

@@ -35,6 +35,8 @@ LISTS = {
     "/v1/api/distributions/<str:distribution_id>/payments",
     "/v1/api/income",
     "/v1/api/movements",
+    "/v1/api/requests",
+    "/v1/api/requests/reads",
     "/v1/api/balances",
     "/v1/api/virtual-accounts",
     "/v1/api/token/<str:token_id>/holders",

@@ -9,9 +9,11 @@ from orders.book.models import Trade
 from tests.assertions.endpoints import Endpoint
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller
 from tests.factories.conversions import convert, set_rates
+from tests.factories.deposits import Owner, make_virtual_account
 from tests.factories.distributions import make_distribution
 from tests.factories.lending import make_lending
 from tests.factories.market import ApiTrader, Market
+from tests.factories.request_log import log_requests
 from tests.factories.tokens import give_units, make_token
 from tests.factories.transfers import transfer
 from tests.factories.wallets import Wallet
@@ -69,6 +71,8 @@ def make_api_records() -> ApiRecords:
     set_endpoint(
         organisation_id=caller.organisation.id, url="http://127.0.0.1:9/hook", actor=TESTER
     )
+    make_virtual_account(Owner(organisation, withdrawal_api.member))
+    log_requests(caller.key)
     event = Event.objects.filter(organisation=caller.organisation).latest("created_at", "id")
     return ApiRecords(
         caller,

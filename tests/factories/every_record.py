@@ -25,6 +25,7 @@ from exchange.events.services.endpoints import rotate_secret, set_endpoint
 from exchange.exports import services as exports
 from exchange.exports.sources import DateRange
 from exchange.participants.services.api_keys import issue_access_token, issue_api_key
+from exchange.requests.models import LoggedRequest
 from exchange.staff.models import AccessEvent, StaffUser
 from exchange.staff.services import second_factor
 from exchange.staff.services.access_records import record_access_event
@@ -41,6 +42,7 @@ from tests.factories.distributions import interest_terms, make_distribution, mak
 from tests.factories.lending import make_lending
 from tests.factories.lifecycle import propose_new_terms
 from tests.factories.loan_configurations import make_configuration, pending_version
+from tests.factories.request_log import log_requests
 from tests.factories.staff import create_staff, create_superuser
 from tests.factories.tax_rates import rate_terms, tax_facts
 from tests.factories.traders import Trader
@@ -252,6 +254,8 @@ def _access(every_record: EveryRecord) -> None:
         organisation=organisation, name="Reports", scopes=settings.SCOPES, actor=TESTER
     )
     every_record.add(key)
+    log_requests(key)
+    every_record.add(LoggedRequest.objects.get())
     every_record.secrets["client secret"] = secret
     every_record.secrets["client secret's hash"] = type(key).objects.get(pk=key.pk).client_secret
     every_record.secrets["access token"] = issue_access_token(

@@ -24,6 +24,7 @@ TABLES = (
     "exchange_deliveryattempt",
     "exchange_event",
     "exchange_eventnumber",
+    "exchange_loggedrequest",
     "exchange_idempotencyrecord",
 )
 

@@ -1,4 +1,4 @@
-"""`/v1/api/organisation`: the caller's own organisation, and what is in force for it."""
+"""`/v1/api/organisation`: the caller's own organisation, and what applies to it."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -30,8 +30,8 @@ class OrganisationViewSet(ApiViewSet):
 
     @operation("Organisation retrieved", scope="wallets:read", response=ORGANISATION)
     def retrieve(self, _request: Request) -> SuccessResponse:
-        """Fetch your organisation. With the scopes of the access token, and the limits, fees and
-        rates in force now.
+        """Fetch your organisation. With the scopes of the access token, and the effective
+        limits, fees and rates.
         """
         caller = self.caller
         organisation = get_organisation(caller.organisation_id)

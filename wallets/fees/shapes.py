@@ -1,4 +1,4 @@
-"""Response schema of the caller's own organisation, and what is in force for it."""
+"""Response schema of the caller's own organisation, and what applies to it."""
 
 from exchange.api.operations import NamedSchema, closed_object, number_schema, text_schema
 from exchange.core.currencies import WALLET_CURRENCIES
@@ -29,7 +29,7 @@ _CURRENCY = closed_object(
 
 ORGANISATION = NamedSchema.of(
     "OwnOrganisation",
-    "Your organisation, the key of the request, and what is in force now",
+    "Your organisation, the key of the request, and what applies to it now",
     _id=({**text_schema("Organisation ID"), "format": "uuid"}, ORGANISATION_ID),
     name=(text_schema("Name of the organisation"), "Lagos Capital"),
     redirect_origins=(

@@ -344,6 +344,8 @@ NOT_AUDITED = {
     "exchange_catalogue": "a counter that triggers keep",
     "exchange_exportchunk": "pieces of a file, gone after a week",
     "exchange_idempotencyrecord": "answers, kept for a day",
+    "exchange_loggedrequest": "a log itself, gone after 30 days",
+    "exchange_readcount": "counts of reads, gone after 30 days",
     "exchange_scheduledrun": "when tasks were last published; overwritten each period",
     "exchange_unnumberedevent": "a queue that a trigger on events fills",
     "exchange_writeposition": "positions in the log of the database, empty after a failover",

@@ -1,0 +1,1 @@
+"""The log of API requests: writes, refusals, and counts of successful reads."""
