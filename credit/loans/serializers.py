@@ -130,6 +130,8 @@ class LoanCurrencyField(serializers.Field[str, Any, Any, Any]):
 class PledgesField(serializers.Field[Any, Any, Any, Any]):
     """`[{token_id, quantity}]`: units of tokens, none named twice."""
 
+    known_keys = ("token_id", "quantity")
+
     def to_internal_value(self, data: Any) -> tuple[Pledge, ...]:
         """Return the pledges; a malformed id becomes an unused one."""
         if not isinstance(data, list):

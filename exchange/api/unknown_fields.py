@@ -38,6 +38,20 @@ def find_unknown_fields(serializer: Any, data: Any, path: str = "") -> Iterator[
         elif isinstance(field, serializers.ListSerializer) and isinstance(value, list):
             for number, each in enumerate(value):
                 yield from find_unknown_fields(field.child, each, f"{path}{name}[{number}].")
+        else:
+            yield from _unknown_keys(getattr(field, "known_keys", ()), value, path + name)
+
+
+def _unknown_keys(known: Sequence[str], value: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Yield the same for a field of objects with `known` keys; none for one without."""
+    if known and isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from _unknown_keys(known, each, f"{path}[{number}]")
+    elif known and isinstance(value, Mapping):
+        for key in value:
+            if key not in known:
+                absent = (each for each in known if value.get(each) is None)
+                yield f"{path}.{key}", next((each for each in absent if _is_near(key, each)), "")
 
 
 def ignored_header(names: Sequence[str]) -> str:

@@ -91,6 +91,28 @@ def test_a_transfer_does_not_lose_its_reference(market: Market, extra: dict[str,
     assert not WalletTransfer.objects.exists()
 
 
+def test_unknown_keys_of_wallets_and_collateral_are_named_with_their_path(market: Market):
+    caller, member = market.buyer.caller, str(market.buyer.member.id)
+    body = {
+        "from": {"wallet": "organisation", "name": "Acme"},
+        "to": {"user_id": member, "é": 1},
+        "amount": 1,
+        "currency": market.token.currency_id,
+    }
+    response = caller.post("/v1/api/transfers", body)
+    assert response.status_code == 201, response.content
+    assert response[HEADER] == "from.name, to.%C3%A9"
+    misspelt = {**body, "to": {"user_id": member, "walet": "organisation"}}
+    with assert_nothing_changes():
+        refused = caller.post("/v1/api/transfers", misspelt)
+    message = "to.walet is unknown: did you mean wallet?"
+    assert_error(refused, 400, "invalid_request", message)
+    assert refused[HEADER] == "from.name, to.walet"
+    pledges = [{"token_id": str(market.token.id), "quantity": 1}, {"units": 2}, 3]
+    quote = caller.post("/v1/api/credit/loan/quote", {"collaterals": pledges})
+    assert (quote.status_code, quote[HEADER]) == (400, "collaterals[1].units")
+
+
 def test_null_counts_as_absent_in_a_post_and_not_in_a_patch(market: Market):
     body = body_of(market.token, client_order_id=None, customer=None, metadata=None)
     response = market.buyer.caller.post(ORDERS, json.dumps(body))

@@ -20,10 +20,12 @@ _SHAPE = 'must be {"wallet": "organisation"} or {"user_id": "…"}'
 class WalletField(serializers.Field[Any, Any, Any, Any]):
     """A wallet of the organisation: its own (None), or a member's (the id)."""
 
+    known_keys = ("wallet", "user_id")
+
     def to_internal_value(self, data: Any) -> UUID | None:
         """Return the member's id; a malformed one is of no member."""
         wallet, user_id = (
-            map(data.get, ("wallet", "user_id")) if isinstance(data, Mapping) else (None, None)
+            map(data.get, self.known_keys) if isinstance(data, Mapping) else (None, None)
         )
         if (wallet is None) == (user_id is None):
             raise serializers.ValidationError(_SHAPE)
