@@ -46,5 +46,5 @@ SCHEMA_HOOKS = (
     "orders.listings.event_schema.add_token_events",
     "credit.loans.event_schema.add_loan_events",
     "credit.distributions.event_schema.add_distribution_events",
-    "exchange.events.event_schema.add_test_event",
+    "exchange.events.event_schema.add_endpoint_events",
 )

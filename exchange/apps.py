@@ -33,6 +33,7 @@ class ExchangeConfig(sqlfiles.SqlAppConfig):
         "tokens/price_guard",
         "tokens/record_guard",
         "events/emit_event",
+        "events/deliveries",
         "events/feed",
         "events/public_actor",
         "requests/request_log",

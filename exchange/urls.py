@@ -3,7 +3,7 @@
 from django.urls import path
 
 from exchange.api.routers import Router
-from exchange.events.api import EventViewSet, WebhookViewSet
+from exchange.events.api import EndpointViewSet, EventViewSet, WebhookViewSet
 from exchange.participants.api import MemberViewSet
 from exchange.participants.oauth import RevokeView, TokenView
 from exchange.requests.api import ReadViewSet, RequestViewSet
@@ -14,6 +14,7 @@ router.register("api/members", MemberViewSet, "members")
 router.register("api/tokens", TokenViewSet, "tokens", only={"list"})
 router.register("api/token", TokenViewSet, "tokens", only={"search", "retrieve"})
 router.register("api/webhook", WebhookViewSet, "webhooks")
+router.register("api/webhook-endpoints", EndpointViewSet, "webhook_endpoints")
 router.register("api/events", EventViewSet, "events")
 router.register("api/requests", RequestViewSet, "requests")
 router.register("api/requests/reads", ReadViewSet, "reads")

@@ -11,7 +11,8 @@ from credit.loans.errors import LoanNotFound
 from credit.loans.examples import LOAN_ID
 from exchange.api.schema_parts import PathId
 from exchange.core.examples import DEPOSIT_ID, EVENT_ID, MEMBER_ID, TOKEN_ID, WITHDRAWAL_ID
-from exchange.events.errors import EventNotFound
+from exchange.events.errors import EndpointNotFound, EventNotFound
+from exchange.events.examples import ENDPOINT_ID
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.errors import TokenNotFound
 from orders.book.errors import OrderNotFound
@@ -42,7 +43,7 @@ TAGS = {
     "Transfers": "Money moved between the wallets of your organisation and its members.",
     "Conversions": "Money of a wallet converted into another currency, by a quote.",
     "Banks": "Banks that payouts can reach, and the names of account holders.",
-    "Webhook": "The endpoint that receives your events, and the secret that signs them.",
+    "Webhook": "The endpoints that receive your events, and the secrets that sign them.",
     "Requests": "What your API keys sent, and what was refused.",
     "Events": "Events of your records and their delivery.",
 }
@@ -53,6 +54,7 @@ PATH_IDS = {
     "conversion_id": PathId("conversion", CONVERSION_ID, ConversionNotFound),
     "deposit_id": PathId("deposit", DEPOSIT_ID, DepositNotFound),
     "distribution_id": PathId("distribution", DISTRIBUTION_ID, DistributionNotFound),
+    "endpoint_id": PathId("webhook endpoint", ENDPOINT_ID, EndpointNotFound),
     "event_id": PathId("event", EVENT_ID, EventNotFound),
     "loan_id": PathId("loan", LOAN_ID, LoanNotFound),
     "member_id": PathId("member", MEMBER_ID, UserNotFound, owner="a member"),

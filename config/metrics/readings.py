@@ -71,42 +71,43 @@ READINGS = (
         name="outbox",
         labels=(),
         metrics=(
-            ("exchange_outbox_pending", "Pending events, up to 10,000"),
+            ("exchange_outbox_pending", "Pending deliveries of events, up to 10,000"),
             ("exchange_outbox_lag_seconds", "How long the next attempt of an event is overdue"),
             (
                 "exchange_outbox_oldest_seconds",
-                "Age of the oldest event among the next 100 of each organisation",
+                "Age of the oldest event among the next 100 of each webhook endpoint",
             ),
         ),
         parameters=pending_ids,
-        # Walks the organisations with pending events through the index, like the deliveries.
+        # Walks the endpoints with pending deliveries through the index, like the deliveries.
         sql="""
             WITH RECURSIVE waiting AS (
-                (SELECT organisation_id FROM exchange_event
-                 WHERE status = 'Pending' AND id BETWEEN %(oldest)s AND %(newest)s
-                 ORDER BY organisation_id LIMIT 1)
+                (SELECT endpoint_id FROM exchange_eventdelivery
+                 WHERE status = 'Pending' AND event_id BETWEEN %(oldest)s AND %(newest)s
+                 ORDER BY endpoint_id LIMIT 1)
                 UNION ALL
-                SELECT (SELECT e.organisation_id FROM exchange_event e
-                        WHERE e.status = 'Pending' AND e.organisation_id > w.organisation_id
-                            AND e.id BETWEEN %(oldest)s AND %(newest)s
-                        ORDER BY e.organisation_id LIMIT 1)
-                FROM waiting w WHERE w.organisation_id IS NOT NULL
+                SELECT (SELECT d.endpoint_id FROM exchange_eventdelivery d
+                        WHERE d.status = 'Pending' AND d.endpoint_id > w.endpoint_id
+                            AND d.event_id BETWEEN %(oldest)s AND %(newest)s
+                        ORDER BY d.endpoint_id LIMIT 1)
+                FROM waiting w WHERE w.endpoint_id IS NOT NULL
             )
             SELECT (
                        SELECT count(*) FROM (
-                           SELECT FROM exchange_event
-                           WHERE status = 'Pending' AND id BETWEEN %(oldest)s AND %(newest)s
+                           SELECT FROM exchange_eventdelivery
+                           WHERE status = 'Pending' AND event_id BETWEEN %(oldest)s AND %(newest)s
                            LIMIT 10000
                        ) pending
                    ),
-                   greatest(0, coalesce(extract(epoch FROM now() - min(e.next_attempt_at)), 0)),
+                   greatest(0, coalesce(extract(epoch FROM now() - min(d.next_attempt_at)), 0)),
                    coalesce(extract(epoch FROM now() - min(e.created_at)), 0)
             FROM waiting w CROSS JOIN LATERAL (
-                SELECT next_attempt_at, created_at FROM exchange_event
-                WHERE organisation_id = w.organisation_id AND status = 'Pending'
-                    AND id BETWEEN %(oldest)s AND %(newest)s
+                SELECT event_id, next_attempt_at FROM exchange_eventdelivery
+                WHERE endpoint_id = w.endpoint_id AND status = 'Pending'
+                    AND event_id BETWEEN %(oldest)s AND %(newest)s
                 ORDER BY next_attempt_at LIMIT 100
-            ) e
+            ) d
+            JOIN exchange_event e ON e.id = d.event_id
         """,
     ),
     Reading(

@@ -35,6 +35,7 @@ def retention_months() -> dict[str, int | None]:
         "exchange_event": events,
         # After the events, whose places in the feed they are.
         "exchange_eventnumber": events,
+        "exchange_eventdelivery": events,
         "exchange_deliveryattempt": deliveries,
         "exchange_change": changes,
     }

@@ -35,7 +35,7 @@ _DAY, _MILLISECOND = dt.timedelta(days=1), dt.timedelta(milliseconds=1)
 
 
 # Schema of a time; pattern of a text that is not blank and has no NUL characters.
-_MOMENT = {
+MOMENT = {
     "anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]
 }
 
@@ -125,6 +125,25 @@ class EnumeratedFilter(django_filters.Filter):
         super().__init__(*args, allowed=choices, **kwargs)
         self.aliases = list(aliases)
         set_override(self, "field", {"type": "string", "enum": choices})
+
+
+class ChoicesParameter(ChoiceParameter):
+    """Some of `allowed`, separated by commas."""
+
+    def parse(self, text: str) -> list[str]:  # type: ignore[override]
+        """Return the allowed values."""
+        return [super(ChoicesParameter, self).parse(part.strip()) for part in text.split(",")]
+
+
+class EnumeratedListFilter(EnumeratedFilter):
+    """Compares an enumerated column with one value, or with several separated by commas."""
+
+    field_class = ChoicesParameter
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, lookup_expr="in", **kwargs)
+        values = "|".join(re.escape(choice) for choice in self.extra["allowed"])
+        set_override(self, "field", {"type": "string", "pattern": f"^({values})(,({values}))*$"})
 
 
 class CurrencyParameter(ChoiceParameter):
@@ -260,7 +279,7 @@ class TimestampFilter(django_filters.Filter):
         super().__init__(
             field_name, lookup, step=step, end=self.end, help_text=self.description.format(_FORM)
         )
-        set_override(self, "field", _MOMENT)
+        set_override(self, "field", MOMENT)
 
 
 class FromFilter(TimestampFilter):

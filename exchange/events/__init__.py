@@ -1,1 +1,1 @@
-"""The outbox: events, and their delivery to webhook endpoints."""
+"""The outbox: events, their deliveries to webhook endpoints, and the feed."""

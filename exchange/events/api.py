@@ -1,50 +1,91 @@
-"""`/v1/api/events` and `/v1/api/webhook`: events and the webhook endpoint."""
+"""`/v1/api/events`, `/v1/api/webhook-endpoints` and `/v1/api/webhook`, the oldest endpoint."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
+from uuid import UUID
 
-from django.conf import settings
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
-from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from exchange.api.cursors import CursorList, InvalidCursor
-from exchange.api.fields import TextField
-from exchange.api.operations import RecordPage, operation
+from exchange.api.operations import NamedSchema, RecordList, RecordPage, operation
 from exchange.api.pagination import read_page_request
 from exchange.api.responses import RawJSON, SuccessResponse, encode_json, join_documents
 from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.core.errors import InvalidRequest
 from exchange.core.ids import parse_id
+from exchange.core.querysets import document_texts
 from exchange.core.text import match_choice
-from exchange.events.errors import CursorAhead, EventNotFound
-from exchange.events.filters import EventFilters
-from exchange.events.models import Event, WebhookEndpoint
-from exchange.events.payloads import EVENT, EVENT_DETAIL, WEBHOOK, WEBHOOK_SET, WEBHOOK_WITH_SECRET
+from exchange.events.errors import CursorAhead, EndpointNotFound, EventNotFound, TooManyEndpoints
+from exchange.events.examples import ENDPOINT_ID
+from exchange.events.filters import TYPES, EventFilters
+from exchange.events.models import Event
+from exchange.events.payloads import (
+    EVENT,
+    EVENT_DETAIL,
+    WEBHOOK,
+    WEBHOOK_ENDPOINT,
+    WEBHOOK_ENDPOINT_WITH_SECRET,
+    WEBHOOK_SET,
+    WEBHOOK_WITH_SECRET,
+)
 from exchange.events.selectors import (
+    MAX_COUNTED,
     FeedPosition,
     endpoint_document,
+    endpoint_record,
+    endpoints_of,
     event_detail_document,
     event_document,
     event_texts,
     events_of,
     read_feed,
 )
-from exchange.events.services.endpoints import rotate_secret, send_test, set_endpoint
+from exchange.events.serializers import (
+    BulkRedeliverInput,
+    EndpointInput,
+    RedeliverInput,
+    WebhookInput,
+)
+from exchange.events.services.endpoints import (
+    create_endpoint,
+    delete_endpoint,
+    rotate_secret,
+    send_test,
+    set_endpoint,
+    update_endpoint,
+)
 from exchange.events.services.numbering import number_events
-from exchange.events.services.outbox import redeliver
+from exchange.events.services.outbox import MAX_REDELIVERIES, redeliver, redeliver_undelivered
 
 # The `after` that precedes all events.
 _START = "start"
-_WITH_AFTER = ("after", "limit", "type")
+_WITH_AFTER = ("after", "limit", "type", "include")
 _AFTER = OpenApiParameter(
     "after",
     {"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": 200},
     description="Read the feed: events in the order of their changes, from the first with `start`, "
-    "then after the `next_cursor` of the page before. Only with `type` and `limit`",
+    "then after the `next_cursor` of the page before. Only with `type`, `include` and `limit`",
 )
+_INCLUDE = OpenApiParameter(
+    "include", {"type": "string", "enum": ["body"]}, description="`body`: with the bodies of events"
+)
+
+
+_NOT_FOUND = {"webhook_not_found": "Webhook endpoint not found"}
+_NO_ENDPOINT = {"no_endpoint": "No webhook endpoint is enabled. Enable one and try again"}
+_DISABLED = {"webhook_disabled": "The webhook endpoint is disabled. Enable it and try again"}
+_REDELIVER_EXAMPLE = OpenApiExample(
+    "To one endpoint", value={"endpoint_id": ENDPOINT_ID}, request_only=True
+)
+_BULK_EXAMPLE = OpenApiExample(
+    "After a day without the endpoint",
+    value={"created_from": "2025-07-04T00:00:00Z", "created_to": "2025-07-05T08:30:00Z"},
+    request_only=True,
+)
+_INVALID_URL = {"invalid_url": "url must begin with https://"}
 
 
 class EventViewSet(ApiViewSet):
@@ -70,17 +111,18 @@ class EventViewSet(ApiViewSet):
         "Events retrieved",
         scope="webhooks:manage",
         response=RecordPage(EVENT, "events"),
-        query=[_AFTER],
+        query=[_AFTER, _INCLUDE],
         failures={"409": {CursorAhead.code: CursorAhead.message}},
     )
     def list(self, request: Request) -> Response:
         """List events. Filter by type, status, record and time; follow them with `after`."""
+        bodies = _wants_bodies(request)
         if "after" in request.query_params:
-            return self._feed(request)
+            return self._feed(request, bodies=bodies)
         events = self.filter_queryset(self.get_queryset())
-        return self.paginated_response(event_texts(events), column="text")
+        return self.paginated_response(event_texts(events, bodies=bodies), column="text")
 
-    def _feed(self, request: Request) -> SuccessResponse:
+    def _feed(self, request: Request, *, bodies: bool) -> SuccessResponse:
         query, organisation_id = request.query_params, self.caller.organisation_id
         for name in query:
             if name not in _WITH_AFTER:
@@ -89,9 +131,9 @@ class EventViewSet(ApiViewSet):
         cursors, after = CursorList.of(request, organisation_id, sort="seq"), query["after"]
         start = None if after == _START else _parse_position(cursors, after)
         limit = read_page_request(request).limit
-        event_type = match_choice(query.get("type"), settings.EVENT_TYPES)
+        types = TYPES.parse(query["type"]) if "type" in query else None
         number_events()
-        page = read_feed(organisation_id, start, limit=limit, event_type=event_type)
+        page = read_feed(organisation_id, start, limit=limit, types=types, bodies=bodies)
         end = page.end
         return self.respond(
             {
@@ -112,21 +154,31 @@ class EventViewSet(ApiViewSet):
     @operation(
         "Event queued for delivery",
         scope="webhooks:manage",
+        body=RedeliverInput,
         response=EVENT,
-        failures={
-            "409": {"no_endpoint": "No webhook endpoint is enabled. Enable one and try again"}
-        },
+        failures={"404": _NOT_FOUND, "409": _NO_ENDPOINT},
+        examples=[_REDELIVER_EXAMPLE],
     )
     @action(detail=True, methods=["post"])
     def redeliver(self, _request: Request, event_id: str) -> SuccessResponse:
-        """Resend an event. Immediately and in any status; earlier attempts are kept."""
-        caller = self.caller
+        """Resend an event. Immediately and in any status; earlier attempts are kept. It goes to
+        the endpoint in the body, or to those that have not received it, or to all if each has.
+        """
+        caller, endpoint_id = self.caller, self.body().get("endpoint_id")
         event = redeliver(
             event_id=parse_path_id(event_id, EventNotFound),
             organisation_id=caller.organisation_id,
+            endpoint_id=endpoint_id and parse_path_id(endpoint_id, EndpointNotFound),
             actor=caller.actor,
         )
         return self.respond(RawJSON(event_document(caller.organisation_id, event.id)))
+
+
+def _wants_bodies(request: Request) -> bool:
+    include = request.query_params.get("include")
+    if include is not None and match_choice(include, ["body"]) is None:
+        raise InvalidRequest.for_field("include", "include must be one of [body]")
+    return include is not None
 
 
 def _parse_position(cursors: CursorList, text: str) -> FeedPosition:
@@ -142,28 +194,8 @@ _EXAMPLE = OpenApiExample(
 )
 
 
-_NOT_FOUND = {"webhook_not_found": "Webhook endpoint not found"}
-
-
-class StrictBooleanField(serializers.BooleanField):
-    """A strict boolean: strings and numbers are rejected."""
-
-    def to_internal_value(self, data: Any) -> bool:
-        """Return the boolean."""
-        if not isinstance(data, bool):
-            raise serializers.ValidationError("must be true or false")
-        return data
-
-
-class WebhookInput(serializers.Serializer[WebhookEndpoint]):
-    """The webhook endpoint to set."""
-
-    url = TextField(max_length=2000, help_text="https, public address, no redirects")
-    enabled = StrictBooleanField(default=True, help_text="false: events are stored, not posted")
-
-
 class WebhookViewSet(ApiViewSet):
-    """The organisation's webhook endpoint."""
+    """The organisation's oldest webhook endpoint, for clients that have one."""
 
     tag = "Webhook"
     singleton = True
@@ -185,7 +217,7 @@ class WebhookViewSet(ApiViewSet):
         body=WebhookInput,
         response=WEBHOOK_SET,
         other_statuses=[201],
-        failures={"400": {"invalid_url": "url must begin with https://"}},
+        failures={"400": _INVALID_URL},
         examples=[_EXAMPLE],
     )
     def update(self, _request: Request) -> SuccessResponse:
@@ -220,12 +252,7 @@ class WebhookViewSet(ApiViewSet):
         scope="webhooks:manage",
         response=EVENT,
         status=201,
-        failures={
-            "404": _NOT_FOUND,
-            "409": {
-                "webhook_disabled": "The webhook endpoint is disabled. Enable it and try again"
-            },
-        },
+        failures={"404": _NOT_FOUND, "409": _DISABLED},
     )
     @action(detail=True, methods=["post"])
     def test(self, _request: Request) -> SuccessResponse:
@@ -233,6 +260,181 @@ class WebhookViewSet(ApiViewSet):
         caller = self.caller
         event = send_test(organisation_id=caller.organisation_id, actor=caller.actor)
         return self.respond(RawJSON(event_document(caller.organisation_id, event.id)))
+
+
+REDELIVERY = NamedSchema.of(
+    "Redelivery",
+    queued=(
+        {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": MAX_REDELIVERIES,
+            "description": "Events queued for delivery",
+        },
+        1_000,
+    ),
+    remaining=(
+        {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": MAX_COUNTED,
+            "description": f"Matching events that are left, counted to {MAX_COUNTED:,}",
+        },
+        240,
+    ),
+)
+_ENDPOINT_EXAMPLE = OpenApiExample(
+    "An endpoint for payouts",
+    value={
+        "url": "https://example.com/payouts",
+        "events": ["withdrawal.completed", "withdrawal.failed"],
+        "description": "Payouts",
+    },
+    request_only=True,
+)
+
+
+class EndpointViewSet(ApiViewSet):
+    """The organisation's webhook endpoints, 10 at most."""
+
+    tag = "Webhook"
+    lookup_url_kwarg = "endpoint_id"
+
+    @operation(
+        "Webhook endpoints retrieved",
+        scope="webhooks:manage",
+        response=RecordList(WEBHOOK_ENDPOINT),
+    )
+    def list(self, _request: Request) -> SuccessResponse:
+        """List the webhook endpoints, the oldest first. Secrets are never included."""
+        texts = document_texts(endpoints_of(self.caller.organisation_id), WEBHOOK_ENDPOINT)
+        return self.respond(join_documents([*texts]))
+
+    @operation(
+        "Webhook endpoint retrieved",
+        scope="webhooks:manage",
+        response=WEBHOOK_ENDPOINT,
+    )
+    def retrieve(self, _request: Request, endpoint_id: str) -> SuccessResponse:
+        """Fetch a webhook endpoint. The secret is never included."""
+        return self._respond(_endpoint_id(endpoint_id))
+
+    @operation(
+        "Webhook endpoint created",
+        scope="webhooks:manage",
+        body=EndpointInput,
+        response=WEBHOOK_ENDPOINT_WITH_SECRET,
+        status=201,
+        failures={"400": _INVALID_URL, "409": {TooManyEndpoints.code: TooManyEndpoints.message}},
+        examples=[_ENDPOINT_EXAMPLE],
+    )
+    def create(self, _request: Request) -> SuccessResponse:
+        """Create a webhook endpoint, up to 10. The response shows its signing secret once."""
+        caller = self.caller
+        made = create_endpoint(
+            organisation_id=caller.organisation_id, actor=caller.actor, **self.body()
+        )
+        text = endpoint_record(caller.organisation_id, made.endpoint.id)
+        return self.respond(with_secret(text, str(made.secret)))
+
+    @operation(
+        "Webhook endpoint changed",
+        scope="webhooks:manage",
+        body=EndpointInput,
+        response=WEBHOOK_ENDPOINT,
+        failures={"400": _INVALID_URL},
+        examples=[_ENDPOINT_EXAMPLE],
+    )
+    def update(self, _request: Request, endpoint_id: str) -> SuccessResponse:
+        """Change a webhook endpoint. Omitted fields take their default; the secret stays. Enabling
+        it or changing its address ends its failures.
+        """
+        found, caller = _endpoint_id(endpoint_id), self.caller
+        update_endpoint(
+            organisation_id=caller.organisation_id,
+            endpoint_id=found,
+            actor=caller.actor,
+            **self.body(),
+        )
+        return self._respond(found)
+
+    @operation(
+        "Webhook endpoint deleted",
+        id="webhook_endpoints_delete",
+        scope="webhooks:manage",
+        response=WEBHOOK_ENDPOINT,
+    )
+    def destroy(self, _request: Request, endpoint_id: str) -> SuccessResponse:
+        """Delete a webhook endpoint. What it has not received is no longer sent."""
+        found, caller = _endpoint_id(endpoint_id), self.caller
+        text = endpoint_record(caller.organisation_id, found)
+        delete_endpoint(
+            organisation_id=caller.organisation_id, endpoint_id=found, actor=caller.actor
+        )
+        return self.respond(RawJSON(text))
+
+    @operation(
+        "Webhook secret rotated",
+        scope="webhooks:manage",
+        response=WEBHOOK_ENDPOINT_WITH_SECRET,
+    )
+    @action(detail=True, methods=["post"], url_path="rotate-secret")
+    def rotate_secret(self, _request: Request, endpoint_id: str) -> SuccessResponse:
+        """Rotate the signing secret of an endpoint. The old one also signs for another 24 hours."""
+        found, caller = _endpoint_id(endpoint_id), self.caller
+        _, secret = rotate_secret(
+            organisation_id=caller.organisation_id, endpoint_id=found, actor=caller.actor
+        )
+        return self.respond(with_secret(endpoint_record(caller.organisation_id, found), secret))
+
+    @operation(
+        "Test event queued for delivery",
+        scope="webhooks:manage",
+        response=EVENT,
+        status=201,
+        failures={"409": _DISABLED},
+    )
+    @action(detail=True, methods=["post"])
+    def test(self, _request: Request, endpoint_id: str) -> SuccessResponse:
+        """Send a test event to an endpoint. It goes to this one only, whatever types it wants."""
+        caller = self.caller
+        event = send_test(
+            organisation_id=caller.organisation_id,
+            endpoint_id=_endpoint_id(endpoint_id),
+            actor=caller.actor,
+        )
+        return self.respond(RawJSON(event_document(caller.organisation_id, event.id)))
+
+    @operation(
+        "Events queued for delivery",
+        scope="webhooks:manage",
+        body=BulkRedeliverInput,
+        response=REDELIVERY,
+        failures={"409": _NO_ENDPOINT},
+        examples=[_BULK_EXAMPLE],
+    )
+    @action(detail=True, methods=["post"])
+    def redeliver(self, _request: Request, endpoint_id: str) -> SuccessResponse:
+        """Resend what an endpoint has not received, the oldest first, up to 1,000 events a call.
+        Repeat while `remaining` is above 0.
+        """
+        values, caller = self.body(), self.caller
+        result = redeliver_undelivered(
+            organisation_id=caller.organisation_id,
+            endpoint_id=_endpoint_id(endpoint_id),
+            actor=caller.actor,
+            since=values.get("created_from"),
+            until=values.get("created_to"),
+            types=values.get("types", ()),
+        )
+        return self.respond({"queued": result.queued, "remaining": result.remaining})
+
+    def _respond(self, endpoint_id: UUID) -> SuccessResponse:
+        return self.respond(RawJSON(endpoint_record(self.caller.organisation_id, endpoint_id)))
+
+
+def _endpoint_id(text: str) -> UUID:
+    return parse_path_id(text, EndpointNotFound)
 
 
 def with_secret(document: str, secret: str) -> RawJSON:

@@ -17,6 +17,13 @@ class EndpointNotFound(NotFound):
     message = "Webhook endpoint not found"
 
 
+class TooManyEndpoints(Conflict):
+    """The organisation has as many endpoints as it may (409)."""
+
+    code = "too_many_endpoints"
+    message = "An organisation has up to 10 webhook endpoints. Delete one and try again"
+
+
 class CursorAhead(Conflict):
     """The cursor is of events that a restore has undone (409)."""
 

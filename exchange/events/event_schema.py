@@ -11,7 +11,9 @@ from exchange.api.operations import NamedSchema, closed_object
 from exchange.api.schema import with_references
 from exchange.core.documents import WireSchema
 from exchange.core.examples import EVENT_ID
-from exchange.events.event_types import EVENT_TYPES
+from exchange.events.event_types import DISABLED_EVENT_TYPE, EVENT_TYPES, TEST_EVENT_TYPE
+from exchange.events.examples import WEBHOOK_ENDPOINT as WEBHOOK_ENDPOINT_EXAMPLE
+from exchange.events.payloads import WEBHOOK_ENDPOINT
 
 USER: dict[str, Any] = {
     "type": ["object", "null"],
@@ -59,7 +61,24 @@ _TEST = NamedSchema(
             "requested_by": {**ACTOR, "description": "The actor that requested it"},
         }
     ),
-    {"webhook.test": {"message": "This is a test", "requested_by": _KEY_EXAMPLE}},
+    {TEST_EVENT_TYPE: {"message": "This is a test", "requested_by": _KEY_EXAMPLE}},
+)
+
+
+_DISABLED = NamedSchema(
+    "EndpointEventData",
+    closed_object({"endpoint": WEBHOOK_ENDPOINT}),
+    {
+        DISABLED_EVENT_TYPE: {
+            "endpoint": {
+                **WEBHOOK_ENDPOINT_EXAMPLE,
+                "enabled": False,
+                "disabled_reason": "No event was delivered for five days",
+                "first_failed_at": "2025-06-29T10:15:02.338Z",
+                "failed_attempts": 12,
+            }
+        }
+    },
 )
 
 _KEY = NamedSchema(
@@ -113,10 +132,10 @@ def add_webhooks(
         webhooks[event_type] = {"post": post}
 
 
-def add_test_event(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
-    """Describe the events of API keys, and the one that `POST /v1/api/webhook/test` requests."""
-    add_webhooks(result, _KEY, EVENT_TYPES, "Webhook")
-    add_webhooks(result, _TEST, EVENT_TYPES, "Webhook")
+def add_endpoint_events(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
+    """Describe the events about API keys and webhook endpoints."""
+    for data in (_KEY, _TEST, _DISABLED):
+        add_webhooks(result, data, EVENT_TYPES, "Webhook")
     return result
 
 

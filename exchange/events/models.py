@@ -1,42 +1,61 @@
-"""The outbox: events for the webhooks of organisations, and every delivery attempt.
+"""The outbox: events for the webhooks of organisations, their deliveries, and every attempt.
 
-An event is written in the transaction of the change it describes. Workers deliver from these rows;
-a task only notifies them.
+An event is written in the transaction of the change it describes, with a delivery for each endpoint
+that wants it. Workers deliver from these rows; a task only notifies them.
 """
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from exchange.core.fields import EncryptedTextField, choice_field
 from exchange.core.models import Record
 from exchange.participants.models import Organisation
 
+# Stands for all event types, also those of later releases.
+ALL_EVENTS = "*"
+
 
 class WebhookEndpoint(Record):
-    """The address that receives an organisation's events, and the secrets that sign them."""
+    """An address that receives an organisation's events, and the secrets that sign them.
 
-    organisation = models.OneToOneField(
-        Organisation, on_delete=models.PROTECT, related_name="webhook_endpoint"
+    Ids follow time: the oldest endpoint of an organisation has the smallest.
+    """
+
+    organisation = models.ForeignKey(
+        Organisation, on_delete=models.PROTECT, related_name="webhook_endpoints", db_index=False
     )
     url = models.URLField(max_length=2000)
+    events = ArrayField(
+        models.CharField(max_length=60),
+        db_default=[ALL_EVENTS],
+        help_text="Event types that it wants; * for all",
+    )
+    description = models.CharField(max_length=200, blank=True, default="", db_default="")
     secret = EncryptedTextField(help_text="whsec_ and base64 of 24 to 64 random bytes")
     previous_secret = EncryptedTextField(blank=True, default="")
     previous_secret_until = models.DateTimeField(null=True, blank=True)
     enabled = models.BooleanField(default=True)
     disabled_reason = models.CharField(max_length=200, blank=True)
+    # Since the last delivery, or since it was enabled or its address changed.
+    failing_since = models.DateTimeField(null=True, blank=True)
+    failed_attempts = models.IntegerField(default=0, db_default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["organisation", "id"], name="endpoint_listed")]
 
     def __str__(self) -> str:
         return self.url
 
 
 class EventStatus(models.TextChoices):
-    """Delivery status of an event."""
+    """Status of a delivery; that of an event is its oldest endpoint's (`sql/deliveries.sql`)."""
 
     PENDING = "Pending"
     DELIVERED = "Delivered"
     EXHAUSTED = "Exhausted"
-    # The organisation had no enabled endpoint; the event can be resent.
+    # No enabled endpoint wanted the event, or the endpoint was disabled; it can be resent.
     UNSENT = "Unsent"
 
 
@@ -59,23 +78,15 @@ class Event(Record):
     type = models.CharField(max_length=60)
     subject_id = models.UUIDField(help_text="ID of the record the event is about")
     body = models.TextField(help_text="The signed and posted text")
-    # The application may insert events with these defaults only.
+    # Status, attempts and time of delivery are copied from the deliveries.
     status = choice_field(EventStatus, max_length=10, db_default=EventStatus.PENDING)
     attempts = models.SmallIntegerField(db_default=0)
-    next_attempt_at = models.DateTimeField(null=True, blank=True)
-    leased_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField()
     delivered_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["-created_at", "-id"]
         indexes = [
-            # Claims go by organisation, so that none waits behind another's events.
-            models.Index(
-                fields=["organisation", "next_attempt_at"],
-                condition=models.Q(status="Pending"),
-                name="event_due",
-            ),
             models.Index(fields=["organisation", "-created_at", "-id"], name="event_listed"),
             models.Index(fields=["subject_id"], name="event_subject"),
             # Finds undelivered events among millions of delivered ones.
@@ -88,6 +99,53 @@ class Event(Record):
 
     def __str__(self) -> str:
         return f"{self.type} {self.id}"
+
+
+class EventDelivery(models.Model):
+    """The delivery of an event to an endpoint that wants it. Partitioned like the events.
+
+    A deleted endpoint leaves its deliveries.
+    """
+
+    pk = models.CompositePrimaryKey("event_id", "endpoint_id")
+    event = models.ForeignKey(
+        Event,
+        on_delete=models.PROTECT,
+        related_name="deliveries",
+        db_index=False,
+        db_constraint=False,
+    )
+    endpoint = models.ForeignKey(
+        WebhookEndpoint,
+        on_delete=models.DO_NOTHING,
+        related_name="deliveries",
+        db_index=False,
+        db_constraint=False,
+    )
+    status = choice_field(EventStatus, max_length=10, db_default=EventStatus.PENDING)
+    attempts = models.SmallIntegerField(db_default=0)
+    next_attempt_at = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    last_attempt_at = models.DateTimeField(null=True, blank=True)
+    delivered_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [
+            # Claims go by endpoint, so that none waits behind another's events.
+            models.Index(
+                fields=["endpoint", "next_attempt_at"],
+                condition=models.Q(status="Pending"),
+                name="delivery_due",
+            ),
+            models.Index(
+                fields=["endpoint", "event"],
+                condition=models.Q(status__in=["Exhausted", "Unsent"]),
+                name="delivery_undelivered",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event_id} to {self.endpoint_id}"
 
 
 class UnnumberedEvent(models.Model):
@@ -149,7 +207,16 @@ class DeliveryAttempt(Record):
     event = models.ForeignKey(
         Event, on_delete=models.PROTECT, related_name="delivery_attempts", db_constraint=False
     )
-    number = models.PositiveSmallIntegerField()
+    # None before endpoints could be several.
+    endpoint = models.ForeignKey(
+        WebhookEndpoint,
+        on_delete=models.DO_NOTHING,
+        related_name="+",
+        null=True,
+        db_index=False,
+        db_constraint=False,
+    )
+    number = models.PositiveSmallIntegerField(help_text="Counted for each endpoint")
     url = models.URLField(max_length=2000)
     attempted_at = models.DateTimeField()
     milliseconds = models.PositiveIntegerField()

@@ -1,4 +1,4 @@
-"""The ids that pending events can have, for statements that find them by partition.
+"""The ids that events with pending deliveries can have, for statements that find them by partition.
 
 Imports no models: the metrics need it before the apps are loaded.
 """
@@ -16,11 +16,13 @@ from exchange.core.ids import first_id_at
 _YOUNG = timedelta(days=10)
 # Clocks may differ by a day.
 _AHEAD = timedelta(days=1)
-_HAS_OLDER = "SELECT EXISTS (SELECT FROM exchange_event WHERE status = 'Pending' AND id < %s)"
+_HAS_OLDER = """
+SELECT EXISTS (SELECT FROM exchange_eventdelivery WHERE status = 'Pending' AND event_id < %s)
+"""
 
 
 def pending_ids() -> dict[str, UUID]:
-    """Return bounds of the ids of pending events, the parameters `oldest` and `newest`.
+    """Return bounds of the ids of events to deliver, the parameters `oldest` and `newest`.
 
     With them, a statement reads the partitions of one or two months instead of all.
     """

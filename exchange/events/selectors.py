@@ -1,17 +1,27 @@
 """Reads of events and webhook endpoints of one organisation."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 
 from exchange.core.database import fetch_all, fetch_one
 from exchange.core.ids import first_id_since
 from exchange.core.querysets import document_texts, get_or_raise
 from exchange.events.errors import CursorAhead, EndpointNotFound, EventNotFound
-from exchange.events.models import UNDELIVERED, DeliveryAttempt, Event, WebhookEndpoint
-from exchange.events.payloads import EVENT, EVENT_DETAIL, WEBHOOK
+from exchange.events.event_types import TEST_EVENT_TYPE
+from exchange.events.models import (
+    ALL_EVENTS,
+    UNDELIVERED,
+    DeliveryAttempt,
+    Event,
+    EventDelivery,
+    EventStatus,
+    WebhookEndpoint,
+)
+from exchange.events.payloads import EVENT, EVENT_DETAIL, EVENT_WITH_BODY, WEBHOOK, WEBHOOK_ENDPOINT
 
 
 def events_of(organisation_id: UUID) -> QuerySet[Event]:
@@ -24,9 +34,9 @@ def attempts_of(event: Event) -> QuerySet[DeliveryAttempt]:
     return event.delivery_attempts.filter(id__gte=first_id_since(str(event.pk)))
 
 
-def event_texts(events: QuerySet[Event]) -> QuerySet[Event, str]:
-    """Return the wire documents of `events`, JSON texts."""
-    return document_texts(events, EVENT)
+def event_texts(events: QuerySet[Event], *, bodies: bool = False) -> QuerySet[Event, str]:
+    """Return the wire documents of `events`, JSON texts, with their `bodies` or without."""
+    return document_texts(events, EVENT_WITH_BODY if bodies else EVENT)
 
 
 def event_document(organisation_id: UUID, event_id: UUID) -> str:
@@ -58,7 +68,12 @@ class FeedPage:
 
 
 def read_feed(
-    organisation_id: UUID, after: FeedPosition | None, *, limit: int, event_type: str | None
+    organisation_id: UUID,
+    after: FeedPosition | None,
+    *,
+    limit: int,
+    types: Collection[str] | None = None,
+    bodies: bool = False,
 ) -> FeedPage:
     """Return the first `limit` numbered events of the organisation after a position.
 
@@ -70,8 +85,9 @@ def read_feed(
     last = fetch_one(_LAST_NUMBER, [organisation_id])
     if last is None:
         return FeedPage([], after)
-    values = [event_type, event_type, organisation_id, first, last[0], limit]
-    rows = fetch_all(_FEED, values)
+    wanted = None if types is None else [*types]
+    values = [wanted, wanted, organisation_id, first, last[0], limit]
+    rows = fetch_all(_FEED_WITH_BODIES if bodies else _FEED, values)
     _, event_id, numbered_at = rows[-1] if len(rows) == limit else last
     return FeedPage([row[0] for row in rows], FeedPosition(event_id, numbered_at))
 
@@ -89,16 +105,19 @@ def _number_at(organisation_id: UUID, position: FeedPosition) -> int:
 
 
 # Events are read one by one in the order of numbers, until the page is full.
-_FEED = f"""
+_READ = """
 SELECT e.document, n.event_id, (n.numbered_at AT TIME ZONE 'UTC')::text
 FROM exchange_eventnumber n
 CROSS JOIN LATERAL (
-    SELECT {EVENT.expression("e")} AS document FROM exchange_event e
-    WHERE e.id = n.event_id AND (%s::text IS NULL OR e.type = %s) OFFSET 0
+    SELECT {} AS document FROM exchange_event e
+    WHERE e.id = n.event_id AND (%s::text[] IS NULL OR e.type = ANY (%s::text[])) OFFSET 0
 ) e
 WHERE n.organisation_id = %s AND n.seq > %s AND n.seq <= %s
 ORDER BY n.seq LIMIT %s
-"""  # noqa: S608 - built from a declaration
+"""
+_FEED, _FEED_WITH_BODIES = (
+    _READ.replace("{}", document.expression("e")) for document in (EVENT, EVENT_WITH_BODY)
+)
 _LAST_NUMBER = """
 SELECT n.seq, n.event_id, (n.numbered_at AT TIME ZONE 'UTC')::text FROM exchange_eventnumber n
 WHERE n.organisation_id = %s ORDER BY n.seq DESC LIMIT 1
@@ -110,18 +129,53 @@ WHERE n.event_id = %s AND n.organisation_id = %s
 _IS_REMOVED = "SELECT %s < events_complete_since()"
 
 
-def get_endpoint(organisation_id: UUID) -> WebhookEndpoint:
-    """Return the organisation's endpoint. Raises EndpointNotFound."""
-    return get_or_raise(_endpoints_of(organisation_id), EndpointNotFound)
+def endpoints_of(organisation_id: UUID) -> QuerySet[WebhookEndpoint]:
+    """Return the endpoints of an organisation, the oldest first."""
+    return WebhookEndpoint.objects.filter(organisation_id=organisation_id).order_by("id")
+
+
+def _endpoint_rows(organisation_id: UUID, endpoint_id: UUID | None) -> QuerySet[WebhookEndpoint]:
+    endpoints = endpoints_of(organisation_id)
+    return endpoints if endpoint_id is None else endpoints.filter(id=endpoint_id)
+
+
+def get_endpoint(
+    organisation_id: UUID, endpoint_id: UUID | None = None, *, lock: bool = False
+) -> WebhookEndpoint:
+    """Return an endpoint of the organisation, by default its oldest. Raises EndpointNotFound."""
+    rows = _endpoint_rows(organisation_id, endpoint_id)
+    return get_or_raise(rows.select_for_update() if lock else rows, EndpointNotFound)
 
 
 def endpoint_document(organisation_id: UUID) -> str:
-    """Return the wire document of the organisation's endpoint. Raises EndpointNotFound."""
-    return get_or_raise(document_texts(_endpoints_of(organisation_id), WEBHOOK), EndpointNotFound)
+    """Return the document of the organisation's oldest endpoint. Raises EndpointNotFound."""
+    return get_or_raise(document_texts(endpoints_of(organisation_id), WEBHOOK), EndpointNotFound)
 
 
-def _endpoints_of(organisation_id: UUID) -> QuerySet[WebhookEndpoint]:
-    return WebhookEndpoint.objects.filter(organisation_id=organisation_id)
+def endpoint_record(organisation_id: UUID, endpoint_id: UUID) -> str:
+    """Return the wire document of one of several endpoints. Raises EndpointNotFound."""
+    rows = _endpoint_rows(organisation_id, endpoint_id)
+    return get_or_raise(document_texts(rows, WEBHOOK_ENDPOINT), EndpointNotFound)
+
+
+def missing_events(endpoint: WebhookEndpoint, *, since: datetime | None = None) -> QuerySet[Event]:
+    """Return events that the endpoint wants, has not received and is not about to receive.
+
+    Undelivered ones; with `since`, all from then on. An event that was delivered before there were
+    deliveries, and has none, counts as received.
+    """
+    deliveries = EventDelivery.objects.filter(event=OuterRef("pk"))
+    own = deliveries.filter(endpoint=endpoint.pk)
+    events = events_of(endpoint.organisation_id).exclude(type=TEST_EVENT_TYPE)
+    if ALL_EVENTS not in endpoint.events:
+        events = events.filter(type__in=endpoint.events)
+    failed = Exists(own.filter(status__in=UNDELIVERED))
+    if since is not None:
+        events = events.filter(created_at__gte=since)
+        return events.filter(
+            failed | (Q(status__in=UNDELIVERED) | Exists(deliveries)) & ~Exists(own)
+        )
+    return events.filter(failed | Q(status=EventStatus.UNSENT) & ~Exists(deliveries))
 
 
 # Only recent events count towards the health of an endpoint.
@@ -138,20 +192,20 @@ class EndpointHealth:
     undelivered: int
 
 
-def get_endpoint_health(organisation_id: UUID) -> EndpointHealth:
-    """Return the health of an organisation's endpoint."""
-    events = events_of(organisation_id)
+def get_endpoint_health(endpoint: WebhookEndpoint) -> EndpointHealth:
+    """Return the health of an endpoint."""
     recent = list(
-        events.order_by("-created_at", "-id").values_list("id", flat=True)[:_MAX_RECENT_EVENTS]
+        events_of(endpoint.organisation_id)
+        .order_by("-created_at", "-id")
+        .values_list("id", flat=True)[:_MAX_RECENT_EVENTS]
     )
     failed = ~Q(status_code__range=(200, 299))  # also matches no status
-
-    undelivered = events.filter(status__in=UNDELIVERED).order_by()[:MAX_COUNTED]
+    deliveries = EventDelivery.objects.filter(endpoint=endpoint.pk, event__in=recent)
     return EndpointHealth(
-        last_success=Event.objects.filter(id__in=recent).aggregate(at=Max("delivered_at"))["at"],
-        last_failure=DeliveryAttempt.objects.filter(failed, event__in=recent)
+        last_success=deliveries.aggregate(at=Max("delivered_at"))["at"],
+        last_failure=DeliveryAttempt.objects.filter(failed, endpoint=endpoint.pk, event__in=recent)
         .select_related("event")
         .order_by("-attempted_at", "-id")
         .first(),
-        undelivered=undelivered.count(),
+        undelivered=missing_events(endpoint).order_by()[:MAX_COUNTED].count(),
     )

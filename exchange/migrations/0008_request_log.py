@@ -53,7 +53,7 @@ def _id():
 
 
 class Migration(migrations.Migration):
-    dependencies = [("exchange", "0006_event_feed")]
+    dependencies = [("exchange", "0007_webhook_endpoints")]
 
     operations = [
         migrations.SeparateDatabaseAndState(

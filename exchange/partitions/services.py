@@ -15,7 +15,11 @@ from exchange.partitions.selectors import Partition, get_partitions
 IDEMPOTENCY = "exchange_idempotencyrecord"
 _REQUESTS = "exchange_loggedrequest"
 REQUEST_LOG_DAYS = 30
-_EVENTS, _NUMBERS = "exchange_event", "exchange_eventnumber"
+_EVENTS, _NUMBERS, _DELIVERIES = (
+    "exchange_event",
+    "exchange_eventnumber",
+    "exchange_eventdelivery",
+)
 # As `claim_idempotency_key` searches.
 _KEY_MARGIN = timedelta(hours=1)
 
@@ -129,14 +133,17 @@ def _detach(partition: Partition, using: str, *, dry_run: bool) -> Detachment:
 
 
 def _find_blocker(cursor: CursorWrapper, partition: Partition) -> str:
-    if partition.table not in {_EVENTS, _NUMBERS}:
+    if partition.table not in {_EVENTS, _NUMBERS, _DELIVERIES}:
         return ""
-    # The numbers of a month stay as long as its events.
-    events = _quoted(partition.name.replace(_NUMBERS, _EVENTS))
-    cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [events])
-    if cursor.fetchone() == (False,):
+    # The numbers and deliveries of a month stay as long as its events.
+    month = partition.name.removeprefix(partition.table)
+    events, deliveries = _quoted(_EVENTS + month), _quoted(_DELIVERIES + month)
+    cursor.execute(
+        "SELECT to_regclass(%s) IS NULL OR to_regclass(%s) IS NULL", [events, deliveries]
+    )
+    if cursor.fetchone() == (True,):
         return ""
-    cursor.execute(_COUNT_PENDING.format(events))
+    cursor.execute(_COUNT_PENDING.format(events, deliveries))
     (pending,) = cursor.fetchone()
     return f"{pending:,} of its events are still to be delivered" if pending else ""
 
@@ -157,7 +164,10 @@ def _quoted(name: str) -> str:
     return f'partitions."{name}"'
 
 
-_COUNT_PENDING = "SELECT count(*) FROM {} WHERE status = 'Pending'"
+_COUNT_PENDING = """
+SELECT count(*) FROM (SELECT id FROM {} WHERE status = 'Pending'
+                      UNION SELECT event_id FROM {} WHERE status = 'Pending') pending
+"""
 _DETACHED = """
 SELECT relname FROM pg_class
 WHERE relnamespace = 'partitions'::regnamespace AND relkind = 'r' AND NOT relispartition

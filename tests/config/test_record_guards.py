@@ -31,7 +31,8 @@ FIRST_STATES = {
     "credit_distribution": {"Draft"},
     "credit_income": set(),  # by `record_distribution` only
     "credit_loan": set(),  # by `make_loan` only
-    "exchange_event": set(),  # without its status
+    "exchange_event": set(),  # by `emit_events` only
+    "exchange_eventdelivery": set(),  # by `emit_events` and `queue_deliveries` only
     "exchange_export": set(ExportStatus.values),  # carries neither money nor power
     "orders_order": set(),  # by `enter_orders` only
     "wallets_conversion": set(),  # by `convert_money` only
@@ -85,9 +86,11 @@ def insert_like(row: models.Model, **changes: Any) -> str:
     values = ", ".join("%s" if name in given else name for name in names)
     changed = [given[name] for name in names if name in given]
     table = row._meta.db_table
+    keys = [(str(field.column), getattr(row, field.attname)) for field in row._meta.pk_fields]
+    where = " AND ".join(f"{name} = %s" for name, _ in keys)
     return attempt(
-        f"INSERT INTO {table} ({', '.join(names)}) SELECT {values} FROM {table} WHERE id = %s",
-        [*changed, row.pk],
+        f"INSERT INTO {table} ({', '.join(names)}) SELECT {values} FROM {table} WHERE {where}",
+        [*changed, *(value for _, value in keys)],
     )
 
 

@@ -51,7 +51,7 @@ def test_enumerations_of_requests_are_named_and_those_of_responses_open():
 
 
 # Names of times before there was one naming, which stay: those of the interface (loans, the instant
-# of a withdrawal's decision, periods), of events and of the webhook endpoint.
+# of a withdrawal's decision, periods), of events and of the webhook endpoint. And of filters.
 OLD_TIMES = {
     "created_at": {"Event", "EventDetail", "ListedLoan", "Loan", "LoanDetail"},
     "updated_at": {"ListedLoan", "Loan", "LoanDetail"},
@@ -59,6 +59,8 @@ OLD_TIMES = {
     "available_on": {"Deposit"},
     "openedAt": {"LoanDetail"},
     "previous_secret_until": {"Webhook", "WebhookSet", "WebhookWithSecret"},
+    "created_from": {"BulkRedeliverInput"},
+    "created_to": {"BulkRedeliverInput"},
     "from": {"AccountStatement"},
     "to": {"AccountStatement"},
 }

@@ -21,7 +21,7 @@ from credit.loans.services.pledging import add_collateral, release_collateral
 from credit.loans.services.valuation import Pledge
 from exchange.core.actors import Actor
 from exchange.events.models import Event
-from exchange.events.services.endpoints import send_test, set_endpoint
+from exchange.events.services.endpoints import announce_disabled, send_test, set_endpoint
 from exchange.events.services.expiring_keys import warn_of_expiring_keys
 from exchange.participants.models import Member, Organisation
 from exchange.participants.services.api_keys import issue_api_key
@@ -369,6 +369,7 @@ def test_no_event_and_no_answer_tells_who_of_staff_did_it(provider_sandbox, whos
     assert made.secret
     person = insider()
     send_test(organisation_id=organisation.id, actor=Actor.staff(person.pk, str(person)))
+    announce_disabled(made.endpoint.pk)
     wallet = Wallet(organisation, make_member(organisation)).fund(10_000)
     withdrawals(wallet, provider_sandbox, caller)
     set_rates()

@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from exchange.core.ids import uuid7
-from exchange.events.models import Event
+from exchange.events.models import Event, EventDelivery
 from exchange.events.services.endpoints import set_endpoint
 from exchange.events.services.outbox import emit
 from exchange.participants.models import Organisation
@@ -31,19 +31,24 @@ def emit_event(owner: Organisation, event_type: str = "withdrawal.created") -> E
 
 def exhaust_attempts(event: Event) -> Event:
     """Set the event to its state after the last failed attempt."""
-    Event.objects.filter(id=event.id).update(status="Exhausted", attempts=10, next_attempt_at=None)
+    event.deliveries.update(status="Exhausted", attempts=10, next_attempt_at=None)
     event.refresh_from_db()
     return event
 
 
 def make_due(event: Event) -> None:
     """Make the event's next attempt due now."""
-    Event.objects.filter(id=event.id).update(next_attempt_at=timezone.now() - timedelta(seconds=1))
+    event.deliveries.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
 
 
 def expire_lease(event: Event) -> None:
     past = timezone.now() - timedelta(seconds=1)
-    Event.objects.filter(id=event.id).update(next_attempt_at=past, leased_until=past)
+    event.deliveries.update(next_attempt_at=past, leased_until=past)
+
+
+def delivery_of(event: Event) -> EventDelivery:
+    """Return the only delivery of the event."""
+    return event.deliveries.get()
 
 
 def event_state(event: Event) -> tuple[str, int]:
@@ -56,6 +61,6 @@ def attempt_history(event: Event) -> list[tuple[int, int | None]]:
 
 
 def seconds_to_next_attempt(event: Event) -> float:
-    event.refresh_from_db()
-    assert event.next_attempt_at is not None
-    return (event.next_attempt_at - timezone.now()).total_seconds()
+    next_attempt_at = delivery_of(event).next_attempt_at
+    assert next_attempt_at is not None
+    return (next_attempt_at - timezone.now()).total_seconds()

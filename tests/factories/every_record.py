@@ -21,7 +21,7 @@ from credit.loans.services.closures import propose_closure
 from credit.loans.services.lending import create_loan
 from credit.tax_rates.services import propose_rate, propose_tax_facts
 from exchange.core.actors import Actor
-from exchange.events.services.endpoints import rotate_secret, set_endpoint
+from exchange.events.services.endpoints import rotate_secret, send_test, set_endpoint
 from exchange.exports import services as exports
 from exchange.exports.sources import DateRange
 from exchange.participants.services.api_keys import issue_access_token, issue_api_key
@@ -268,6 +268,7 @@ def _access(every_record: EveryRecord) -> None:
     every_record.secrets["webhook secret, the first"] = str(made.secret)
     _, rotated = rotate_secret(organisation_id=organisation.pk, actor=TESTER)
     every_record.secrets["webhook secret, rotated"] = rotated
+    every_record.add(send_test(organisation_id=organisation.pk, actor=TESTER))
     every_record.secrets["SECRET_KEY"] = settings.SECRET_KEY
     every_record.secrets["FIELD_ENCRYPTION_KEYS"] = settings.FIELD_ENCRYPTION_KEYS[0]
     every_record.secrets["provider's key"] = settings.PAYMENT_PROVIDER["secret_key"]

@@ -23,6 +23,7 @@ TABLES = (
     "exchange_change",
     "exchange_deliveryattempt",
     "exchange_event",
+    "exchange_eventdelivery",
     "exchange_eventnumber",
     "exchange_loggedrequest",
     "exchange_idempotencyrecord",
@@ -105,19 +106,20 @@ def id_at(moment: datetime) -> UUID:
 def insert_event(
     owner: Connection, moment: datetime, *, status: str = "Delivered", organisation: object = None
 ) -> UUID:
-    """Insert an event of that moment, with its number and a delivery attempt; return its id."""
+    """Insert an event of that moment, with its number, a delivery and an attempt; return its id.
+
+    The endpoint is deleted.
+    """
     event = id_at(moment)
     owner.execute(
         "INSERT INTO exchange_event (id, organisation_id, type, subject_id, body, status,"
-        " next_attempt_at, created_at) VALUES (%s, %s, 'webhook.test', %s, '{}', %s, %s, %s)",
-        [
-            event,
-            organisation or make_organisation(owner),
-            uuid7(),
-            status,
-            moment if status == "Pending" else None,
-            moment,
-        ],
+        " created_at) VALUES (%s, %s, 'webhook.test', %s, '{}', %s, %s)",
+        [event, organisation or make_organisation(owner), uuid7(), status, moment],
+    )
+    owner.execute(
+        "INSERT INTO exchange_eventdelivery (event_id, endpoint_id, status, next_attempt_at)"
+        " VALUES (%s, %s, %s, %s)",
+        [event, uuid7(), status, moment if status == "Pending" else None],
     )
     owner.execute(
         "INSERT INTO exchange_deliveryattempt (id, event_id, number, url, attempted_at,"

@@ -14,7 +14,7 @@ import requests
 from celery import Celery
 from django.utils import timezone
 
-from exchange.events.models import Event
+from exchange.events.models import Event, EventDelivery
 from exchange.events.services import endpoints as webhook_endpoints
 from tests.environment.processes import Program, wait_until
 from tests.environment.services import Sandbox, Service, ServiceStack
@@ -206,7 +206,7 @@ def test_another_worker_delivers_events_after_a_worker_is_killed_before_delivery
         assert not Event.objects.filter(status="Delivered").exists()
         # Expire the leases of the killed worker.
         long_ago = timezone.now() - timedelta(hours=1)
-        Event.objects.filter(leased_until__isnull=False).update(
+        EventDelivery.objects.filter(leased_until__isnull=False).update(
             leased_until=long_ago, next_attempt_at=long_ago
         )
         live_worker.start()

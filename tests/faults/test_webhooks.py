@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from exchange.core.actors import Actor
 from exchange.core.ids import uuid7
-from exchange.events.models import DeliveryAttempt, Event
+from exchange.events.models import DeliveryAttempt, Event, EventDelivery
 from exchange.events.services.deliveries import deliver_due
 from exchange.events.services.endpoints import set_endpoint
 from exchange.events.services.outbox import emit
@@ -60,7 +60,8 @@ def start_worker() -> subprocess.Popen[bytes]:
 
 def expire_leases() -> None:
     past = timezone.now() - timedelta(seconds=1)
-    Event.objects.filter(leased_until__isnull=False).update(leased_until=past, next_attempt_at=past)
+    leased = EventDelivery.objects.filter(leased_until__isnull=False)
+    leased.update(leased_until=past, next_attempt_at=past)
 
 
 def test_a_worker_killed_between_request_and_record_loses_no_event(
@@ -83,7 +84,7 @@ def test_a_worker_killed_between_request_and_record_loses_no_event(
 
     # Events in delivery are not claimed again before their leases expire.
     receiver.reply = Reply()
-    leased = Event.objects.filter(leased_until__gt=timezone.now()).count()
+    leased = EventDelivery.objects.filter(leased_until__gt=timezone.now()).count()
     assert leased >= len(set(sent_ids))
     assert deliver_due().posted == EVENTS - leased
     expire_leases()

@@ -16,10 +16,10 @@ def confirm_endpoint_status(
         title=f"{'Enable' if enabled else 'Disable'} the webhook of {endpoint.organisation}?",
         facts=_endpoint_facts(endpoint),
         live_facts=_health_facts(health),
-        text="New events are delivered from now on. Events created while the endpoint was disabled"
-        " are Unsent; Resend undelivered queues them."
+        text="New events are delivered from now on. Resend undelivered queues those created while"
+        " the endpoint was disabled."
         if enabled
-        else "Events are stored but not delivered: the organisation receives no webhooks about"
+        else "Events are stored but not delivered to this address: it receives no webhooks about"
         " payouts, orders and loans until the endpoint is enabled again.",
         submit=f"{'Enable' if enabled else 'Disable'} webhook",
         blocker=f"The endpoint is already {state}" if endpoint.enabled == enabled else "",
@@ -34,7 +34,7 @@ def confirm_redelivery(endpoint: WebhookEndpoint, health: EndpointHealth) -> Con
         title=f"Resend undelivered webhooks of {endpoint.organisation}?",
         facts=_endpoint_facts(endpoint),
         live_facts=_health_facts(health),
-        text=f"Resends up to {MAX_REDELIVERIES:,} Exhausted and Unsent events, the oldest first,"
+        text=f"Resends to this address up to {MAX_REDELIVERIES:,} events it missed, oldest first,"
         " each with its original webhook-id."
         " Make sure that the organisation's server is ready to receive them.",
         submit="Resend events",

@@ -34,15 +34,16 @@ from exchange.events.admin.confirmations import (
     confirm_redelivery,
     count_undelivered,
 )
+from exchange.events.admin.links import describe_events
 from exchange.events.models import UNDELIVERED, Event, EventStatus, WebhookEndpoint
 from exchange.events.selectors import EndpointHealth, attempts_of, get_endpoint_health
 from exchange.events.services.endpoints import send_test, switch_endpoint
-from exchange.events.services.outbox import MAX_REDELIVERIES, redeliver, redeliver_undelivered
+from exchange.events.services.outbox import Redelivery, redeliver, redeliver_undelivered
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 
 _MAX_ATTEMPTS = 50
 _NOTES: Mapping[str, str] = {
-    EventStatus.UNSENT: "The organisation had no enabled webhook endpoint. It can be resent.",
+    EventStatus.UNSENT: "No enabled webhook endpoint wanted the event. It can be resent.",
     EventStatus.EXHAUSTED: "All attempts of the retry schedule failed. It can be resent.",
 }
 _CHANGE_PERMISSION = "exchange.change_webhookendpoint"
@@ -52,7 +53,10 @@ class ResendForm(forms.Form):
     """From when undelivered events are resent."""
 
     since = DatePickerField(
-        label="Created from", required=False, help_text="Day in UTC. Empty: all undelivered events"
+        label="Created from",
+        required=False,
+        help_text="Day in UTC; includes events of a time when the endpoint was disabled. "
+        "Empty: all undelivered events",
     )
 
     def clean_since(self) -> datetime | None:
@@ -88,7 +92,7 @@ class EventAdmin(SafeAdmin):
     ordering = ("-id",)
     fields = (
         "type", "organisation", "about", "state_display", "delivery_note", "attempts",
-        "time_display", "delivered_at", "next_attempt_at", "id", "body_display",
+        "time_display", "delivered_at", "id", "body_display",
     )  # fmt: skip
 
     def heading(self, obj: Event) -> str:
@@ -134,7 +138,31 @@ class EventAdmin(SafeAdmin):
             for attempt in attempts
         ]
         headings = ("Time (UTC)", "Attempt", "Address", "Result", "Duration", "Response")
-        return [Section("Attempts", headings, rows, right=(1, 4), empty="No attempts yet.")]
+        return [
+            self._deliveries(obj),
+            Section("Attempts", headings, rows, right=(1, 4), empty="No attempts yet."),
+        ]
+
+    def _deliveries(self, event: Event) -> Section:
+        """Return the deliveries of the event, the oldest endpoint first."""
+        deliveries = list(event.deliveries.order_by("endpoint_id"))
+        endpoints = WebhookEndpoint.objects.in_bulk([each.endpoint_id for each in deliveries])
+        rows = [
+            (
+                record_link(endpoint, endpoint.url)
+                if (endpoint := endpoints.get(delivery.endpoint_id))
+                else "Deleted",
+                status_badge(delivery.status),
+                delivery.attempts,
+                *(
+                    format_time(moment) if moment else "-"
+                    for moment in (delivery.last_attempt_at, delivery.next_attempt_at)
+                ),
+            )
+            for delivery in deliveries
+        ]
+        headings = ("Endpoint", "Status", "Attempts", "Last attempt (UTC)", "Next attempt (UTC)")
+        return Section("Deliveries", headings, rows, right=(2,), empty="No endpoint wanted it.")
 
     def redeliver(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Deliver the event again."""
@@ -152,16 +180,19 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
     record_pages = ("send_again", "enable", "disable")
     record_posts = ("test",)
     list_display = (
-        "organisation", "endpoint_url", "state_display", "disabled_reason", "updated_at",
+        "organisation", "endpoint_url", "events_display", "state_display", "disabled_reason",
+        "failing_since", "updated_at",
     )  # fmt: skip
     list_filter = ("enabled",)
     list_select_related = ("organisation",)
+    linked_lookups = ("organisation",)
     search_fields = ("url", "organisation__name", "=organisation__email")
     id_fields = ("pk", "organisation_id")
     search_help_text = "Address, organisation or its email, or the ID of either"
     fields = (
-        "organisation_display", "endpoint_url", "state_display", "disabled_reason",
-        "previous_secret_until", "created_at", "updated_at",
+        "organisation_display", "endpoint_url", "description", "events_display", "state_display",
+        "disabled_reason", "failing_since", "failed_attempts", "previous_secret_until",
+        "created_at", "updated_at",
     )  # fmt: skip
 
     def heading(self, obj: WebhookEndpoint) -> str:
@@ -169,6 +200,7 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
 
     endpoint_url = column("address", lambda endpoint: endpoint.url, ordering="url")
     organisation_display = link_column("organisation", "organisation")
+    events_display = column("events", describe_events)
 
     state_display = column(
         "status",
@@ -191,7 +223,7 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
         ]
 
     def sections(self, request: HttpRequest, obj: WebhookEndpoint) -> list[Section]:
-        health = get_endpoint_health(obj.organisation_id)
+        health = get_endpoint_health(obj)
         failure = health.last_failure
         rows: list[tuple[object, object]] = [
             (
@@ -228,7 +260,9 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
         obj: WebhookEndpoint = self.record(request, object_id, _CHANGE_PERMISSION)
         self.attempt(
             request,
-            lambda: send_test(organisation_id=obj.organisation_id, actor=actor_of(request)),
+            lambda: send_test(
+                organisation_id=obj.organisation_id, endpoint_id=obj.pk, actor=actor_of(request)
+            ),
             "Test event queued for delivery.",
         )
         return self.redirect_to_record(obj.pk)
@@ -237,21 +271,24 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
         """Confirm, then resend undelivered events, up to `MAX_REDELIVERIES`."""
         obj: WebhookEndpoint = self.record(request, object_id, _CHANGE_PERMISSION)
 
-        def describe_result(count: int) -> str:
-            if not count:
+        def describe_result(result: Redelivery) -> str:
+            if not result.queued:
                 return "There was nothing to resend."
-            text = f"{count:,} event{'' if count == 1 else 's'} queued for delivery."
-            if count >= MAX_REDELIVERIES:
-                return f"{text} More may be left: repeat once these are delivered."
+            text = (
+                f"{result.queued:,} event{'' if result.queued == 1 else 's'} queued for delivery."
+            )
+            if result.remaining:
+                return f"{text} More are left: repeat once these are delivered."
             return text
 
         return self.confirm_page(
             request,
             obj,
-            confirm_redelivery(obj, get_endpoint_health(obj.organisation_id)),
+            confirm_redelivery(obj, get_endpoint_health(obj)),
             partial(
                 redeliver_undelivered,
                 organisation_id=obj.organisation_id,
+                endpoint_id=obj.pk,
                 actor=actor_of(request),
             ),
             describe_result,
@@ -271,10 +308,11 @@ class WebhookEndpointAdmin(ConfirmationAdmin):
         return self.confirm_page(
             request,
             obj,
-            confirm_endpoint_status(obj, get_endpoint_health(obj.organisation_id), enabled=enabled),
+            confirm_endpoint_status(obj, get_endpoint_health(obj), enabled=enabled),
             partial(
                 switch_endpoint,
                 organisation_id=obj.organisation_id,
+                endpoint_id=obj.pk,
                 enabled=enabled,
                 actor=actor_of(request),
             ),

@@ -1,4 +1,4 @@
-"""Events and the webhook endpoint on the page of an organisation, and events on a member's."""
+"""Events and the webhook endpoints on the page of an organisation, and events on a member's."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,9 @@ from django.http import HttpRequest
 from exchange.admin.base import SafeAdmin, Section
 from exchange.admin.display import format_time, record_link, status_badge
 from exchange.admin.panels import Panel
+from exchange.events.admin.links import describe_events
 from exchange.events.models import Event, WebhookEndpoint
+from exchange.events.selectors import endpoints_of
 from exchange.participants.admin.owner_records import Owner, OwnerRecords, TimelineColumns
 from exchange.participants.models import Organisation
 
@@ -23,7 +25,7 @@ class EventsPanel(OwnerRecords):
 
     model = Event
     title = "Events"
-    headings = ("Created (UTC)", "Type", "Delivery", "Attempts", "Next attempt (UTC)")
+    headings = ("Created (UTC)", "Type", "Delivery", "Attempts", "Delivered (UTC)")
     right = (3,)
     has_member = False
     timeline = TimelineColumns("Event", text="type", state="status")
@@ -45,13 +47,13 @@ class EventsPanel(OwnerRecords):
         return (Q(organisation=owner.organisation_id) & about,)
 
     def cells(self, record: Event, owner: Owner) -> tuple[object, ...]:
-        pending = record.next_attempt_at
+        delivered = record.delivered_at
         return (
             format_time(record.created_at),
             record_link(record, record.type),
             status_badge(record.status),
             record.attempts,
-            format_time(pending) if pending else "-",
+            format_time(delivered) if delivered else "-",
         )
 
     def list_query(self, owner: Owner) -> dict[str, str]:
@@ -65,22 +67,24 @@ class EventsPanel(OwnerRecords):
 
 
 class WebhookPanel(Panel):
-    """The webhook endpoint of an organisation."""
+    """The webhook endpoints of an organisation."""
 
     def sections(self, page: SafeAdmin, request: HttpRequest, record: Any) -> Sequence[Section]:
-        """Return the endpoint, for those who may view it."""
+        """Return the endpoints, for those who may view them."""
         if not page.may(request, VIEW_ENDPOINT):
             return ()
-        endpoint: WebhookEndpoint | None = getattr(record, "webhook_endpoint", None)
-        rows = [] if endpoint is None else [_cells(endpoint)]
-        headings = ("Address", "Status", "Reason", "Changed (UTC)")
-        return (Section("Webhook endpoint", headings, rows, empty="None."),)
+        rows = [_cells(endpoint) for endpoint in endpoints_of(record.pk)]
+        headings = ("Address", "Events", "Status", "Reason", "Failing since (UTC)", "Changed (UTC)")
+        return (Section("Webhook endpoints", headings, rows, empty="None."),)
 
 
 def _cells(endpoint: WebhookEndpoint) -> tuple[object, ...]:
+    failing = endpoint.failing_since
     return (
         record_link(endpoint, endpoint.url),
+        describe_events(endpoint),
         status_badge("Enabled" if endpoint.enabled else "Disabled"),
         endpoint.disabled_reason or "-",
+        format_time(failing) if failing else "-",
         format_time(endpoint.updated_at),
     )

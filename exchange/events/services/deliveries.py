@@ -1,36 +1,43 @@
 """Delivery of events: claim due rows, post each outside a transaction, record the outcome.
 
-Each event takes three steps. A short transaction leases it (`FOR UPDATE SKIP LOCKED`, so workers
-never wait for each other), a thread posts it without a transaction, and a second transaction
-records the attempt and updates the event if the lease is still held. When a worker dies in between,
-its lease expires and the event is sent again under the same `webhook-id`: delivery is at least
-once, in no guaranteed order.
-
-Fairness: rows are claimed only when a thread is free, oldest first, and only a few per organisation
-at a time, so that a slow endpoint delays only its own events.
+Each delivery takes three steps. A short transaction leases it (`services.claims`), a thread posts
+it without a transaction, and a second transaction records the attempt and updates the delivery if
+the lease is still held. When a worker dies in between, its lease expires and the event is sent to
+the endpoint again under the same `webhook-id`: delivery is at least once, in no guaranteed order.
 """
 
 import logging
 import random
 import time
-from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
-from uuid import UUID
 
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
-from django.db.models import Max, Q
+from django.db import DatabaseError, transaction
+from django.db.models import F, Max, Q, Value
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from exchange.core import leases, replica
 from exchange.core.metrics import WEBHOOK_POST_SECONDS, WEBHOOK_POSTS
-from exchange.events.models import DeliveryAttempt, Event, EventStatus, WebhookEndpoint
-from exchange.events.pending import pending_ids
+from exchange.events.models import (
+    DeliveryAttempt,
+    Event,
+    EventDelivery,
+    EventStatus,
+    WebhookEndpoint,
+)
 from exchange.events.selectors import attempts_of
+from exchange.events.services.claims import (
+    PER_ENDPOINT,
+    PER_ORGANISATION,
+    Claim,
+    adopt_events,
+    claim_due,
+    mark_unsent,
+)
+from exchange.events.services.endpoints import announce_disabled
 from exchange.events.services.numbering import number_events
 from exchange.events.webhooks.posting import PostOutcome, post
 from exchange.events.webhooks.signing import signed_headers
@@ -54,175 +61,28 @@ RETRY_SECONDS = (
 _MAX_JITTER = 0.1
 MAX_RETRY_AFTER_SECONDS = 24 * 3600
 
-# Concurrent posts in one run, and per organisation.
+# Concurrent posts in one run.
 CONCURRENCY = 16
-PER_ORGANISATION = 4
 # A run stops claiming after this time and ends when its posts have ended.
 _RUN_SECONDS = 20.0
 _POLL_SECONDS = 0.25
-# Allowance beyond the deadline of a post, for recording it on a busy worker.
-_LEASE_MARGIN_SECONDS = 45
-
 GONE = 410
 _GONE_REASON = "The endpoint answered 410 Gone"
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """An event leased until `leased_until`, with its address and signing secrets."""
-
-    event_id: UUID
-    organisation_id: UUID
-    body: str
-    url: str
-    signing_secrets: Sequence[str]
-    leased_until: datetime
+# An endpoint that failed as many times for as long, without a delivery in between, is disabled.
+FAILED_ATTEMPTS = 5
+FAILING_FOR = timedelta(days=5)
+_FAILED_REASON = "No event was delivered for five days"
 
 
 class DeliveryResult(StrEnum):
-    """The effect of an attempt on its event."""
+    """The effect of an attempt on its delivery."""
 
     DELIVERED = "delivered"
     RETRIED_LATER = "retried later"
     EXHAUSTED = "exhausted"
     UNSENT = "unsent"
-    # The lease was lost: the attempt is recorded, the event is left to the new holder.
+    # The lease was lost: the attempt is recorded, the delivery is left to the new holder.
     STALE = "stale"
-
-
-# Walks the organisations with pending events through the index, so that the backlog of one costs
-# the others nothing, then takes the oldest due rows of each.
-_CLAIM_DUE = """
-WITH RECURSIVE waiting AS (
-    (SELECT organisation_id FROM exchange_event
-     WHERE status = 'Pending' AND id BETWEEN %(oldest)s AND %(newest)s
-     ORDER BY organisation_id LIMIT 1)
-    UNION ALL
-    SELECT (SELECT e.organisation_id FROM exchange_event e
-            WHERE e.status = 'Pending' AND e.organisation_id > w.organisation_id
-                AND e.id BETWEEN %(oldest)s AND %(newest)s
-            ORDER BY e.organisation_id LIMIT 1)
-    FROM waiting w WHERE w.organisation_id IS NOT NULL
-), due AS (
-    SELECT one.id, one.next_attempt_at FROM waiting w
-    CROSS JOIN LATERAL (
-        SELECT count(*) AS running FROM exchange_event e
-        WHERE e.organisation_id = w.organisation_id AND e.status = 'Pending'
-            AND e.id BETWEEN %(oldest)s AND %(newest)s
-            AND e.next_attempt_at > statement_timestamp()
-            AND e.next_attempt_at <= statement_timestamp() + %(lease)s
-            AND e.leased_until > statement_timestamp()
-    ) busy
-    CROSS JOIN LATERAL (
-        SELECT e.id, e.next_attempt_at FROM exchange_event e
-        WHERE e.organisation_id = w.organisation_id AND e.status = 'Pending'
-            AND e.id BETWEEN %(oldest)s AND %(newest)s
-            AND e.next_attempt_at <= statement_timestamp()
-        ORDER BY e.next_attempt_at
-        LIMIT greatest(0, %(per_organisation)s - busy.running)
-        FOR UPDATE SKIP LOCKED
-    ) one
-), chosen AS (
-    SELECT id FROM due ORDER BY next_attempt_at LIMIT %(most)s
-)
-UPDATE exchange_event e
-SET leased_until = statement_timestamp() + %(lease)s,
-    -- A leased row is due when its lease expires: one condition finds both.
-    next_attempt_at = statement_timestamp() + %(lease)s
-FROM chosen WHERE e.id = chosen.id AND e.id BETWEEN %(oldest)s AND %(newest)s
-RETURNING e.id, e.organisation_id, e.body, e.leased_until
-"""
-
-
-def claim_due(*, most: int, per_organisation: int = PER_ORGANISATION) -> list[Claim]:
-    """Lease up to `most` due events, at most `per_organisation` running for an organisation.
-
-    Events of organisations without an enabled endpoint become Unsent. They take no place of others:
-    no claims mean that nothing is due. Workers that claim at the same time may together exceed
-    `per_organisation`.
-    """
-    rows, endpoints = _lease_due(most, per_organisation)
-    while rows and not endpoints:
-        rows, endpoints = _lease_due(most, per_organisation)
-    for organisation_id in endpoints:
-        # Who receives an event finds its change in lists.
-        replica.record_write(organisation_id)
-    return [
-        Claim(
-            event_id=event_id,
-            organisation_id=organisation_id,
-            body=body,
-            url=endpoints[organisation_id].url,
-            signing_secrets=_signing_secrets(endpoints[organisation_id]),
-            leased_until=leased_until,
-        )
-        for event_id, organisation_id, body, leased_until in rows
-        if organisation_id in endpoints
-    ]
-
-
-def _lease_due(
-    most: int, per_organisation: int
-) -> tuple[list[tuple[Any, ...]], dict[UUID, WebhookEndpoint]]:
-    """Lease due events; return their rows, and the enabled endpoints of their organisations.
-
-    All due events of those without one become Unsent.
-    """
-    lease = timedelta(seconds=settings.WEBHOOK_TIMEOUT_SECONDS + _LEASE_MARGIN_SECONDS)
-    bounds = pending_ids()
-    parameters: dict[str, Any] = {
-        "lease": lease,
-        "per_organisation": per_organisation,
-        "most": most,
-        **bounds,
-    }
-    with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute(_CLAIM_DUE, parameters)
-            rows = cursor.fetchall()
-        organisations = {row[1] for row in rows}
-        endpoints = {
-            endpoint.organisation_id: endpoint
-            for endpoint in WebhookEndpoint.objects.filter(
-                organisation_id__in=organisations, enabled=True
-            )
-        }
-        undeliverable = organisations - endpoints.keys()
-        if undeliverable:
-            now = timezone.now()
-            Event.objects.filter(id__in=[row[0] for row in rows if row[1] in undeliverable]).update(
-                **_UNSCHEDULED, status=EventStatus.UNSENT
-            )
-            _mark_unsent(
-                Q(
-                    organisation_id__in=undeliverable,
-                    next_attempt_at__lte=now,
-                    id__range=(bounds["oldest"], bounds["newest"]),
-                )
-            )
-    return rows, endpoints
-
-
-_UNSCHEDULED: dict[str, None] = {"next_attempt_at": None, "leased_until": None}
-
-
-def _mark_unsent(which: Q) -> None:
-    """Mark pending events Unsent, except those being sent or recorded."""
-    idle = Event.objects.select_for_update(skip_locked=True).filter(
-        which,
-        leases.available(timezone.now()),
-        status=EventStatus.PENDING,
-    )
-    Event.objects.filter(id__in=list(idle.values_list("id", flat=True))).update(
-        **_UNSCHEDULED, status=EventStatus.UNSENT
-    )
-
-
-def _signing_secrets(endpoint: WebhookEndpoint) -> list[str]:
-    until = endpoint.previous_secret_until
-    if endpoint.previous_secret and until is not None and until > timezone.now():
-        return [endpoint.secret, endpoint.previous_secret]
-    return [endpoint.secret]
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,12 +116,18 @@ def send_event(claim: Claim) -> SentPost:
 
 @transaction.atomic
 def record_attempt(sent: SentPost) -> DeliveryResult:
-    """Record the attempt, and update the event if its lease is still held."""
+    """Record the attempt, and update the delivery if its lease is still held.
+
+    Locks the event first, like `redeliver`, then the delivery, then the endpoint.
+    """
     claim, outcome = sent.claim, sent.outcome
-    event = Event.objects.select_for_update().get(id=claim.event_id)
-    last = attempts_of(event).aggregate(last=Max("number"))["last"] or 0
+    event = Event.objects.select_for_update().only("id").get(id=claim.event_id)
+    delivery = event.deliveries.select_for_update().get(endpoint_id=claim.endpoint_id)
+    attempts = attempts_of(event).filter(Q(endpoint=claim.endpoint_id) | Q(endpoint=None))
+    last = attempts.aggregate(last=Max("number"))["last"] or 0
     DeliveryAttempt.objects.create(
         event=event,
+        endpoint_id=claim.endpoint_id,
         number=last + 1,
         url=claim.url,
         attempted_at=sent.attempted_at,
@@ -270,31 +136,65 @@ def record_attempt(sent: SentPost) -> DeliveryResult:
         error=outcome.error[:300],
         answer=outcome.answer,
     )
-    if event.status != EventStatus.PENDING or event.leased_until != claim.leased_until:
+    if delivery.status != EventStatus.PENDING or delivery.leased_until != claim.leased_until:
         return DeliveryResult.STALE
-    event.leased_until = None
-    event.next_attempt_at = None
-    event.attempts += 1
-    result = _apply_outcome(event, claim, outcome)
-    event.save(
-        update_fields=["status", "attempts", "next_attempt_at", "leased_until", "delivered_at"]
+    delivery.leased_until = delivery.next_attempt_at = None
+    delivery.last_attempt_at = sent.attempted_at
+    delivery.attempts += 1
+    result = _apply_outcome(delivery, outcome)
+    if _update_endpoint(sent):
+        delivery.status, delivery.next_attempt_at = EventStatus.UNSENT, None
+        result = DeliveryResult.UNSENT
+    delivery.save(
+        update_fields=[
+            *("status", "attempts", "next_attempt_at", "leased_until"),
+            *("last_attempt_at", "delivered_at"),
+        ]
     )
     return result
 
 
-def _apply_outcome(event: Event, claim: Claim, outcome: PostOutcome) -> DeliveryResult:
+def _apply_outcome(delivery: EventDelivery, outcome: PostOutcome) -> DeliveryResult:
     if outcome.delivered:
-        event.status = EventStatus.DELIVERED
-        event.delivered_at = timezone.now()
+        delivery.status = EventStatus.DELIVERED
+        delivery.delivered_at = timezone.now()
         return DeliveryResult.DELIVERED
-    if outcome.status_code == GONE and _disable_gone_endpoint(claim):
-        event.status = EventStatus.UNSENT
-        return DeliveryResult.UNSENT
-    if event.attempts > len(RETRY_SECONDS):
-        event.status = EventStatus.EXHAUSTED
+    if delivery.attempts > len(RETRY_SECONDS):
+        delivery.status = EventStatus.EXHAUSTED
         return DeliveryResult.EXHAUSTED
-    event.next_attempt_at = timezone.now() + retry_delay(event.attempts, outcome)
+    delivery.next_attempt_at = timezone.now() + retry_delay(delivery.attempts, outcome)
     return DeliveryResult.RETRIED_LATER
+
+
+def _update_endpoint(sent: SentPost) -> bool:
+    """Count a failure of the endpoint, or end its failures; disable one that is gone or fails on.
+
+    An address that changed since the post is not concerned. Pending deliveries of a disabled
+    endpoint become Unsent. Returns whether it is disabled now.
+    """
+    endpoints = WebhookEndpoint.objects.filter(id=sent.claim.endpoint_id)
+    posted = endpoints.filter(url=sent.claim.url, enabled=True)
+    if sent.outcome.delivered:
+        posted.filter(failed_attempts__gt=0).update(failing_since=None, failed_attempts=0)
+        return False
+    posted.update(
+        failing_since=Coalesce("failing_since", Value(sent.attempted_at)),
+        failed_attempts=F("failed_attempts") + 1,
+    )
+    if sent.outcome.status_code == GONE:
+        reason = _GONE_REASON
+    else:
+        reason = _FAILED_REASON
+        posted = posted.filter(
+            failed_attempts__gte=FAILED_ATTEMPTS,
+            failing_since__lte=timezone.now() - FAILING_FOR,
+        )
+    if posted.update(enabled=False, disabled_reason=reason, updated_at=timezone.now()):
+        announce_disabled(sent.claim.endpoint_id)
+    elif sent.outcome.status_code != GONE or endpoints.filter(enabled=True).exists():
+        return False
+    mark_unsent([sent.claim.endpoint_id])
+    return True
 
 
 def retry_delay(failed_attempts: int, outcome: PostOutcome) -> timedelta:
@@ -305,23 +205,6 @@ def retry_delay(failed_attempts: int, outcome: PostOutcome) -> timedelta:
     scheduled = RETRY_SECONDS[failed_attempts - 1] * random.uniform(1, 1 + _MAX_JITTER)  # noqa: S311 - spreads load, guards nothing
     requested = min(outcome.retry_after_seconds or 0, MAX_RETRY_AFTER_SECONDS)
     return timedelta(seconds=max(scheduled, requested))
-
-
-def _disable_gone_endpoint(claim: Claim) -> bool:
-    """Disable an endpoint that returned 410, unless it has changed since the post.
-
-    Returns whether the organisation has no enabled endpoint now.
-    """
-    changed = WebhookEndpoint.objects.filter(
-        organisation_id=claim.organisation_id, url=claim.url, enabled=True
-    ).update(enabled=False, disabled_reason=_GONE_REASON, updated_at=timezone.now())
-    if changed:
-        logger.warning("webhook of organisation %s disabled: 410 Gone", claim.organisation_id)
-        _mark_unsent(Q(organisation_id=claim.organisation_id))
-        return True
-    return not WebhookEndpoint.objects.filter(
-        organisation_id=claim.organisation_id, enabled=True
-    ).exists()
 
 
 def _number_events() -> None:
@@ -344,6 +227,7 @@ class RunSummary:
 def deliver_due(
     *,
     concurrency: int = CONCURRENCY,
+    per_endpoint: int = PER_ENDPOINT,
     per_organisation: int = PER_ORGANISATION,
     run_seconds: float = _RUN_SECONDS,
 ) -> RunSummary:
@@ -352,6 +236,7 @@ def deliver_due(
     Any number of runs may be active, in any number of processes.
     """
     posted = 0
+    adopt_events()
     ends = time.monotonic() + run_seconds
     running: set[Future[SentPost]] = set()
     with ThreadPoolExecutor(concurrency, thread_name_prefix="deliver") as threads:
@@ -360,7 +245,9 @@ def deliver_due(
             free = concurrency - len(running)
             if in_time and free:
                 _number_events()
-                claims = claim_due(most=free, per_organisation=per_organisation)
+                claims = claim_due(
+                    most=free, per_endpoint=per_endpoint, per_organisation=per_organisation
+                )
                 running |= {threads.submit(send_event, claim) for claim in claims}
             if not running:
                 return RunSummary(posted, more=not in_time)

@@ -17,7 +17,6 @@ from django.utils import timezone
 
 from config.books import CHECKS
 from exchange.core.models import ScheduledRun
-from exchange.events.models import Event
 from exchange.events.services.endpoints import set_endpoint
 from tests.environment.owner import without_guards
 from tests.environment.ports import claim_ports
@@ -286,7 +285,7 @@ def _make_faults(
     Payout.objects.filter(withdrawal=claimed).update(leased_until=past)
     ScheduledRun.objects.update(published_at=past)
     exhaust_attempts(exhausted)
-    Event.objects.filter(id=due.id).update(next_attempt_at=past, status="Pending")
+    due.deliveries.update(next_attempt_at=past, status="Pending")
     # The ledger is damaged, and the proof finds it.
     with without_guards() as cursor:
         cursor.execute(

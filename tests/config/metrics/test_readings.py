@@ -8,8 +8,9 @@ import pytest
 from django.db import models
 
 from config.metrics.readings import READINGS
+from exchange.core.ids import uuid7
 from exchange.core.models import ScheduledRun
-from exchange.events.models import Event
+from exchange.events.models import Event, EventDelivery
 from exchange.exports.models import Export
 from tests.environment.owner import as_owner
 from tests.factories.bare_rows import insert_row
@@ -151,13 +152,17 @@ class Rows:
             ("Exhausted", 0, 10),
             ("Unsent", 0, 10),
         )
-        self.replace(
-            Event,
-            [
-                {"status": s, "next_attempt_at": self.ago(due), "created_at": self.ago(age)}
-                for s, due, age in events
-            ],
-        )
+        self.replace(EventDelivery, [])
+        self.replace(Event, [])
+        for status, due, age in events:
+            event = self.insert(Event, status=status, created_at=self.ago(age))
+            self.insert(
+                EventDelivery,
+                event_id=event["id"],
+                endpoint_id=uuid7(),
+                status=status,
+                next_attempt_at=self.ago(due),
+            )
 
     def insert_books(self) -> None:
         proofs: tuple[tuple[Any, ...], ...] = (

@@ -169,9 +169,10 @@ AUDITED: dict[str, Audited] = {
     ),
     "exchange_tokenaccess": Audited("id token_id organisation_id granted_by_id created_at"),
     "exchange_webhookendpoint": Audited(
-        "id organisation_id url previous_secret_until enabled disabled_reason created_at",
+        "id organisation_id url events description previous_secret_until enabled disabled_reason"
+        " created_at",
         hidden="secret previous_secret",
-        left_out={TOUCHED: "updated_at"},
+        left_out={TOUCHED: "updated_at", WORKERS: "failing_since failed_attempts"},
     ),
     "oauth2_provider_accesstoken": Audited(
         "id user_id source_refresh_token_id id_token_id application_id expires scope resource"
@@ -342,6 +343,7 @@ NOT_AUDITED = {
     "django_migrations": "Django's own",
     "django_session": "sign-ins have their own record; its data is a secret",
     "exchange_catalogue": "a counter that triggers keep",
+    "exchange_eventdelivery": "workers write it; attempts and resent events have their own records",
     "exchange_exportchunk": "pieces of a file, gone after a week",
     "exchange_idempotencyrecord": "answers, kept for a day",
     "exchange_loggedrequest": "a log itself, gone after 30 days",

@@ -93,10 +93,18 @@ def test_a_strict_document_has_only_declared_nulls(column: str) -> None:
     [
         (participants_payloads.MEMBER, ["external_id", "tax_residence", "tax_id"]),
         (events_payloads.EVENT, ["next_attempt_at", "delivered_at"]),
-        (events_payloads.DELIVERY_ATTEMPT, ["status_code", "error"]),
+        (events_payloads.DELIVERY_ATTEMPT, ["endpoint_id", "status_code", "error"]),
         (events_payloads.EVENT_DETAIL, ["next_attempt_at", "delivered_at"]),
         (events_payloads.WEBHOOK, ["disabled_reason", "previous_secret_until"]),
         (events_payloads.WEBHOOK_WITH_SECRET, ["disabled_reason", "previous_secret_until"]),
+        (
+            events_payloads.WEBHOOK_ENDPOINT,
+            ["disabled_reason", "first_failed_at", "previous_secret_expires_at"],
+        ),
+        (
+            events_payloads.EVENT_DELIVERY,
+            ["last_attempt_at", "next_attempt_at", "delivered_at"],
+        ),
         (tokens_payloads.TOKEN, ["creator"]),
     ],
 )

@@ -13,14 +13,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from exchange.events.models import Event, WebhookEndpoint
+from exchange.events.models import Event, EventDelivery, WebhookEndpoint
 from exchange.events.services import deliveries
+from exchange.events.services.claims import Claim, claim_due
 from exchange.events.services.deliveries import (
-    Claim,
     DeliveryResult,
     RunSummary,
     SentPost,
-    claim_due,
     deliver_due,
     record_attempt,
     retry_delay,
@@ -31,6 +30,7 @@ from tests.environment.database import session
 from tests.environment.webhook_receiver import Received, Receiver, Reply
 from tests.factories.events import (
     attempt_history,
+    delivery_of,
     emit_event,
     event_state,
     exhaust_attempts,
@@ -53,7 +53,7 @@ def retry_after(seconds: int) -> PostOutcome:
 
 
 def update_event(event: Event, **values: Any) -> None:
-    Event.objects.filter(id=event.id).update(**values)
+    event.deliveries.update(**values)
 
 
 def statuses(events: list[Event]) -> list[str]:
@@ -98,8 +98,8 @@ def test_a_claim_is_leased_for_the_deadline_of_a_post_and_45_seconds(settings):
     (claim,) = claim_due(most=1)
     lease = timedelta(seconds=52)
     assert before + lease <= claim.leased_until <= timezone.now() + lease
-    event.refresh_from_db()
-    assert event.leased_until == event.next_attempt_at == claim.leased_until
+    delivery = delivery_of(event)
+    assert delivery.leased_until == delivery.next_attempt_at == claim.leased_until
     assert (claim.event_id, claim.organisation_id) == (event.id, event.organisation_id)
     assert (claim.body, claim.url) == (event.body, URL)
 
@@ -123,7 +123,7 @@ def test_four_events_of_an_organisation_are_claimed_at_a_time():
 def test_due_events_without_an_enabled_endpoint_become_unsent():
     owner, silent = (
         make_organisation_with_endpoint(URL),
-        disable_endpoint(make_organisation_with_endpoint(URL, "Silent")),
+        make_organisation_with_endpoint(URL, "Silent"),
     )
     claimed = [emit_event(owner) for _ in range(6)]
     for place, event in enumerate(claimed):
@@ -133,11 +133,14 @@ def test_due_events_without_an_enabled_endpoint_become_unsent():
     unsent = [emit_event(silent) for _ in range(6)]
     later, exhausted = emit_event(silent), exhaust_attempts(emit_event(silent))
     update_event(later, next_attempt_at=timezone.now() + timedelta(hours=1))
+    disable_endpoint(silent)
     claims = claim_due(most=16)
     assert {claim.event_id for claim in claims} == {event.id for event in claimed[:4]}
     assert statuses(claimed) == ["Pending"] * 6
     assert statuses(unsent) == ["Unsent"] * 6
-    assert {(each.next_attempt_at, each.leased_until) for each in unsent} == {(None, None)}
+    assert {(each.next_attempt_at, each.leased_until) for each in map(delivery_of, unsent)} == {
+        (None, None)
+    }
     assert statuses([done, later, exhausted]) == ["Delivered", "Pending", "Exhausted"]
 
 
@@ -163,10 +166,13 @@ def test_the_previous_secret_signs_until_its_expiry(previous, until, signs):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_locked_event_is_skipped():
-    silent = disable_endpoint(make_organisation_with_endpoint(URL))
+    silent = make_organisation_with_endpoint(URL)
     events = [emit_event(silent) for _ in range(6)]
+    disable_endpoint(silent)
     with session("runtime") as other, connection.cursor() as cursor:
-        other.execute("SELECT FROM exchange_event WHERE id = %s FOR UPDATE", [events[5].id])
+        other.execute(
+            "SELECT FROM exchange_eventdelivery WHERE event_id = %s FOR UPDATE", [events[5].id]
+        )
         cursor.execute("SET lock_timeout = '100ms'")
         assert claim_due(most=16) == []
         assert statuses(events) == ["Unsent"] * 5 + ["Pending"]
@@ -200,14 +206,15 @@ def test_an_attempt_updates_its_event(monkeypatch, before, outcome, after, resul
     begins = timezone.now()
     assert record_outcome(claim, outcome) == result
     assert event_state(event) == after
-    assert event.leased_until is None
+    assert delivery_of(event).leased_until is None
     assert (event.delivered_at is not None) == (result == DeliveryResult.DELIVERED)
     if result == DeliveryResult.RETRIED_LATER:
         wait = timedelta(seconds=WAITS[before])
-        assert event.next_attempt_at is not None
-        assert begins + wait <= event.next_attempt_at <= timezone.now() + wait
+        due = delivery_of(event).next_attempt_at
+        assert due is not None
+        assert begins + wait <= due <= timezone.now() + wait
     else:
-        assert event.next_attempt_at is None
+        assert delivery_of(event).next_attempt_at is None
     assert event_state(other) == ("Pending", 0)
 
 
@@ -243,7 +250,8 @@ def test_410_makes_pending_events_unsent_except_those_being_sent():
     assert statuses([waits, abandoned, sending, done]) == [
         "Unsent", "Unsent", "Pending", "Delivered",
     ]  # fmt: skip
-    assert (abandoned.next_attempt_at, abandoned.leased_until) == (None, None)
+    left = delivery_of(abandoned)
+    assert (left.next_attempt_at, left.leased_until) == (None, None)
     assert event_state(spared) == ("Pending", 0)
     found = WebhookEndpoint.objects.values_list("organisation", "enabled", "disabled_reason")
     assert set(found) == {
@@ -261,7 +269,8 @@ def test_410_after_an_expired_lease_counts_unless_another_worker_holds_one():
     update_event(event, leased_until=past, next_attempt_at=past)
     assert record_outcome(replace(claim, leased_until=past), GONE) == DeliveryResult.UNSENT
     assert event_state(event) == ("Unsent", 1)
-    assert (event.leased_until, event.next_attempt_at) == (None, None)
+    delivery = delivery_of(event)
+    assert (delivery.leased_until, delivery.next_attempt_at) == (None, None)
 
 
 def test_410_of_a_disabled_endpoint_keeps_its_reason():
@@ -319,10 +328,11 @@ def test_a_run_delivers_all_due_events(receiver: Receiver):
 
 
 def test_older_events_without_an_endpoint_do_not_end_a_run(receiver: Receiver):
-    silent = [
-        emit_event(disable_endpoint(make_organisation_with_endpoint(URL, f"Silent {n}")))
-        for n in range(3)
-    ]
+    silent = []
+    for n in range(3):
+        owner = make_organisation_with_endpoint(URL, f"Silent {n}")
+        silent.append(emit_event(owner))
+        disable_endpoint(owner)
     event = emit_event(make_organisation_with_endpoint(receiver.url))
     assert deliver_due(concurrency=1) == RunSummary(1, more=False)
     assert statuses([*silent, event]) == ["Unsent"] * 3 + ["Delivered"]
@@ -339,7 +349,7 @@ def test_a_run_claims_for_twenty_seconds_and_records_its_posts(receiver, clock):
     receiver.reply = Script(at(19.5), at(20))
     assert deliver_due(concurrency=1) == RunSummary(2, more=True)
     assert sorted(statuses(events)) == ["Delivered", "Delivered", "Pending", "Pending"]
-    assert not Event.objects.filter(leased_until__isnull=False).exists()
+    assert not EventDelivery.objects.filter(leased_until__isnull=False).exists()
 
 
 def test_a_run_claims_no_more_events_than_it_has_free_threads(receiver, clock):
@@ -380,7 +390,7 @@ def test_events_that_become_due_are_sent_during_a_slow_post(receiver: Receiver):
         assert deliver_due() == RunSummary(2, more=False)
     assert came == [True]
     # The run polls every quarter of a second.
-    claims = [each for each in made if "RETURNING e.id" in each["sql"]]
+    claims = [each for each in made if "RETURNING d.event_id" in each["sql"]]
     assert len(claims) < 12
 
 
@@ -395,6 +405,6 @@ def test_an_attempt_that_fails_internally_does_not_block_others(receiver: Receiv
     events = [emit_event(broken), emit_event(whole)]
     assert deliver_due() == RunSummary(2, more=False)
     assert statuses(events) == ["Pending", "Delivered"]
-    assert events[0].leased_until is not None
+    assert delivery_of(events[0]).leased_until is not None
     assert attempt_history(events[0]) == []
     assert len(receiver.received) == 1

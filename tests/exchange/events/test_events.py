@@ -18,9 +18,9 @@ from exchange.core.errors import Conflict
 from exchange.events.errors import EventNotFound
 from exchange.events.models import DeliveryAttempt, Event, WebhookEndpoint
 from exchange.events.services import endpoints as webhook_endpoints
+from exchange.events.services.claims import claim_due
 from exchange.events.services.deliveries import (
     DeliveryResult,
-    claim_due,
     deliver_due,
     record_attempt,
     retry_delay,
@@ -60,7 +60,8 @@ def test_an_event_is_delivered_once_signed_and_byte_for_byte(receiver: Receiver)
     assert payload["type"] == "withdrawal.created"
     assert payload["data"] == {"amount": 90.02, "name": "Zoë"}
     assert event_state(event) == ("Delivered", 1)
-    assert (event.next_attempt_at, event.leased_until) == (None, None)
+    delivery = event.deliveries.get()
+    assert (delivery.next_attempt_at, delivery.leased_until) == (None, None)
     assert event.delivered_at is not None
     attempt = event.delivery_attempts.get()
     assert (attempt.number, attempt.status_code, attempt.answer) == (1, 200, "taken")
@@ -126,7 +127,7 @@ def test_a_failed_event_is_retried_nine_times_on_schedule_then_exhausted(
         make_due(event)
     assert deliver_due().posted == 1
     assert event_state(event) == ("Exhausted", 10)
-    assert event.next_attempt_at is None
+    assert event.deliveries.get().next_attempt_at is None
     assert deliver_due().posted == 0
     assert attempt_history(event) == [(n, 500) for n in range(1, 11)]
     assert {r.headers["webhook-id"] for r in receiver.received} == {str(event.id)}
@@ -173,13 +174,13 @@ def test_410_disables_the_endpoint_and_makes_pending_events_unsent(receiver: Rec
         make_organisation_with_endpoint(receiver.url, "Other"),
     )
     first, later = emit_event(owner), emit_event(owner)
-    Event.objects.filter(id=later.id).update(next_attempt_at=timezone.now() + timedelta(hours=1))
+    later.deliveries.update(next_attempt_at=timezone.now() + timedelta(hours=1))
     spared = emit_event(other)
-    Event.objects.filter(id=spared.id).update(next_attempt_at=timezone.now() + timedelta(hours=1))
+    spared.deliveries.update(next_attempt_at=timezone.now() + timedelta(hours=1))
     deliver_due()
     assert event_state(first) == ("Unsent", 1)
     assert event_state(later) == ("Unsent", 0)
-    assert later.next_attempt_at is None
+    assert later.deliveries.get().next_attempt_at is None
     assert event_state(spared) == ("Pending", 0)
     endpoint = WebhookEndpoint.objects.get(organisation=owner)
     assert (endpoint.enabled, endpoint.disabled_reason) == (False, "The endpoint answered 410 Gone")
@@ -242,7 +243,7 @@ def test_an_event_in_any_status_can_be_redelivered_and_keeps_its_history(
     receiver.reply = Reply(500)
     event = emit_event(make_organisation_with_endpoint(receiver.url))
     deliver_due()
-    Event.objects.filter(id=event.id).update(status=status, attempts=7, delivered_at=None)
+    event.deliveries.update(status=status, attempts=7, delivered_at=None)
     receiver.reply = Reply(200)
     redeliver(event_id=event.id, actor=TESTER)
     assert event_state(event) == ("Pending", 0)

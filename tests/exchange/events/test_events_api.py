@@ -16,6 +16,7 @@ from exchange.events.services.deliveries import deliver_due
 from exchange.events.services.outbox import emit
 from tests.environment.webhook_receiver import Receiver, Reply
 from tests.factories.api_clients import ApiCaller, make_caller
+from tests.factories.events import make_due
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -285,19 +286,20 @@ def test_an_event_shows_its_body_as_posted_and_every_attempt(
     event_id = happened(caller)
     receiver.reply = Reply(500, body=b'not "now"')
     deliver_due()
-    Event.objects.filter(id=event_id).update(next_attempt_at=timezone.now())
+    make_due(Event.objects.get(id=event_id))
     receiver.reply = Reply(200, body=b"ok")
     deliver_due()
     response = caller.get(f"/v1/api/events/{event_id}")
     assert response.status_code == 200
     data = response.json()["data"]
-    assert list(data) == [*EVENT_FIELDS, "attempts", "body"]
+    assert list(data) == [*EVENT_FIELDS, "deliveries", "attempts", "body"]
     assert (data["status"], data["attempt_count"]) == ("Delivered", 2)
     posted = receiver.received[0].body
     assert b'"body":' + posted in response.content
     assert data["body"] == json.loads(posted)
     first, second = data["attempts"]
     assert list(first) == [
+        "endpoint_id",
         "number",
         "url",
         "attempted_at",
@@ -388,5 +390,6 @@ def test_the_schema_describes_the_endpoints(caller: ApiCaller) -> None:
     listed = {p["name"] for p in paths["/v1/api/events"]["get"]["parameters"]}
     assert {"type", "status", "created_from", "created_to", "sort", "page", "limit"} <= listed
     components = schema["components"]["schemas"]
-    assert list(components["Event"]["properties"]) == EVENT_FIELDS
+    assert list(components["Event"]["properties"]) == [*EVENT_FIELDS, "body"]
+    assert components["Event"]["required"] == EVENT_FIELDS
     assert "secret" not in components["Webhook"]["properties"]

@@ -10,11 +10,10 @@ from django.db import connection, connections, transaction
 from django.utils import timezone
 from pytest_django import Settings
 
-from exchange.events.models import Event
-from exchange.events.services import deliveries
+from exchange.events.models import Event, EventDelivery
+from exchange.events.services.claims import PER_ENDPOINT, claim_due
 from exchange.events.services.deliveries import (
     DeliveryResult,
-    claim_due,
     deliver_due,
     record_attempt,
     send_event,
@@ -22,6 +21,7 @@ from exchange.events.services.deliveries import (
 from tests.environment.webhook_receiver import Received, Receiver, Reply
 from tests.factories.events import (
     attempt_history,
+    delivery_of,
     emit_event,
     event_state,
     expire_lease,
@@ -110,7 +110,7 @@ def test_events_awaiting_a_retry_do_not_use_the_share(receiver: Receiver) -> Non
         assert record_attempt(send_event(claim)) == DeliveryResult.RETRIED_LATER
     assert {event_state(event) for event in failed} == {("Pending", 1)}
     soon = timezone.now() + timedelta(seconds=30)
-    Event.objects.filter(id__in=[event.id for event in failed]).update(next_attempt_at=soon)
+    EventDelivery.objects.filter(event__in=failed).update(next_attempt_at=soon)
     fresh = [emit_event(owner) for _ in range(5)]
     claims = claim_due(most=16, per_organisation=4)
     assert {claim.event_id for claim in claims} == {event.id for event in fresh[:4]}
@@ -140,8 +140,8 @@ def test_a_slow_endpoint_does_not_delay_others(receiver: Receiver, settings: Set
         worker = threading.Thread(target=work)
         worker.start()
         receiver.wait_for(20)
-        slow.wait_for(deliveries.PER_ORGANISATION)
-        assert len(slow.received) == deliveries.PER_ORGANISATION
+        slow.wait_for(PER_ENDPOINT)
+        assert len(slow.received) == PER_ENDPOINT
         answer.set()
         worker.join()
     assert {event_state(event) for event in events} == {("Delivered", 1)}
@@ -160,7 +160,7 @@ def test_a_run_ends_in_time_and_reports_remaining_events(receiver: Receiver) -> 
     assert run.more
     assert 2 <= run.posted <= 20
     assert Event.objects.filter(status="Delivered").count() == run.posted
-    assert not Event.objects.filter(leased_until__isnull=False).exists()
+    assert not EventDelivery.objects.filter(leased_until__isnull=False).exists()
 
 
 # --- Workers that die or are late ---------------------------------------------------------------
@@ -191,7 +191,7 @@ def test_a_late_worker_cannot_overwrite_a_recorded_result(
     deliver_due()
     assert record_attempt(late) == DeliveryResult.STALE
     assert event_state(event) == ("Delivered", 1)
-    assert event.next_attempt_at is None
+    assert delivery_of(event).next_attempt_at is None
     assert attempt_history(event) == [(1, 200), (2, 500)]
 
 
@@ -207,7 +207,7 @@ def test_a_late_worker_does_not_change_an_event_being_sent_by_another(
     assert record_attempt(late) == DeliveryResult.STALE
     event.refresh_from_db()
     assert (event.status, event.attempts) == ("Pending", 0)
-    assert event.leased_until == second.leased_until
+    assert delivery_of(event).leased_until == second.leased_until
     receiver.reply = Reply(200)
     assert record_attempt(send_event(second)) == DeliveryResult.DELIVERED
     assert event_state(event) == ("Delivered", 1)

@@ -178,6 +178,7 @@ def exhausted(organisation: Organisation, count: int) -> None:
         event = exhaust_attempts(emit_event(organisation))
         DeliveryAttempt.objects.create(
             event=event,
+            endpoint=event.deliveries.get().endpoint,
             number=10,
             url="http://127.0.0.1:9/hook",
             attempted_at=timezone.now(),
@@ -192,9 +193,9 @@ def test_an_endpoint_shows_its_deliveries_and_resends_undelivered_events(monkeyp
     exhausted(organisation, 3)
     missed = Event.objects.order_by("id")[0]
     # The endpoint was disabled when it was created.
-    Event.objects.filter(pk=missed.pk).update(status="Unsent", attempts=0)
+    missed.deliveries.update(status="Unsent", attempts=0)
     shown = text_of(office.get(reverse("admin:exchange_event_change", args=[missed.pk])))
-    assert "Note The organisation had no enabled webhook endpoint. It can be resent." in shown
+    assert "Note No enabled webhook endpoint wanted the event. It can be resent." in shown
     opened = office.get(page(endpoint))
     assert "503 ( withdrawal.created )" in text_of(opened)
     assert "Undelivered webhooks 3" in text_of(opened)

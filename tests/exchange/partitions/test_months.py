@@ -49,7 +49,11 @@ def test_rows_around_the_change_of_a_month_are_in_its_partitions(months):
 @pytest.mark.parametrize("table", TABLES)
 def test_guards_are_on_every_partition_old_and_new(months: Connection, table: str):
     make = dict.fromkeys(
-        ("exchange_event", "exchange_eventnumber", "exchange_deliveryattempt"), insert_event
+        (
+            *("exchange_event", "exchange_eventnumber", "exchange_eventdelivery"),
+            "exchange_deliveryattempt",
+        ),
+        insert_event,
     )
     for partition in attached(months, table):
         with pytest.raises(psycopg.errors.RestrictViolation, match=f"{table} is append-only"):
@@ -64,16 +68,19 @@ def test_guards_are_on_every_partition_old_and_new(months: Connection, table: st
         column, value = {
             "exchange_event": ("body", "'x'"),
             "exchange_eventnumber": ("seq", "seq + 1"),
+            "exchange_eventdelivery": ("attempts", "-1"),
         }.get(table, ("id", "gen_random_uuid()"))
         if count != (0,):
-            with pytest.raises(psycopg.errors.RestrictViolation):
+            with pytest.raises((psycopg.errors.RestrictViolation, psycopg.errors.CheckViolation)):
                 months.execute(f"UPDATE partitions.{partition} SET {column} = {value}")
 
 
 def test_resending_an_event_is_audited_under_its_table(months):
     """Triggers of partitions see another table name."""
     event = insert_event(months, start_of(-2), status="Exhausted")
-    months.execute("UPDATE exchange_event SET status = 'Pending' WHERE id = %s", [event])
+    months.execute(
+        "UPDATE exchange_eventdelivery SET status = 'Pending' WHERE event_id = %s", [event]
+    )
     found = months.execute(
         "SELECT table_name, operation FROM exchange_change WHERE record_id = %s", [str(event)]
     ).fetchall()

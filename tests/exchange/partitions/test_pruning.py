@@ -16,7 +16,7 @@ from exchange.core.idempotency import IdempotencyClaim, find_response
 from exchange.events.models import Event
 from exchange.events.pending import pending_ids
 from exchange.events.selectors import attempts_of
-from exchange.events.services import deliveries
+from exchange.events.services import claims
 from tests.environment.database import Connection
 from tests.factories.months import (
     MONTHS_AHEAD,
@@ -59,11 +59,11 @@ def ahead(table: str) -> set[str]:
 
 
 def test_claims_and_metrics_read_the_last_days_while_nothing_older_is_pending(months):
-    table = "exchange_event"
+    table = "exchange_eventdelivery"
     [outbox] = [reading for reading in READINGS if reading.name == "outbox"]
 
     def claim() -> set[str]:
-        return explain(lambda: deliveries.claim_due(most=3), table)
+        return explain(lambda: claims.claim_due(most=3), table)
 
     def read() -> set[str]:
         bounds = {name: f"'{bound}'" for name, bound in pending_ids().items()}

@@ -15,7 +15,7 @@ from pytest_django import DjangoDbBlocker
 from config.books import CHECKS
 from exchange.core.ids import first_id_at
 from exchange.core.table_locks import TablesInUse, in_turns
-from exchange.events.services.deliveries import claim_due
+from exchange.events.services.claims import claim_due
 from exchange.partitions import services
 from tests.environment.database import (
     Connection,
@@ -42,12 +42,14 @@ DAY = timedelta(days=1)
 DEFAULT = {
     "exchange_event": None,
     "exchange_eventnumber": None,
+    "exchange_eventdelivery": None,
     "exchange_deliveryattempt": None,
     "exchange_change": None,
 }
-# Events go with their numbers.
-EVENTS_4 = {"exchange_event": 4, "exchange_eventnumber": 4, "exchange_deliveryattempt": 3}
-EVENTS_3 = {"exchange_event": 3, "exchange_eventnumber": 3, "exchange_deliveryattempt": 3}
+# Events go with their numbers and deliveries.
+OF_EVENTS = ("exchange_event", "exchange_eventnumber", "exchange_eventdelivery")
+EVENTS_4 = {**dict.fromkeys(OF_EVENTS, 4), "exchange_deliveryattempt": 3}
+EVENTS_3 = {**dict.fromkeys(OF_EVENTS, 3), "exchange_deliveryattempt": 3}
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +116,7 @@ def test_a_dry_run_changes_nothing_and_a_run_does_what_it_said(filled, settings)
     done = run()
     detached = [line.split(":")[0] for line in said if "would be detached" in line]
     assert [line.split(":")[0] for line in done if ": detached" in line] == detached
-    for table in ("exchange_event", "exchange_eventnumber"):
+    for table in OF_EVENTS:
         assert attached(filled, table)[0] == name_of(table, -4)
         assert count(filled, table) == 5
     assert attached(filled, "exchange_deliveryattempt")[0] == name_of(
@@ -152,20 +154,19 @@ def test_a_detached_month_can_be_attached_again(filled, settings):
 def test_a_month_with_pending_events_is_kept_with_all_later_ones(filled, settings):
     settings.RETENTION_MONTHS = {**DEFAULT, **EVENTS_3}
     filled.execute(
-        "UPDATE exchange_event SET status = 'Pending', next_attempt_at = now()"
-        " WHERE id >= %s AND id < %s",
+        "UPDATE exchange_eventdelivery SET status = 'Pending', next_attempt_at = now()"
+        " WHERE event_id >= %s AND event_id < %s",
         [first_id_at(start_of(-5)), first_id_at(start_of(-4))],
     )
     kept = [line for line in run() if "kept, 1 of its events are still to be delivered" in line]
-    both = ("exchange_event", "exchange_eventnumber")
-    assert [line.split()[0] for line in kept] == [name_of(table, -5) for table in both]
-    for table in both:
+    assert [line.split()[0] for line in kept] == [name_of(table, -5) for table in OF_EVENTS]
+    for table in OF_EVENTS:
         assert attached(filled, table)[0] == name_of(table, -5)
     # It is delivered, however old.
     claim_due(most=5)
     assert count(filled, "exchange_event WHERE status = 'Pending'") == 0
     run()
-    for table in both:
+    for table in OF_EVENTS:
         assert attached(filled, table)[0] == name_of(table, -3)
 
 

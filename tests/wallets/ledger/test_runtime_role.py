@@ -151,6 +151,7 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
     ).fetchall()
     assert dict(rows) == {
         "add_partitions": "search_path=pg_catalog, pg_temp,lock_timeout=500ms",
+        "adopt_events": "search_path=pg_catalog, pg_temp",
         "advance_checkpoint": "search_path=public, pg_temp",
         "analyze_partitioned": "search_path=pg_catalog, pg_temp",
         "audit_row": "search_path=pg_catalog, pg_temp,TimeZone=UTC",
@@ -162,6 +163,7 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         "close_accounts": "search_path=public, pg_temp",
         "close_order": "search_path=public, pg_temp",
         "complete_raise": "search_path=public, pg_temp",
+        "emit_events": "search_path=pg_catalog, pg_temp",
         "enter_orders": "search_path=public, pg_temp,enable_seqscan=off,enable_mergejoin=off,"
         "enable_hashjoin=off,plan_cache_mode=force_generic_plan",
         "loan_outstanding": "search_path=public, pg_temp",
@@ -173,6 +175,7 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         "open_account": "search_path=public, pg_temp",
         "open_token_units": "search_path=public, pg_temp",
         "post_service_transfers": "search_path=public, pg_temp",
+        "queue_deliveries": "search_path=pg_catalog, pg_temp",
         "queue_events": "search_path=pg_catalog, pg_temp",
         "count_cash_to_come": "search_path=public, pg_temp",
         "count_paid_income": "search_path=public, pg_temp",
