@@ -32,6 +32,7 @@ from tests.benchmarks import (
     requests,
     tokens,
     transfers,
+    webhooks,
     withdrawals,
 )
 from tests.benchmarks.comparison import add_comparisons, failures
@@ -54,6 +55,7 @@ BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
     "requests": requests.run,
     "tokens": tokens.run,
     "transfers": transfers.run,
+    "webhooks": webhooks.run,
     "withdrawals": withdrawals.run,
 }
 _REPORTS = {
@@ -66,6 +68,7 @@ _REPORTS = {
     "pooler": pooler.report,
     "printing": printing.report,
     "replica": replica.report,
+    "webhooks": webhooks.report,
 }
 # Sizes with `--full`, which takes long.
 FULL: dict[str, dict[str, Any]] = {
