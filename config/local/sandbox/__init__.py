@@ -46,7 +46,10 @@ Control endpoints, without a key and outside the wire format:
   "match": {"method", "path_prefix", "reference", "account"}}`; omitted fields match all.
 - `GET|DELETE /sandbox/requests`: requests to the wire format with their responses and faults
 - `GET /sandbox/transfers`, `GET /sandbox/webhooks`
-- `POST /sandbox/settle` `{"reference"?}`: settle one or all open transfers now
+- `POST /sandbox/settle` `{"reference"?, "status"?}`: settle one or all open transfers now, as
+  SUCCESSFUL or FAILED where `status` says so
+- `POST /sandbox/hold` `{"reference", "held"?}`: keep a transfer that is still to come open until it
+  is settled, or no longer
 - `POST /sandbox/return` `{"reference"}`: the bank returns a successful transfer now
 - `GET|POST /sandbox/float` `{"currency", "amount"}`: see and set our balance
 - `GET /sandbox/accounts`, `GET /sandbox/checkouts`, `GET|DELETE /sandbox/transactions`

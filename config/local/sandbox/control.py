@@ -68,6 +68,7 @@ class ControlApi:
             ("GET", "/sandbox/webhooks"): lambda _: store.webhooks(),
             ("POST", "/sandbox/settle"): self._settle,
             ("POST", "/sandbox/return"): self._return,
+            ("POST", "/sandbox/hold"): self._hold,
             ("GET", "/sandbox/float"): self._floats,
             ("POST", "/sandbox/float"): self._set_float,
             **collection.table,
@@ -87,10 +88,21 @@ class ControlApi:
         return [rest_record(row) for row in self._store.latest_of("transfers")]
 
     def _settle(self, body: Any) -> dict[str, int]:
-        reference = body.get("reference") if isinstance(body, dict) else None
-        settled = self._store.settle(reference)
+        values = body if isinstance(body, dict) else {}
+        status = values.get("status")
+        if status not in {None, "SUCCESSFUL", "FAILED"}:
+            raise ValueError("status must be SUCCESSFUL or FAILED")
+        settled = self._store.settle(values.get("reference"), status)
         self._changed()
         return {"settled": settled}
+
+    def _hold(self, body: Any) -> dict[str, bool]:
+        values = body if isinstance(body, dict) else {}
+        reference, held = values.get("reference"), values.get("held", True)
+        if not isinstance(reference, str) or not isinstance(held, bool):
+            raise TypeError("hold takes a reference, and held: true or false")
+        self._store.hold(reference, held=held)
+        return {"held": held}
 
     def _return(self, body: Any) -> dict[str, bool]:
         reference = body.get("reference") if isinstance(body, dict) else None

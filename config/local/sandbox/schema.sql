@@ -21,6 +21,10 @@ CREATE TABLE IF NOT EXISTS transfers (
     next_at REAL
 );
 CREATE INDEX IF NOT EXISTS transfers_due ON transfers (next_at) WHERE next_at IS NOT NULL;
+-- References whose transfers stay open until a control settles them.
+CREATE TABLE IF NOT EXISTS held (
+    reference TEXT PRIMARY KEY
+);
 CREATE TABLE IF NOT EXISTS webhooks (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     url TEXT NOT NULL,

@@ -19,7 +19,7 @@ from config.local.sandbox.database import (
     moment_text,
     number,
 )
-from config.local.sandbox.rules import FAIL, RETURN, RequestRejected, TransferOrder
+from config.local.sandbox.rules import FAIL, RETURN, SUCCEED, RequestRejected, TransferOrder
 
 DUPLICATE_MESSAGE = "Transfer with this reference already exists"
 FAILED_MESSAGE = "DISBURSE FAILED: The beneficiary bank rejected the transfer"
@@ -59,8 +59,18 @@ class SandboxStore(SandboxDatabase):
                 **asdict(order),
                 status="NEW",
                 created_at=now,
-                next_at=now + self._delay / 2,
+                next_at=None if self._is_held(order.reference) else now + self._delay / 2,
             )
+
+    def hold(self, reference: str, *, held: bool) -> None:
+        """Keep the transfer with this reference open until `settle`, or no longer."""
+        with self.transaction():
+            self.run("DELETE FROM held WHERE reference = ?", reference)
+            if held:
+                self.run("INSERT INTO held VALUES (?)", reference)
+
+    def _is_held(self, reference: str) -> bool:
+        return self.first("SELECT 1 FROM held WHERE reference = ?", reference) is not None
 
     def by_reference(self, reference: str) -> Row | None:
         """Return the transfer with this reference."""
@@ -81,12 +91,18 @@ class SandboxStore(SandboxDatabase):
                 self._step(row, now)
         return self.seconds_until_due("transfers")
 
-    def settle(self, reference: str | None) -> int:
-        """Settle one or all open transfers now, and return their number."""
+    def settle(self, reference: str | None, status: str | None = None) -> int:
+        """Settle one or all open transfers now, by default as their account says; return how many.
+
+        `status` is FAILED or SUCCESSFUL.
+        """
         query = "SELECT * FROM transfers WHERE status IN ('NEW', 'PENDING')"
         with self.transaction():
             rows = [row for row in self.all(query) if reference in {None, row["reference"]}]
             for row in rows:
+                if status is not None:
+                    outcome = FAIL if status == "FAILED" else SUCCEED
+                    self.update("transfers", row["id"], outcome=outcome)
                 if row["status"] == "NEW":
                     self._step(row, time.time())
                 self._step(self.one("SELECT * FROM transfers WHERE id = ?", row["id"]), time.time())

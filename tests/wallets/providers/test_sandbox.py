@@ -2,10 +2,12 @@
 
 import socket
 from decimal import Decimal
+from typing import Any
 
 import pytest
 import requests
 
+from tests.environment.processes import wait_until
 from tests.wallets.providers.harness import SECRET_KEY, client_of, record_of, request_of
 
 KEY = {"Authorization": f"Bearer {SECRET_KEY}"}
@@ -139,6 +141,47 @@ def test_lists_are_paged_newest_first_with_their_page_info(sandbox):
     assert none["meta"]["page_info"] == {"total": 0, "current_page": 1, "total_pages": 0}
     every = call(sandbox, "GET", "/v3/transfers?from=2001-01-01&to=2100-12-31").json()
     assert every["meta"]["page_info"]["total"] == 45
+
+
+def test_a_held_transfer_stays_open_until_it_is_settled(start_sandbox):
+    sandbox = start_sandbox(delay=0)
+    client = client_of(sandbox)
+    sandbox.control("POST", "hold", reference="payout_1")
+    sandbox.control("POST", "hold", reference="payout_2")
+    sandbox.control("POST", "hold", reference="payout_2", held=False)
+    # The account of the third says that it fails.
+    accounts = {"payout_3": "0690000037"}
+    for name in ("payout_1", "payout_2", "payout_3"):
+        client.transfer(request_of(name, account_number=accounts.get(name, "0690000031")))
+
+    def statuses() -> dict[str, str]:
+        rows = sandbox.control("GET", "transfers")
+        return {row["reference"]: row["status"] for row in rows}
+
+    ended = {"payout_1": "NEW", "payout_2": "SUCCESSFUL", "payout_3": "FAILED"}
+    wait_until(lambda: statuses() == ended, "the outcomes of what is not held")
+    assert sandbox.control("POST", "settle", reference="payout_1", status="FAILED") == {
+        "settled": 1
+    }
+    assert statuses()["payout_1"] == "FAILED"
+    wrong: list[tuple[str, dict[str, Any]]] = [
+        ("settle", {"status": "PAID"}),
+        ("settle", {"status": "failed"}),
+        ("hold", {}),
+        ("hold", {"reference": 5}),
+        ("hold", {"reference": "x", "held": "no"}),
+    ]
+    for control, body in wrong:
+        refused = requests.post(f"{sandbox.server.url}/sandbox/{control}", json=body, timeout=10)
+        assert refused.status_code == 400
+
+
+def test_a_settled_transfer_ends_as_ordered_whatever_its_account(sandbox):
+    client = client_of(sandbox)
+    client.transfer(request_of("payout_1", account_number="0690000037"))
+    sandbox.control("POST", "settle", reference="payout_1", status="SUCCESSFUL")
+    [row] = sandbox.control("GET", "transfers")
+    assert row["status"] == "SUCCESSFUL"
 
 
 def test_a_failed_transfer_is_tried_again_under_a_new_reference(sandbox):
