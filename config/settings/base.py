@@ -345,7 +345,6 @@ SCOPES = {
     "members:read": "Read members",
     "members:write": "Create members",
     "webhooks:manage": "Manage the webhook endpoint and its events",
-    "sandbox": "Drive the sandbox: decide about test withdrawals, pay in, move time on",
 }
 # Scopes that give an API key privileged access: such a key takes two people.
 PRIVILEGED_SCOPES = frozenset(

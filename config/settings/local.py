@@ -11,6 +11,7 @@ from typing import Any
 from config.local import secrets as local_secrets
 from config.local.demo import credentials_file
 from config.local.embedded.layout import APPLICATION, OWNER, database_settings, default_data_dir
+from config.local.outcomes.settings import is_sandbox, sandbox_settings
 from config.logs import configure_structlog, logging_settings
 from config.settings import base, databases
 from config.settings.base import *  # noqa: F403 - how Django settings are layered
@@ -94,6 +95,10 @@ PAYMENT_PROVIDER = {
 }
 
 # --- Demo data and sandbox ---
+# Outcomes by API, with a scope of their own: never with a real payment provider.
+if is_sandbox(PAYMENT_PROVIDER):
+    globals().update(sandbox_settings(base.SCOPES, base.OAUTH2_PROVIDER, base.SPECTACULAR_SETTINGS))
+
 # The webhook endpoint of the demo organisations, and how long the sandbox takes to pay.
 DEMO_WEBHOOK_URL = env.url("DEMO_WEBHOOK_URL", schemes=("http", "https"))
 SANDBOX_DELAY_SECONDS = env.number("SANDBOX_DELAY_SECONDS", default=2, low=0, high=3600)

@@ -78,7 +78,7 @@ class WithdrawalViewSet(ApiViewSet):
     def retrieve(self, _request: Request, withdrawal_id: str) -> SuccessResponse:
         """Fetch a withdrawal. `reason` explains a rejection or a failure."""
         found = parse_path_id(withdrawal_id, WithdrawalNotFound)
-        return self.respond(_detail(self.caller.organisation_id, found))
+        return self.respond(withdrawal_detail(self.caller.organisation_id, found))
 
     @operation(
         "Withdrawal request created",
@@ -129,7 +129,7 @@ class WithdrawalViewSet(ApiViewSet):
         cancel(
             withdrawal_id=withdrawal_id, organisation_id=caller.organisation_id, actor=caller.actor
         )
-        return self.respond(_detail(caller.organisation_id, withdrawal_id))
+        return self.respond(withdrawal_detail(caller.organisation_id, withdrawal_id))
 
     @operation(
         "Withdrawal fee retrieved",
@@ -163,6 +163,7 @@ class WithdrawalViewSet(ApiViewSet):
         )
 
 
-def _detail(organisation_id: UUID, withdrawal_id: UUID) -> RawJSON:
+def withdrawal_detail(organisation_id: UUID, withdrawal_id: UUID) -> RawJSON:
+    """Return the withdrawal with its reason. Raises `WithdrawalNotFound`."""
     document, reason = read_withdrawal(organisation_id, withdrawal_id)
     return RawJSON(f'{document[:-1]},"reason":{json.dumps(reason or None)}}}')

@@ -17,6 +17,7 @@ from django.conf import settings
 from django.contrib.auth.hashers import get_hasher
 from django.db import transaction
 from django.utils import timezone
+from oauth2_provider.models import get_access_token_model
 
 from config.back_office.roles import get_role
 from config.local.demo import credentials_file
@@ -48,6 +49,8 @@ from config.local.demo.lending import Lenders, load_lending
 from config.local.demo.payments import load_payments
 from config.local.demo.trading import Market, Trader, load_tokens
 from config.local.demo.withdrawals import load_withdrawals
+from config.local.outcomes.people import create_identities
+from config.local.outcomes.settings import SCOPE
 from exchange.core.actors import Actor
 from exchange.core.errors import InvalidRequest
 from exchange.events.models import WebhookEndpoint
@@ -110,6 +113,8 @@ def load_demo(
             if institution.about.slug in MARKET_MAKERS:
                 _fund(institution, None, MARKET_MAKER_FUNDS)
     staff = [_staff(person, known, owner) for person in STAFF]
+    if SCOPE in settings.SCOPES:
+        create_identities(owner)
     organisations = [_credentials(participant, known) for participant in participants]
     confirm_rates()
     market = _market(participants, institutions, base_url)
@@ -314,12 +319,9 @@ def _credentials(participant: DemoParticipant, known: dict[str, Any]) -> dict[st
     """Return a working key and token: those in the file, else new ones."""
     organisation = participant.organisation
     entry = _known_entry(organisation, known)
-    if (
-        entry is not None
-        and ApiKey.objects.filter(
-            organisation=organisation, client_id=entry["client_id"], revoked_at=None
-        ).exists()
-    ):
+    usable = ApiKey.objects.filter(organisation=organisation, revoked_at=None)
+    if entry is not None and (key := usable.filter(client_id=entry["client_id"]).first()):
+        _add_scopes(key)
         return {**entry, "name": organisation.name}
     # The secrets of earlier keys are lost.
     for lost in get_live_keys(organisation).filter(name=_KEY_NAME):
@@ -334,6 +336,14 @@ def _credentials(participant: DemoParticipant, known: dict[str, Any]) -> dict[st
         "client_secret": secret,
         "access_token": issue_access_token(key=key, lifetime=_TOKEN_LIFETIME, actor=_ACTOR),
     }
+
+
+def _add_scopes(key: ApiKey) -> None:
+    """Give a key of an earlier version, and its tokens, the scopes that are new since."""
+    if set(key.scopes) != set(settings.SCOPES):
+        ApiKey.objects.filter(pk=key.pk).update(scopes=list(settings.SCOPES))
+        tokens = get_access_token_model().objects.filter(application=key)
+        tokens.update(scope=" ".join(settings.SCOPES))
 
 
 def _webhook_secret(participant: DemoParticipant, known: dict[str, Any]) -> str:

@@ -15,10 +15,15 @@ def is_sandbox() -> bool:
 
 def send_control(name: str, order: dict[str, Any]) -> dict[str, Any]:
     """Send an order to a control, and return its answer."""
-    response = requests.post(_url(name), json=order, timeout=_TIMEOUT_SECONDS)
+    response = post_control(name, order)
     response.raise_for_status()
     made: dict[str, Any] = response.json()
     return made
+
+
+def post_control(name: str, order: dict[str, Any]) -> requests.Response:
+    """Send an order to a control, and return its response."""
+    return requests.post(_url(name), json=order, timeout=_TIMEOUT_SECONDS)
 
 
 def read_control(name: str) -> dict[str, Any]:

@@ -4,18 +4,25 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from django.conf import settings
+
 from config.local.demo import credentials_file
+from config.local.outcomes.people import has_identities
+from config.local.outcomes.settings import SCOPE
 from exchange.participants.models import Organisation
 
 
 def demo_is_loaded(data_dir: Path, base_url: str) -> bool:
     """Return whether the file is complete and its organisations are in this database.
 
-    With another `base_url` it is loaded again, since the URLs of logos contain it.
+    With another `base_url` it is loaded again, since the URLs of logos contain it; and where an
+    earlier version loaded it, which had no identities of the sandbox.
     """
     demo = credentials_file.read(data_dir)
     ids = [organisation["id"] for organisation in demo.get("organisations", [])]
     if not ids or not demo.get("tokens") or demo.get("base_url") != base_url:
+        return False
+    if SCOPE in settings.SCOPES and not has_identities("owner"):
         return False
     return Organisation.objects.using("owner").filter(id__in=ids).count() == len(ids)
 

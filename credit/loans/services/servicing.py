@@ -83,16 +83,17 @@ def age_loan(loan_id: UUID) -> int:
         now = timezone.now()
         aged = 0
         if loan.status == LoanStatus.ACTIVE and loan.repayment_date <= now:
-            _set_status(loan, LoanStatus.OVERDUE, OVERDUE)
+            set_status(loan, LoanStatus.OVERDUE, OVERDUE)
             aged = 1
         grace = timedelta(days=loan.grace_period)
         if loan.status == LoanStatus.OVERDUE and loan.repayment_date + grace <= now:
-            _set_status(loan, LoanStatus.DEFAULTED, DEFAULTED)
+            set_status(loan, LoanStatus.DEFAULTED, DEFAULTED)
             aged = 1
         return aged
 
 
-def _set_status(loan: Loan, status: LoanStatus, event_type: str) -> None:
+def set_status(loan: Loan, status: LoanStatus, event_type: str) -> None:
+    """Move a locked loan to a status, with its event."""
     loan.status = status
     loan.save(update_fields=["status"])
     loan.refresh_from_db()

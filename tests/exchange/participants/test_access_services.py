@@ -291,4 +291,4 @@ def test_the_command_files_a_proposal_for_a_privileged_key():
 
 def test_privileged_scopes_are_known_scopes():
     assert set(settings.SCOPES) > settings.PRIVILEGED_SCOPES
-    assert {"deposits:write", "sandbox", "wallets:transfer", "tokens:write"} < set(settings.SCOPES)
+    assert {"deposits:write", "wallets:transfer", "tokens:write"} < set(settings.SCOPES)

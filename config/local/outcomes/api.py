@@ -1,0 +1,334 @@
+"""The addresses under `/v1/sandbox`. Each sets one outcome, and returns the record after it."""
+
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from rest_framework.decorators import action
+from rest_framework.request import Request
+
+from config.local.outcomes import deposits, distributions, loans, samples, withdrawals
+from config.local.outcomes.once import set_once
+from config.local.outcomes.people import SandboxNotPrepared
+from config.local.outcomes.serializers import (
+    DisputeInput,
+    PaymentInput,
+    RejectionInput,
+    SampleInput,
+)
+from config.local.outcomes.settings import SCOPE
+from credit.distributions.errors import DistributionNotFound
+from credit.distributions.payloads import DISTRIBUTION
+from credit.distributions.selectors import read_distribution
+from credit.loans.errors import LoanNotFound
+from credit.loans.payloads import LOAN_DETAIL
+from credit.loans.selectors.loans import read_loan_detail
+from exchange.api.operations import operation
+from exchange.api.responses import RawJSON, SuccessResponse
+from exchange.api.viewsets import ApiViewSet, parse_path_id
+from exchange.core.errors import StateConflict
+from exchange.events.payloads import EVENT
+from exchange.events.selectors import event_document
+from wallets.deposits.errors import DepositNotFound
+from wallets.deposits.payloads import DEPOSIT
+from wallets.deposits.selectors import deposit_document
+from wallets.withdrawals.api import withdrawal_detail
+from wallets.withdrawals.errors import WithdrawalNotFound
+from wallets.withdrawals.shapes import WITHDRAWAL_DETAIL
+
+TAG = "Sandbox"
+
+
+def _failures(message: str, **more: dict[str, str]) -> dict[str, dict[str, str]]:
+    prepared = {SandboxNotPrepared.code: SandboxNotPrepared.message}
+    return {"409": {StateConflict.code: message, **prepared}, **more}
+
+
+_DOWN = {"provider_unavailable": "The payment provider's sandbox did not respond"}
+_NOT_APPROVED = "Only a withdrawal that is Approved, Processing or Unknown allows this"
+_withdrawal = partial(operation, scope=SCOPE, idempotent=True, response=WITHDRAWAL_DETAIL)
+_loan = partial(operation, scope=SCOPE, idempotent=True, response=LOAN_DETAIL)
+_distribution = partial(operation, scope=SCOPE, idempotent=True, response=DISTRIBUTION)
+
+
+class SandboxWithdrawalViewSet(ApiViewSet):
+    """Outcomes of withdrawals."""
+
+    tag = TAG
+    lookup_url_kwarg = "withdrawal_id"
+
+    @_withdrawal(
+        "Withdrawal approved",
+        failures=_failures(
+            "Only a withdrawal that is Pending allows this: it is Approved",
+            **{
+                "400": {
+                    "corridor_incomplete": "GHS payouts require: branch_code",
+                    "account_frozen": "The account is frozen. It can be approved once two people"
+                    " have lifted the freeze",
+                },
+                "502": _DOWN,
+            },
+        ),
+    )
+    @action(detail=True, methods=["post"])
+    def approve(self, request: Request, withdrawal_id: str) -> SuccessResponse:
+        """Approve a Pending withdrawal. By as many people as it needs. Its payout is sent, and
+        stays open at the provider until `complete` or `fail`. Emits `withdrawal.approved` and
+        `withdrawal.processing`.
+        """
+        return self._set(request, withdrawal_id, withdrawals.approve)
+
+    @_withdrawal(
+        "Withdrawal rejected",
+        body=RejectionInput,
+        failures=_failures("Only a withdrawal that is Pending allows this: it is Approved"),
+    )
+    @action(detail=True, methods=["post"])
+    def reject(self, request: Request, withdrawal_id: str) -> SuccessResponse:
+        """Reject a Pending withdrawal. Its amount returns to the wallet. Emits
+        `withdrawal.rejected`.
+        """
+        reason = self.body()["reason"]
+        return self._set(request, withdrawal_id, withdrawals.reject, reason=reason)
+
+    @_withdrawal(
+        "Withdrawal completed",
+        failures=_failures(_NOT_APPROVED, **{"502": _DOWN}),
+    )
+    @action(detail=True, methods=["post"])
+    def complete(self, request: Request, withdrawal_id: str) -> SuccessResponse:
+        """Let the bank pay an approved withdrawal. Emits `withdrawal.completed`."""
+        return self._set(request, withdrawal_id, withdrawals.end, paid=True)
+
+    @_withdrawal(
+        "Withdrawal failed",
+        failures=_failures(_NOT_APPROVED, **{"502": _DOWN}),
+    )
+    @action(detail=True, methods=["post"])
+    def fail(self, request: Request, withdrawal_id: str) -> SuccessResponse:
+        """Let the bank decline an approved withdrawal. Its amount returns to the wallet. Emits
+        `withdrawal.failed`.
+        """
+        return self._set(request, withdrawal_id, withdrawals.end, paid=False)
+
+    @_withdrawal(
+        "Withdrawal returned",
+        failures=_failures(
+            "Only a withdrawal that is Completed allows this: it is Failed", **{"502": _DOWN}
+        ),
+    )
+    @action(detail=True, methods=["post"], url_path="return")
+    def return_money(self, request: Request, withdrawal_id: str) -> SuccessResponse:
+        """Let the bank return a Completed withdrawal. The net payout is credited again; our fee
+        stays. Emits `withdrawal.reversed`.
+        """
+        return self._set(request, withdrawal_id, withdrawals.return_money)
+
+    def _set(self, request: Request, text: str, outcome: Any, **values: Any) -> SuccessResponse:
+        found = parse_path_id(text, WithdrawalNotFound)
+        caller = self.caller.organisation_id
+        return set_once(
+            request,
+            lambda: outcome(found, caller, **values),
+            lambda: self.respond(withdrawal_detail(caller, found)),
+        )
+
+
+class SandboxDepositViewSet(ApiViewSet):
+    """Outcomes of deposits."""
+
+    tag = TAG
+    lookup_url_kwarg = "deposit_id"
+
+    @operation(
+        "Payment made",
+        scope=SCOPE,
+        idempotent=True,
+        body=PaymentInput,
+        response=DEPOSIT,
+        status=201,
+        failures={
+            "404": {
+                DepositNotFound.code: DepositNotFound.message,
+                deposits.VirtualAccountNotFound.code: deposits.VirtualAccountNotFound.message,
+            },
+            "409": {StateConflict.code: "Only a Pending checkout can be paid: it is Completed"},
+            "502": _DOWN,
+        },
+    )
+    def create(self, request: Request) -> SuccessResponse:
+        """Pay into one of your virtual accounts, or pay one of your checkouts. Emits
+        `deposit.completed`, or `deposit.failed` with the status `failed`.
+        """
+        values, caller = self.body(), self.caller.organisation_id
+        paid: list[UUID] = []
+
+        def pay() -> None:
+            paid.append(_pay(caller, values))
+
+        return set_once(
+            request, pay, lambda: self.respond(RawJSON(deposit_document(caller, paid[0])))
+        )
+
+    @operation(
+        "Deposit disputed",
+        scope=SCOPE,
+        idempotent=True,
+        body=DisputeInput,
+        response=DEPOSIT,
+        failures={
+            "409": {
+                StateConflict.code: "Only a Completed deposit that the provider credited, and that"
+                " is not disputed, can be disputed"
+            },
+            "502": _DOWN,
+        },
+    )
+    @action(detail=True, methods=["post"])
+    def dispute(self, request: Request, deposit_id: str) -> SuccessResponse:
+        """Let the payer's bank demand a deposit back. The amount is held as far as the wallet has
+        it. Emits `deposit.disputed`.
+        """
+        found, caller = parse_path_id(deposit_id, DepositNotFound), self.caller.organisation_id
+        amount = self.body()["amount"]
+        return set_once(
+            request,
+            lambda: deposits.dispute(caller, found, amount),
+            lambda: self.respond(RawJSON(deposit_document(caller, found))),
+        )
+
+
+def _pay(organisation_id: UUID, values: dict[str, Any]) -> UUID:
+    payer = {"name": values["payer_name"]} if values["payer_name"] else {}
+    number = values["account_number"]
+    if number:
+        return deposits.pay_account(organisation_id, number, values["amount"], payer)
+    given = {name: values[name] for name in ("amount", "payment_type", "status") if values[name]}
+    checkout = parse_path_id(values["deposit"], DepositNotFound)
+    return deposits.pay_checkout(organisation_id, checkout, payer=payer, **given)
+
+
+class SandboxLoanViewSet(ApiViewSet):
+    """Outcomes of loans, for the borrower's organisation and the creditor."""
+
+    tag = TAG
+    lookup_url_kwarg = "loan_id"
+
+    @_loan(
+        "Loan overdue",
+        failures=_failures("Only a loan that is ACTIVE allows this: it is OVERDUE"),
+    )
+    @action(detail=True, methods=["post"], url_path="fall-due")
+    def fall_due(self, request: Request, loan_id: str) -> SuccessResponse:
+        """Make an ACTIVE loan OVERDUE. Its repayment date stays. Emits `loan.overdue`."""
+        return self._set(request, loan_id, loans.fall_due)
+
+    @_loan(
+        "Loan defaulted",
+        failures=_failures("Only a loan that is ACTIVE or OVERDUE allows this: it is COMPLETED"),
+    )
+    @action(detail=True, methods=["post"])
+    def default(self, request: Request, loan_id: str) -> SuccessResponse:
+        """Make an ACTIVE or OVERDUE loan DEFAULTED. Its dates stay. Emits `loan.defaulted`, and
+        `loan.overdue` first where it was ACTIVE.
+        """
+        return self._set(request, loan_id, loans.default)
+
+    @_loan(
+        "Shortfall opened",
+        failures=_failures("The loan has a shortfall already"),
+    )
+    @action(detail=True, methods=["post"])
+    def shortfall(self, request: Request, loan_id: str) -> SuccessResponse:
+        """Open a shortfall of a loan. Its collateral is valued once at a lower price, by two quotes
+        of which the second restores the former price. The next valuation of the day cures it. Emits
+        `loan.shortfall`.
+        """
+        return self._set(request, loan_id, loans.open_shortfall)
+
+    def _set(self, request: Request, text: str, outcome: Any) -> SuccessResponse:
+        found, caller = parse_path_id(text, LoanNotFound), self.caller.organisation_id
+        return set_once(
+            request,
+            lambda: outcome(found, caller),
+            lambda: self.respond(RawJSON(read_loan_detail(caller, found))),
+        )
+
+
+class SandboxDistributionViewSet(ApiViewSet):
+    """Outcomes of distributions of the caller's tokens."""
+
+    tag = TAG
+    lookup_url_kwarg = "distribution_id"
+
+    @_distribution(
+        "Distribution recorded",
+        failures=_failures(
+            "Only a distribution that is Draft or Announced allows this: it is Recorded"
+        ),
+    )
+    @action(detail=True, methods=["post"])
+    def record(self, request: Request, distribution_id: str) -> SuccessResponse:
+        """Make the record of a distribution of your own token now. A Draft is announced first. An
+        announced one with a later record gets an earlier one by two people. Emits
+        `distribution.announced`, `distribution.updated` and `distribution.recorded`.
+        """
+        found, caller = parse_path_id(distribution_id, DistributionNotFound), self.caller
+        return self._set(
+            request, found, lambda: distributions.record(found, caller.organisation_id)
+        )
+
+    @_distribution(
+        "Distribution paid",
+        failures=_failures(
+            "Only a distribution that is Recorded or Funded or Paying allows this: it is Draft",
+            **{"400": {"insufficient_balance": "Insufficient USD balance. Available: 0, "
+                       "requested: 34.5"}},
+        ),
+    )  # fmt: skip
+    @action(detail=True, methods=["post"])
+    def pay(self, request: Request, distribution_id: str) -> SuccessResponse:
+        """Pay a recorded distribution of your own token now. It is funded from your wallet. Emits
+        `distribution.paid`.
+        """
+        found, caller = parse_path_id(distribution_id, DistributionNotFound), self.caller
+        return self._set(
+            request,
+            found,
+            lambda: distributions.pay(found, caller.organisation_id, caller.actor),
+        )
+
+    def _set(self, request: Request, found: UUID, outcome: Any) -> SuccessResponse:
+        caller = self.caller.organisation_id
+        return set_once(
+            request, outcome, lambda: self.respond(RawJSON(read_distribution(caller, found)))
+        )
+
+
+class SandboxEventViewSet(ApiViewSet):
+    """Sample events."""
+
+    tag = TAG
+
+    @operation(
+        "Sample event queued for delivery",
+        scope=SCOPE,
+        idempotent=True,
+        body=SampleInput,
+        response=EVENT,
+        status=201,
+    )
+    def create(self, request: Request) -> SuccessResponse:
+        """Send a sample event of any type. Its `data` is the example of the webhook reference. It
+        is stored, numbered, signed and delivered as any event.
+        """
+        event_type, caller = self.body()["type"], self.caller.organisation_id
+        made: list[UUID] = []
+
+        def emit() -> None:
+            made.append(samples.emit_sample(caller, event_type))
+
+        return set_once(
+            request, emit, lambda: self.respond(RawJSON(event_document(caller, made[0])))
+        )
