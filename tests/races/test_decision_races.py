@@ -14,12 +14,12 @@ from django.urls import reverse
 
 from config.back_office.roles import FINANCE_APPROVER
 from config.local.demo.loader import enrol_second_factor
-from config.local.demo.tour.backoffice import FetchedPage, StaffSession
 from config.local.demo.tour.client import Api
 from exchange.events.models import Event
 from tests.environment.concurrency import Callers, race_size
 from tests.environment.lock_barrier import LockBarrier
 from tests.environment.services import Service
+from tests.environment.staff_session import FetchedPage, StaffSession
 from tests.factories.api_clients import make_caller
 from tests.factories.staff import create_staff
 from tests.factories.wallets import Wallet, assert_books_hold, status_of, store_bank_list

@@ -40,7 +40,7 @@ class Command(BaseCommand):
             )
         if options["base_url"]:
             base_url = options["base_url"].rstrip("/")
-            demo |= {"base_url": base_url, "admin_url": f"{base_url}/admin/"}
+            demo |= {"base_url": base_url}
         started = time.monotonic()
         try:
             Tour(demo, data_dir, self._say).run()

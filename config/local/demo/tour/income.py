@@ -1,4 +1,4 @@
-"""The steps of a dividend: the issuer proposes it, staff announce it, a member receives it."""
+"""The steps of a dividend: the issuer proposes it, it is recorded, a member receives it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,26 +7,22 @@ from decimal import Decimal
 from http import HTTPStatus
 from typing import Any
 
-from config.local.demo.tour.backoffice import StaffSession
-from config.local.demo.tour.client import Api, check, expect, read_json, wait_for
+from config.local.demo.tour.client import Api, check, expect, read_json
 from config.local.demo.tour.market import MarketTour
 
 # A token of the organisation of the tour.
 _SYMBOL = "LION"
 _AMOUNT = Decimal("0.25")
-# Until the record: time for the approval.
-_SOON = timedelta(seconds=5)
-_WAIT_SECONDS = 90.0
+# The record that is proposed; the sandbox makes it at once.
+_LATER = timedelta(days=7)
 
 
 @dataclass
 class IncomeTour:
-    """The steps of a dividend; `office` is the session of a finance approver."""
+    """The steps of a dividend."""
 
     api: Api
     member: dict[str, Any]
-    office: StaffSession
-    admin_url: str
     step: Callable[[str, str], None]
 
     def run(self) -> None:
@@ -36,14 +32,14 @@ class IncomeTour:
         if distribution is None:
             self.step("Dividend", f"{_SYMBOL} has paid today's already")
             return
-        self.approve(distribution)
-        path = f"/v1/api/distributions/{distribution['_id']}"
-        self.await_status(path, "Recorded")
-        funded = expect(self.api.post(f"{path}/fund", {}), 200)["data"]
+        path = f"/v1/sandbox/distributions/{distribution['_id']}"
+        recorded = expect(self.api.post(f"{path}/record", {}), 200)["data"]
         self.step(
-            "Record", f"{funded['holders']} holders; {funded['gross']:,} {token['currency']} funded"
+            "Record",
+            f"{recorded['holders']} holders receive {recorded['gross']:,} {token['currency']}",
         )
-        self.await_status(path, "Paid")
+        paid = expect(self.api.post(f"{path}/pay", {}), 200)["data"]
+        check(paid["status"] == "Paid", f"the dividend is {paid['status']}")
         self.see_income(distribution)
 
     def buy(self) -> dict[str, Any]:
@@ -55,7 +51,7 @@ class IncomeTour:
 
     def propose(self, token: dict[str, Any]) -> dict[str, Any] | None:
         """Propose the dividend as the issuer; None where another tour had it today."""
-        record_at = datetime.now(UTC) + _SOON
+        record_at = datetime.now(UTC) + _LATER
         response = self.api.post(
             f"/v1/api/token/{token['_id']}/distributions",
             {
@@ -71,24 +67,8 @@ class IncomeTour:
                 response.headers["X-Error-Code"] == "period_taken", read_json(response)["message"]
             )
             return None
+        self.step("Dividend", f"{_AMOUNT} for a unit of {_SYMBOL} proposed")
         return dict(expect(response, 201)["data"])
-
-    def approve(self, distribution: dict[str, Any]) -> None:
-        """Announce the dividend on its page."""
-        address = f"{self.admin_url}credit/distribution/{distribution['_id']}/change/"
-        page = self.office.open(address)
-        confirmation = self.office.open(page.link_with("/approve/"))
-        form, button = confirmation.form_with_button("Announce")
-        self.office.send(confirmation, form, button)
-        self.step("Dividend", f"{_AMOUNT} for a unit of {_SYMBOL} proposed and announced")
-
-    def await_status(self, path: str, status: str) -> None:
-        """Wait until the distribution has the status."""
-        wait_for(
-            f"the dividend to be {status}",
-            _WAIT_SECONDS,
-            lambda: self.api.get(path)["status"] == status or None,
-        )
 
     def see_income(self, distribution: dict[str, Any]) -> None:
         """Check that the member's wallet has the income."""

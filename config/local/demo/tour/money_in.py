@@ -5,31 +5,23 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-import requests
-
-from config.local.demo.tour.client import Api, TourFailed, check, expect
+from config.local.demo.tour.client import Api, check, expect
 from config.local.demo.tour.webhooks import Webhooks
 
 CURRENCY = "NGN"
 AMOUNT = Decimal(50_000)
 _BVN = "12345678901"
-_PAYER = {"name": "Chidi Okeke", "bank": "Access Bank"}
+_PAYER = "Chidi Okeke"
 _OWN = {"wallet": "organisation"}
-_TIMEOUT_SECONDS = 10
 _WALLET = "/v1/api/wallet"
 
 
 @dataclass
 class MoneyInTour:
-    """Money into the organisation's wallet and on to a member; `step` prints a completed step.
-
-    Only the sandbox has a control to pay into an account: with a real provider the steps after the
-    account number are left out.
-    """
+    """Money into the organisation's wallet and on to a member; `step` prints a completed step."""
 
     api: Api
     member: dict[str, Any]
-    provider_url: str
     webhooks: Webhooks
     step: Callable[[str, str], None]
 
@@ -37,11 +29,7 @@ class MoneyInTour:
         """Run the steps of money coming in. Raises TourFailed."""
         account = self.open_account()
         before = self.available(_WALLET)
-        transaction = self.pay(account)
-        if transaction is None:
-            self.step("Payment", "not the sandbox: no payment into the account")
-            return
-        deposit = self.await_deposit(transaction)
+        deposit = self.pay(account)
         check(
             self.available(_WALLET) == before + AMOUNT,
             "the wallet did not increase by the payment",
@@ -58,37 +46,18 @@ class MoneyInTour:
         )
         return dict(account)
 
-    def pay(self, account: dict[str, Any]) -> dict[str, Any] | None:
-        """Pay into the account by the sandbox's control; return None for a real provider."""
-        root = self.provider_url.removesuffix("/v3")
+    def pay(self, account: dict[str, Any]) -> dict[str, Any]:
+        """Pay into the account at the sandbox, and check the deposit and its webhook."""
         payment = {
             "account_number": account["account_number"],
-            "amount": str(AMOUNT),
-            "payer": _PAYER,
+            "amount": AMOUNT,
+            "payer_name": _PAYER,
         }
-        try:
-            response = requests.post(f"{root}/sandbox/pay", json=payment, timeout=_TIMEOUT_SECONDS)
-        except requests.RequestException:
-            return None
-        if response.status_code == requests.codes.not_found:
-            return None
-        if not response.ok:
-            raise TourFailed(f"The sandbox took no payment: {response.status_code}")
-        transaction: dict[str, Any] = response.json()
-        self.step(
-            "Payment",
-            f"{_PAYER['name']} pays {AMOUNT:,} {CURRENCY}, transaction {transaction['id']}",
+        deposit = expect(self.api.post("/v1/sandbox/deposits", payment), 201)["data"]
+        self.step("Payment", f"{_PAYER} pays {AMOUNT:,} {CURRENCY} into the account")
+        self.webhooks.verify(
+            "deposit.completed", lambda event: event["data"]["deposit"]["_id"] == deposit["_id"]
         )
-        return transaction
-
-    def await_deposit(self, transaction: dict[str, Any]) -> dict[str, Any]:
-        """Wait for the webhook of the deposit, and check the record."""
-
-        def is_ours(event: dict[str, Any]) -> bool:
-            return bool(event["data"]["deposit"]["provider_reference"] == transaction["flw_ref"])
-
-        event = self.webhooks.verify("deposit.completed", is_ours)
-        deposit = self.api.get(f"/v1/api/deposits/{event['data']['deposit']['_id']}")
         check(
             (deposit["status"], deposit["net_amount"], deposit["channel"])
             == ("Completed", AMOUNT, "virtual_account"),
