@@ -18,6 +18,7 @@ from tests.environment.template_cache import place_migrated_server
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
+SUITE = CHECKOUT / "docs" / "api" / "examples" / "sandbox_suite"
 _REPLACEMENTS = (
     *("DATABASE_URL", "DATABASE_OWNER_URL", "CELERY_BROKER_URL", "CACHE_URL"),
     "DEMO_WEBHOOK_URL",
@@ -104,15 +105,36 @@ def test_the_first_reconciliation_finds_the_demo_money_at_the_sandbox(running):
     assert done.stdout.strip() == "Matched", done.stdout + done.stderr
 
 
-def test_a_missing_approval_ends_the_tour(running, tmp_path):
+def test_the_suite_of_a_client_passes(running):
+    organisation = running.demo["organisations"][0]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, SUITE],
+        cwd=running.data,
+        env={
+            **running.environment,
+            "BASE_URL": f"http://127.0.0.1:{running.port}",
+            "CLIENT_ID": organisation["client_id"],
+            "CLIENT_SECRET": organisation["client_secret"],
+            "REDIRECT_URL": "https://baobridge.example/paid",
+            "OWN_TOKEN": "BNMM",
+        },
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.stdout.splitlines()[-1].startswith("20 passed in "), done.stdout + done.stderr
+    proof = running.manage("prove_books")
+    assert proof.returncode == 0, proof.stdout + proof.stderr
+
+
+def test_an_unknown_member_ends_the_tour(running, tmp_path):
     demo = running.demo
-    auditor = next(person for person in demo["staff"] if person["role"] == "Auditor")
-    demo["staff"] = [{**auditor, "role": "Finance approver"}]
+    demo["members"][0]["id"] = demo["organisations"][0]["id"]
     (tmp_path / "demo.json").write_text(json.dumps(demo))
     done = running.manage("tour", "--demo", str(tmp_path / "demo.json"))
     assert done.returncode == 1
-    assert "has no link to /approve/" in done.stderr
-    assert running.get("/v1/api/withdrawals?status=Pending")["total"] == 1
+    assert "User not found" in done.stderr
     assert running.get("/v1/api/webhook")["enabled"] is False
 
 
