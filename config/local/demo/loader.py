@@ -17,7 +17,6 @@ from django.conf import settings
 from django.contrib.auth.hashers import get_hasher
 from django.db import transaction
 from django.utils import timezone
-from oauth2_provider.models import get_access_token_model
 
 from config.back_office.roles import get_role
 from config.local.demo import credentials_file
@@ -316,14 +315,21 @@ def _hash_random(password: str) -> str:
 
 
 def _credentials(participant: DemoParticipant, known: dict[str, Any]) -> dict[str, str]:
-    """Return a working key and token: those in the file, else new ones."""
+    """Return a working key and token: those in the file, else new ones.
+
+    A key never gets more power: one of an earlier version, without a scope, is replaced.
+    """
     organisation = participant.organisation
     entry = _known_entry(organisation, known)
     usable = ApiKey.objects.filter(organisation=organisation, revoked_at=None)
-    if entry is not None and (key := usable.filter(client_id=entry["client_id"]).first()):
-        _add_scopes(key)
+    if (
+        entry is not None
+        and usable.filter(
+            client_id=entry["client_id"], scopes__contains=list(settings.SCOPES)
+        ).exists()
+    ):
         return {**entry, "name": organisation.name}
-    # The secrets of earlier keys are lost.
+    # The secrets of earlier keys are lost, or the keys replaced.
     for lost in get_live_keys(organisation).filter(name=_KEY_NAME):
         revoke_api_key(key_id=lost.pk, actor=_ACTOR)
     key, secret = issue_api_key(
@@ -336,14 +342,6 @@ def _credentials(participant: DemoParticipant, known: dict[str, Any]) -> dict[st
         "client_secret": secret,
         "access_token": issue_access_token(key=key, lifetime=_TOKEN_LIFETIME, actor=_ACTOR),
     }
-
-
-def _add_scopes(key: ApiKey) -> None:
-    """Give a key of an earlier version, and its tokens, the scopes that are new since."""
-    if set(key.scopes) != set(settings.SCOPES):
-        ApiKey.objects.filter(pk=key.pk).update(scopes=list(settings.SCOPES))
-        tokens = get_access_token_model().objects.filter(application=key)
-        tokens.update(scope=" ".join(settings.SCOPES))
 
 
 def _webhook_secret(participant: DemoParticipant, known: dict[str, Any]) -> str:

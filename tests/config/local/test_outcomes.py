@@ -16,6 +16,9 @@ from drf_spectacular.settings import patched_settings
 from pytest_django import Settings
 
 from config.books import CHECKS
+from config.local.demo import loader
+from config.local.demo.data import ORGANISATIONS
+from config.local.demo.loader import DemoParticipant
 from config.local.outcomes.people import FIRST, PREPARER, SECOND, create_identities
 from config.local.outcomes.samples import sample_data
 from config.local.outcomes.settings import is_sandbox, sandbox_settings
@@ -24,12 +27,13 @@ from config.settings import base
 from exchange.core.errors import InvalidRequest
 from exchange.core.ids import uuid7
 from exchange.events.models import Event
+from exchange.participants.services.api_keys import get_live_keys, issue_api_key
 from exchange.staff.models import SecondFactor, StaffUser
 from exchange.tokens.models import Quote
 from tests.environment.owner import as_owner, owner_alias
 from tests.environment.processes import wait_until
 from tests.environment.services import Sandbox
-from tests.factories.api_clients import assert_error, make_caller
+from tests.factories.api_clients import TESTER, assert_error, make_caller, make_organisation
 from tests.factories.distributions import make_holding, make_terms, propose
 from tests.factories.lending import make_lending
 from tests.factories.wallets import Wallet, balance_of, make_staff, make_wallet
@@ -199,6 +203,22 @@ def test_the_identities_cannot_sign_in(sandbox):
     with as_owner():
         create_identities(owner_alias())
     assert StaffUser.objects.filter(username__startswith="sandbox.").count() == 3
+
+
+def test_the_demo_replaces_a_key_without_the_scope_once(sandbox_urls):
+    firm = make_organisation()
+    party = DemoParticipant(ORGANISATIONS[0], firm, ())
+    scopes = [scope for scope in installed.SCOPES if scope != "sandbox"]
+    earlier, _ = issue_api_key(
+        organisation=firm, name=loader._KEY_NAME, scopes=scopes, actor=TESTER
+    )
+    entry = {"id": str(firm.pk), "client_id": earlier.client_id}
+    made = loader._credentials(party, {"organisations": [entry]})
+    earlier.refresh_from_db()
+    assert earlier.revoked_at is not None
+    assert loader._credentials(party, {"organisations": [made]}) == made
+    [key] = get_live_keys(firm)
+    assert (key.client_id, set(key.scopes)) == (made["client_id"], set(installed.SCOPES))
 
 
 def test_without_identities_nothing_is_decided(sandbox_urls, provider_sandbox):

@@ -245,7 +245,7 @@ def test_keys_tokens_logins_and_webhook_secrets_work(demo):
         assert response.status_code == 200
         key = ApiKey.objects.get(client_id=organisation["client_id"])
         assert set(response.json()["scope"].split()) == set(key.scopes)
-        assert len(key.scopes) == 15
+        assert len(key.scopes) == 14
         endpoint = WebhookEndpoint.objects.get(organisation_id=organisation["id"])
         assert endpoint.secret == organisation["webhook_secret"]
         assert organisation["webhook_secret"].startswith("whsec_")
