@@ -42,6 +42,7 @@ from tests.factories.distributions import propose as propose_distribution
 from tests.factories.holds import freeze
 from tests.factories.lending import make_lending
 from tests.factories.logins import sign_in
+from tests.factories.request_log import log_requests
 from tests.factories.staff import create_superuser
 from tests.factories.tax_rates import make_rate, tax_facts
 from tests.factories.traders import make_trader
@@ -171,9 +172,10 @@ def seed() -> None:
         reason="dearer",
         user=staff,
     )
-    issue_api_key(
+    key, _ = issue_api_key(
         organisation=owner, name="Key", scopes=["wallets:read"], expires_at=None, actor=TESTER
     )
+    log_requests(key)
     propose_invitation(username="invited", role=get_role(ADMINISTRATOR), by=staff)
     set_endpoint(organisation_id=owner.pk, url="https://hooks.example.com/in", actor=TESTER)
     events.emit(
@@ -299,4 +301,4 @@ def test_no_filter_of_a_list_offers_every_organisation_and_each_finds_one_by_nam
                 found = client.get(address, {name: "acme"}).context["cl"].result_list
                 assert not list(client.get(address, {name: "nobody"}).context["cl"].result_list)
                 assert {row.pk for row in found} <= all_rows
-    assert len(searched) == 14
+    assert len(searched) == 15
