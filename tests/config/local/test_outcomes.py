@@ -398,13 +398,17 @@ def test_the_ways_of_a_deposit(sandbox):
 
     checkout = _checkout(client)
     assert status_of(client.set("deposits", {"deposit": checkout})) == "Completed"
+    in_part = client.set(f"deposits/{checkout}/dispute", {"amount": 100})
+    assert in_part.json()["data"]["disputed_amount"] == 100
+    again = client.set(f"deposits/{checkout}/dispute", {"amount": 100})
+    assert_error(again, 409, "state_conflict")
     assert_error(client.set("deposits", {"deposit": checkout}), 409, "state_conflict")
     failing = {"deposit": _checkout(client), "status": "failed"}
     assert status_of(client.set("deposits", failing)) == "Failed"
     card = {"deposit": _checkout(client), "payment_type": "CARD", "amount": 905}
     resting = client.set("deposits", card).json()["data"]
     assert (resting["amount"], resting["available_on"] is not None) == (905, True)
-    assert client.available == 100_900
+    assert client.available == 100_800
     by_hand = {"deposit": _checkout(client), "payment_type": "mobilemoneyghana"}
     assert_error(client.set("deposits", by_hand), 409, "state_conflict")
 
