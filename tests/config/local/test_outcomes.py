@@ -469,7 +469,7 @@ def test_the_ways_of_a_loan(sandbox):
     assert_error(client.set(f"loans/{short.pk}/shortfall"), 409, "state_conflict")
 
 
-def test_a_distribution_is_recorded_and_paid(sandbox):
+def test_a_distribution_is_recorded_and_paid(sandbox, settings):
     holding = make_holding()
     issuer = Client(
         holding.token.currency_id,
@@ -478,6 +478,12 @@ def test_a_distribution_is_recorded_and_paid(sandbox):
     distribution = propose(holding.token, make_terms(holding.token))
     path = f"distributions/{distribution.pk}"
     assert_error(issuer.set(f"{path}/pay"), 409, "state_conflict")
+    # A notice that this installation requires stays required.
+    settings.DISTRIBUTION_NOTICE_DAYS = 1
+    assert_error(issuer.set(f"{path}/record"), 400, "notice_too_short")
+    distribution.refresh_from_db()
+    assert distribution.status == "Draft"
+    settings.DISTRIBUTION_NOTICE_DAYS = 0
     recorded = issuer.set(f"{path}/record")
     assert status_of(recorded) == "Recorded"
     assert recorded.json()["data"]["version"] == 2
@@ -495,6 +501,7 @@ def test_a_distribution_is_recorded_and_paid(sandbox):
 
 
 def test_every_type_has_a_sample_and_is_an_event_like_any_other(sandbox_urls):
+    make_organisation()
     client = Client()
     assert set(sample_data()) == set(installed.EVENT_TYPES)
     for event_type in installed.EVENT_TYPES:
