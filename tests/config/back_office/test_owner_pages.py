@@ -46,7 +46,7 @@ SHARED = {
     "exchange.view_event": ["Events"],
 }
 OF_ORGANISATIONS = {
-    "exchange.view_webhookendpoint": ["Webhook endpoint"],
+    "exchange.view_webhookendpoint": ["Webhook endpoints"],
     "exchange.view_apikey": ["API keys"],
 }
 # Kinds of records without a place in the timeline.
@@ -132,7 +132,7 @@ def test_the_page_of_a_member_shows_each_kind_of_record(ada):
     assert [row[0] for row in shown["Conversions"]] == ["129.00 KES"]
     assert [row[0] for row in shown["Virtual accounts"]] == [ada.account.account_number]
     assert {row[0] for row in shown["Events"]} >= {"withdrawal.created", "deposit.completed"}
-    assert not {"Webhook endpoint", "API keys", "Members"} & set(shown)
+    assert not {"Webhook endpoints", "API keys", "Members"} & set(shown)
     assert reverse("admin:credit_loan_change", args=[ada.loan.pk]) in page.content.decode()
 
 
@@ -147,7 +147,7 @@ def test_the_page_of_an_organisation_shows_the_records_of_its_members_and_whose_
     assert {row[-1] for row in shown["Deposits"]} == {"Ada Obi"}
     assert {row[0] for row in shown["Members"]} == {"Ada Obi", str(ada.other)}
     assert [row[0] for row in shown["API keys"]] == ["Reports"]
-    assert shown["Webhook endpoint"] == [["https://acme.example/hook", "Enabled", "-"]]
+    assert shown["Webhook endpoints"] == [["https://acme.example/hook", "All", "Enabled", "-", "-"]]
     lender = tables(page_of(signed_in_client(AUDITOR, "second"), ada.loan.creditor))
     assert len(lender["Loans"]) == 1
 
@@ -226,7 +226,7 @@ def test_each_table_is_shown_to_those_who_may_view_its_records_only(ada, auditor
 
 
 ORDER = [
-    "Webhook endpoint", "Balances", "Units", "Open orders", "Loans", "Withdrawals", "Deposits",
+    "Webhook endpoints", "Balances", "Units", "Open orders", "Loans", "Withdrawals", "Deposits",
     "Wallet transfers", "Conversions", "Virtual accounts", "Freezes", "Members",
     "API keys", "Events", "Timeline",
 ]  # fmt: skip

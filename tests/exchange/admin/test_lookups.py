@@ -38,7 +38,7 @@ DECLARED = {
     " source__isnull created_at__gte created_at__lt",
     "exchange_organisation": "active__exact active__isnull",
     "exchange_staffuser": "is_active__exact is_active__isnull groups__id__exact groups__isnull",
-    "exchange_webhookendpoint": "enabled__exact enabled__isnull",
+    "exchange_webhookendpoint": "enabled__exact enabled__isnull organisation",
     "orders_order": "status__exact status__isnull type__exact type__isnull owner_model__exact"
     " owner_model__isnull token__currency__code__exact token__currency__isnull created_at__gte"
     " created_at__lt",
