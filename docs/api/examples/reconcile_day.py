@@ -58,8 +58,8 @@ for event, kind in (
     ("deposit.completed", "deposit"),
     ("transfer.completed", "wallet_transfer"),
 ):
-    told = {each["subject_id"] for each in read("/v1/api/events", "events", type=event, **day)}
-    for subject in told ^ moved[kind]:
+    reported = {each["subject_id"] for each in read("/v1/api/events", "events", type=event, **day)}
+    for subject in reported ^ moved[kind]:
         differences.append(f"{event}: {subject} has only one of event and movement")
 
 print(*differences or [f"{len(balances)} accounts tie out"], sep="\n")

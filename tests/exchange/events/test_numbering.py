@@ -91,7 +91,7 @@ def test_events_of_one_call_keep_its_order_whatever_their_ids(owner: Organisatio
 
 def test_events_that_are_written_without_the_function_are_numbered_too(owner: Organisation) -> None:
     event = uuid7()
-    with session("runtime") as writer:
+    with session("owner") as writer:
         writer.execute(
             "INSERT INTO exchange_event (id, organisation_id, type, subject_id, body, created_at)"
             " VALUES (%s, %s, 'webhook.test', %s, '{}', now())",
