@@ -1,3 +1,1 @@
-"""Local installation: embedded PostgreSQL and broker, the provider's sandbox and outcomes set at it,
-demo, supervisor.
-"""
+"""Local installation: embedded PostgreSQL and broker, the provider's sandbox, demo, supervisor."""
