@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from django.db import connection, connections
+from django.db import OperationalError, connection, connections
 from django.utils import timezone
 from standardwebhooks import Webhook
 
@@ -45,6 +45,7 @@ from exchange.events.services.endpoints import (
 from exchange.events.services.outbox import redeliver, redeliver_undelivered
 from exchange.events.webhooks.posting import PostOutcome
 from exchange.participants.models import Organisation
+from tests.environment.database import session
 from tests.environment.owner import without_guards
 from tests.environment.webhook_receiver import Receiver, Reply
 from tests.factories.api_clients import TESTER, make_organisation
@@ -284,6 +285,24 @@ def test_two_at_once_make_the_tenth_endpoint_and_no_eleventh(owner):
     assert owner.webhook_endpoints.count() == MAX_ENDPOINTS
     with pytest.raises(TooManyEndpoints):
         make_endpoint(owner)
+
+
+@pytest.mark.parametrize(
+    "create",
+    [make_endpoint, lambda owner: set_endpoint(organisation_id=owner.id, url=URL, actor=TESTER)],
+)
+def test_a_creation_waits_for_another_one_of_the_organisation(owner, create):
+    other = make_organisation("Other")
+    with session("runtime") as first, connection.cursor() as cursor:
+        first.execute(
+            "SELECT FROM exchange_organisation WHERE id = %s FOR NO KEY UPDATE", [owner.pk]
+        )
+        cursor.execute("SET lock_timeout = '100ms'")
+        with pytest.raises(OperationalError):
+            create(owner)
+        create(other)
+    assert not owner.webhook_endpoints.exists()
+    create(owner)
 
 
 def test_two_first_calls_at_once_make_one_endpoint(owner):
