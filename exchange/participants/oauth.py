@@ -115,7 +115,7 @@ class OAuthView(OAuthLibMixin, View):  # type: ignore[misc]
         if key is None:
             challenge = {"WWW-Authenticate": 'Basic realm="api"'}
             return _error(401, "invalid_client", _WRONG_CREDENTIALS, challenge)
-        bind_caller(key.pk, key.organisation_id)
+        bind_caller(str(key.pk), str(key.organisation_id))
         budget = count_request("token", str(key.pk))
         response: Any
         if budget is not None and budget.used > budget.limit:

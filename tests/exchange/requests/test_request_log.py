@@ -67,6 +67,29 @@ def test_a_refused_request_names_its_code_and_fields_and_no_value():
         assert value not in stored, value
 
 
+def test_requests_for_tokens_are_logged_without_the_secret_or_the_token(client):
+    caller = make_caller()
+    answer = client.post(
+        "/v1/oauth/token",
+        {
+            "grant_type": "client_credentials",
+            "client_id": caller.key.client_id,
+            "client_secret": caller.secret,
+        },
+    )
+    assert answer.status_code == 200
+    [logged] = read(caller)
+    assert [logged[name] for name in ("method", "path", "status", "key")] == [
+        "POST",
+        "/v1/oauth/token",
+        200,
+        str(caller.key.id),
+    ]
+    stored = str(list(LoggedRequest.objects.values()))
+    assert caller.secret not in stored
+    assert answer.json()["access_token"] not in stored
+
+
 def test_keys_of_metadata_are_a_text_of_the_client_and_not_kept():
     caller = make_caller()
     metadata = {"Jane": 1, "Doe": 2}
