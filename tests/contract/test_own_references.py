@@ -252,7 +252,7 @@ def test_a_loan_shows_its_references_to_the_organisation_that_sent_them(firm: Bo
     assert firm.caller.post(f"{path}/repay", {"amount": 1_595_990}).status_code == 200
     for caller, expected in ((firm.caller, SENT), (creditor, {})):
         told = event_data(made["id"], caller.organisation)
-        assert [references_of(data["loan"]) for data in told] == [expected] * 2
+        assert [references_of(data["loan"]) for data in told] == [expected] * 3
     assert Loan.objects.get().document.count("client_reference") == 0
 
 

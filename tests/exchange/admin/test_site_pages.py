@@ -93,7 +93,7 @@ def test_admins_of_libraries_are_not_registered():
         "exchange.AccessProposal",
         "exchange.AccessRecord",
         "exchange.ApiKey", "exchange.Change", "exchange.Event", "exchange.Export",
-        "exchange.Member", "exchange.Organisation",
+        "exchange.LoggedRequest", "exchange.Member", "exchange.Organisation",
         "exchange.Quote", "exchange.StaffUser", "exchange.Token", "exchange.WebhookEndpoint",
         "orders.Order", "orders.TermsProposal", "orders.TokenProposal", "orders.Trade",
         "wallets.Account", "wallets.Alert",

@@ -292,11 +292,11 @@ def test_events_are_written_only_where_needed(books):
         [third, books.organisation, subject],
     )
     rows = books.rows(
-        "SELECT id, type, subject_id, body::jsonb -> 'data', next_attempt_at = created_at,"
-        " created_at >= now() FROM exchange_event WHERE organisation_id = %s ORDER BY type",
+        "SELECT id, type, subject_id, body::jsonb -> 'data', status, created_at >= now()"
+        " FROM exchange_event WHERE organisation_id = %s ORDER BY type",
         [books.organisation],
     )
     assert rows == [
-        (first, "a.done", subject, {"n": 1}, True, True),
-        (third, "c.done", subject, {"n": 3}, True, True),
+        (first, "a.done", subject, {"n": 1}, "Unsent", True),
+        (third, "c.done", subject, {"n": 3}, "Unsent", True),
     ]

@@ -21,7 +21,7 @@ from exchange.core.ids import uuid7
 from exchange.core.models import IdempotencyRecord
 from exchange.events import tasks as events_tasks
 from exchange.events.models import Event
-from exchange.events.services import deliveries
+from exchange.events.services import claims, deliveries
 from exchange.events.services.endpoints import set_endpoint
 from exchange.events.services.outbox import emit
 from exchange.exports import tasks as exports_tasks
@@ -52,8 +52,11 @@ def occupied(places: BoundedSemaphore, number: int) -> Iterator[None]:
 
 
 def unsent_by_a_run() -> bool:
-    """Return whether the task processes an event, which becomes Unsent without an endpoint."""
-    event = emit_event(make_organisation_with_endpoint(None))
+    """Return whether the task processes an event: to a disabled endpoint, it becomes Unsent."""
+    organisation = make_organisation_with_endpoint("https://hooks.example.com/x")
+    event = emit_event(organisation)
+    assert event_state(event) == ("Pending", 0)
+    organisation.webhook_endpoints.update(enabled=False)
     events_tasks.deliver_events()
     return event_state(event) == ("Unsent", 0)
 
@@ -87,7 +90,7 @@ def test_two_deliveries_run_at_a_time_and_a_third_returns_immediately() -> None:
 @quickly
 def test_a_failed_run_frees_its_slot(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(deliveries, "_CLAIM_DUE", "no SQL")
+        broken.setattr(claims, "_CLAIM_DUE", "no SQL")
         for _ in range(3):
             with pytest.raises(Exception, match="syntax error"), transaction.atomic():
                 events_tasks.deliver_events()
@@ -151,7 +154,7 @@ def test_expired_rows_are_purged_by_their_task() -> None:
 def test_the_delivery_task_delivers_what_is_due(receiver: Receiver) -> None:
     owner = Organisation.objects.create(name="Acme")
     set_endpoint(organisation_id=owner.id, url=receiver.url, actor=TESTER)
-    emit(organisation_id=owner.id, event_type="webhook.test", subject_id=uuid7(), data="{}")
+    emit(organisation_id=owner.id, event_type="order.created", subject_id=uuid7(), data="{}")
     events_tasks.deliver_events()
     assert len(receiver.received) == 1
     assert Event.objects.get().status == "Delivered"

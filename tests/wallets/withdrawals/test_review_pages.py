@@ -237,7 +237,7 @@ def test_the_page_shows_the_request_and_the_payment_instruction(owners):
         "Escrow 0.00 NGN 2,000.00 NGN 0.00 NGN 0.00 NGN",
         f"Reference {withdrawal.reference}",
         "Amount 1,950.00 NGN Currency NGN",
-        "withdrawal.created Pending",
+        "withdrawal.created Unsent",
         "Withdrawal hold",
         "-2,000.00 NGN",
         "No decisions yet.",

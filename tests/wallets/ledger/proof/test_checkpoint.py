@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from queue import SimpleQueue
 from typing import Any
 
 import psycopg
@@ -110,26 +111,29 @@ def test_totals_of_system_accounts_add_to_those_of_the_proof_before(wallet, owne
 # --- Transactions that commit late ---------------------------------------------------------------
 
 
-def deposit_in_open_transaction(wallet: Wallet, go_on: threading.Event) -> threading.Thread:
-    """Post a deposit in a transaction that commits when `go_on` is set."""
-    posted = threading.Event()
+def deposit_in_open_transaction(
+    wallet: Wallet, go_on: threading.Event
+) -> tuple[threading.Thread, int]:
+    """Post a deposit in a transaction that commits when `go_on` is set; return its number too."""
+    posted: SimpleQueue[int] = SimpleQueue()
 
     def post() -> None:
         with transaction.atomic():
             wallet.fund(70)
-            posted.set()
+            row = fetch_one("SELECT pg_current_xact_id()::text::bigint")
+            assert row
+            posted.put(row[0])
             go_on.wait(TIMEOUT_SECONDS)
         connections.close_all()
 
     thread = threading.Thread(target=post)
     thread.start()
-    assert posted.wait(TIMEOUT_SECONDS)
-    return thread
+    return thread, posted.get(timeout=TIMEOUT_SECONDS)
 
 
 def test_a_transaction_that_commits_after_the_checkpoint_is_not_missed(wallet, owner_connection):
     late, go_on = make_wallet(), threading.Event()
-    thread = deposit_in_open_transaction(late, go_on)
+    thread, _ = deposit_in_open_transaction(late, go_on)
     wallet.request(300)  # a later transaction, which commits before
     assert books.prove_and_store(WALLET_CHECKS).passed
     checkpoint = read_checkpoint()
@@ -159,13 +163,10 @@ def test_a_transaction_that_commits_after_the_checkpoint_is_not_missed(wallet, o
 
 def test_the_checkpoint_never_passes_a_running_transaction(wallet):
     go_on = threading.Event()
-    thread = deposit_in_open_transaction(wallet, go_on)
+    thread, running = deposit_in_open_transaction(wallet, go_on)
     try:
-        # Not the first running one: it may be another test's, which ends.
-        row = fetch_one("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
-        assert row
         with pytest.raises(Exception, match="cannot advance to transaction"):
-            advance_checkpoint(None, row[0])
+            advance_checkpoint(None, running + 1)
         assert read_checkpoint() is None
     finally:
         go_on.set()
