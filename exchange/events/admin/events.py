@@ -35,11 +35,13 @@ from exchange.events.admin.confirmations import (
     count_undelivered,
 )
 from exchange.events.admin.links import describe_events
+from exchange.events.admin.owner_panels import VIEW_ENDPOINT
 from exchange.events.models import UNDELIVERED, Event, EventStatus, WebhookEndpoint
 from exchange.events.selectors import EndpointHealth, attempts_of, get_endpoint_health
 from exchange.events.services.endpoints import send_test, switch_endpoint
 from exchange.events.services.outbox import Redelivery, redeliver, redeliver_undelivered
 from exchange.participants.admin.name_filters import OrganisationNameFilter
+from exchange.participants.models import ApiKey
 
 _MAX_ATTEMPTS = 50
 _NOTES: Mapping[str, str] = {
@@ -103,7 +105,8 @@ class EventAdmin(SafeAdmin):
     @admin.display(description="about")
     def about(self, event: Event) -> str:
         model = _models_by_name().get(event.type.partition(".")[0].replace("_", ""))
-        if model is None:
+        # Not every reader of events may open keys.
+        if model is None or model is ApiKey:
             return str(event.subject_id)
         return record_link(model(pk=event.subject_id), str(event.subject_id))
 
@@ -139,19 +142,17 @@ class EventAdmin(SafeAdmin):
         ]
         headings = ("Time (UTC)", "Attempt", "Address", "Result", "Duration", "Response")
         return [
-            self._deliveries(obj),
+            self._deliveries(obj, linked=self.may(request, VIEW_ENDPOINT)),
             Section("Attempts", headings, rows, right=(1, 4), empty="No attempts yet."),
         ]
 
-    def _deliveries(self, event: Event) -> Section:
-        """Return the deliveries of the event, the oldest endpoint first."""
+    def _deliveries(self, event: Event, *, linked: bool) -> Section:
+        """Return the deliveries of the event, the oldest endpoint first, with links or without."""
         deliveries = list(event.deliveries.order_by("endpoint_id"))
         endpoints = WebhookEndpoint.objects.in_bulk([each.endpoint_id for each in deliveries])
         rows = [
             (
-                record_link(endpoint, endpoint.url)
-                if (endpoint := endpoints.get(delivery.endpoint_id))
-                else "Deleted",
+                _name(endpoints.get(delivery.endpoint_id), linked=linked),
                 status_badge(delivery.status),
                 delivery.attempts,
                 *(
@@ -173,6 +174,12 @@ class EventAdmin(SafeAdmin):
             "Event queued for delivery.",
         )
         return self.redirect_to_record(event.pk)
+
+
+def _name(endpoint: WebhookEndpoint | None, *, linked: bool) -> str:
+    if endpoint is None:
+        return "Deleted"
+    return record_link(endpoint, endpoint.url) if linked else endpoint.url
 
 
 @admin.register(WebhookEndpoint)
