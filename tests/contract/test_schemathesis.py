@@ -59,6 +59,7 @@ _BETWEEN_FIELDS = re.compile(
     r"|redirect_url must be on one of your organisation's registered addresses \(.*\)\. .*"
     r"|bvn is required for a virtual account in NGN"
     r"|(amount_per_unit|basis|final) (is required|must be left out) for \w+"
+    r"|amount_per_unit must be above 0"  # but for a correction
     r"|(page and a cursor|cursor and use_cursor=false) exclude each other"
     r"|With a cursor, sort must be one of \[.*\]"
     r"|\w+ cannot be combined with after"
