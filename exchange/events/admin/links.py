@@ -1,5 +1,6 @@
 """Links from an organisation to its events and its webhook endpoints."""
 
+from django.db.models import prefetch_related_objects
 from django.urls import reverse
 
 from exchange.admin.base import Tool
@@ -15,7 +16,7 @@ def events_link(organisation: Organisation) -> Tool:
 
 def webhook_link(organisation: Organisation) -> Tool | None:
     """Return the link to the webhook endpoints of `organisation`; None when it has none."""
-    endpoints = organisation.webhook_endpoints.order_by("id")[:2]
+    endpoints = shown_endpoints(organisation)
     if not endpoints:
         return None
     if len(endpoints) > 1:
@@ -23,6 +24,12 @@ def webhook_link(organisation: Organisation) -> Tool | None:
         return Tool("Webhooks", f"{address}?organisation={organisation.pk}")
     address = reverse("admin:exchange_webhookendpoint_change", args=[endpoints[0].pk])
     return Tool("Webhook", address, opens_record=True)
+
+
+def shown_endpoints(organisation: Organisation) -> list[WebhookEndpoint]:
+    """Return the endpoints, the oldest first: read once for all parts of a page."""
+    prefetch_related_objects([organisation], "webhook_endpoints")
+    return sorted(organisation.webhook_endpoints.all(), key=lambda endpoint: endpoint.pk)
 
 
 def describe_events(endpoint: WebhookEndpoint) -> str:

@@ -9,9 +9,8 @@ from django.http import HttpRequest
 from exchange.admin.base import SafeAdmin, Section
 from exchange.admin.display import format_time, record_link, status_badge
 from exchange.admin.panels import Panel
-from exchange.events.admin.links import describe_events
+from exchange.events.admin.links import describe_events, shown_endpoints
 from exchange.events.models import Event, WebhookEndpoint
-from exchange.events.selectors import endpoints_of
 from exchange.participants.admin.owner_records import Owner, OwnerRecords, TimelineColumns
 from exchange.participants.models import Organisation
 
@@ -73,7 +72,7 @@ class WebhookPanel(Panel):
         """Return the endpoints, for those who may view them."""
         if not page.may(request, VIEW_ENDPOINT):
             return ()
-        rows = [_cells(endpoint) for endpoint in endpoints_of(record.pk)]
+        rows = [_cells(endpoint) for endpoint in shown_endpoints(record)]
         headings = ("Address", "Events", "Status", "Reason", "Failing since (UTC)", "Changed (UTC)")
         return (Section("Webhook endpoints", headings, rows, empty="None."),)
 
