@@ -11,7 +11,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 import pytest
@@ -37,6 +37,14 @@ _SERVER = "TEST_SERVER_URL"
 _RUN = "TEST_RUN_NAME"
 _TEMPLATE = "TEST_TEMPLATE_NAME"
 _LOCK_KEY = 0x7E57_0001
+
+# The data does not outlive the run, so commits need not wait for the disk. Tables are short:
+# starting processes for a query, or compiling it, takes longer than the query.
+_SETTINGS: tuple[LiteralString, ...] = (
+    "synchronous_commit = off",
+    "max_parallel_workers_per_gather = 0",
+    "jit = off",
+)
 
 # Resets what outlives a transaction: role, settings, temporary tables, locks, cursors.
 _RESET_SESSION = (
@@ -116,12 +124,12 @@ def django_db_setup(django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
             connection.execute(
                 sql.SQL("REVOKE TEMPORARY ON DATABASE {} FROM PUBLIC").format(sql.Identifier(name))
             )
-            # The data does not outlive the run, so commits need not wait for the disk.
-            connection.execute(
-                sql.SQL("ALTER DATABASE {} SET synchronous_commit = off").format(
-                    sql.Identifier(name)
+            for setting in _SETTINGS:
+                connection.execute(
+                    sql.SQL("ALTER DATABASE {} SET {}").format(
+                        sql.Identifier(name), sql.SQL(setting)
+                    )
                 )
-            )
         _point_django_at(name)
     _restorers.append(seed.Restorer(server_url(name)))
     # The hook that Django's TestCase uses to keep connections.
