@@ -23,6 +23,8 @@ SEED ?=
 TEST ?=
 # The order of `make test`; empty: long modules first.
 ORDER ?=
+# One in SHARE tests of each module; empty: all.
+SHARE ?=
 # TIMES=1 ends the tests with a table of the processor's seconds by folder, module and fixture.
 TIMES ?=
 PYTEST_ARGS ?= -n logical --dist loadscope --no-loadscope-reorder
@@ -63,14 +65,16 @@ $(VENV)/.tools: tests/requirements.lock $(VENV)/.installed
 run: install
 	@exec $(BIN)/python manage.py up $(RUN_ARGS)
 
+TEST_VARIABLES = $(if $(ORDER),TEST_ORDER='$(ORDER)') $(if $(SHARE),TEST_SHARE='$(SHARE)') $(if $(TIMES),TEST_TIMES=1)
+
 # ORDER=7 shuffles modules and the tests of each, the same way in every run with 7: no test may depend on others.
 test: tools
-	@$(if $(ORDER),TEST_ORDER='$(ORDER)') $(if $(TIMES),TEST_TIMES=1) $(BIN)/python -m pytest -m 'not slow' $(PYTEST_ARGS)
+	@$(TEST_VARIABLES) $(BIN)/python -m pytest -m 'not slow' $(PYTEST_ARGS)
 
 # What kills, restores, upgrades or restarts whole programs, walks long ways in the browser, or repeats at
 # length what `make test` does once.
 test-slow: tools
-	@$(if $(ORDER),TEST_ORDER='$(ORDER)') $(if $(TIMES),TEST_TIMES=1) $(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+	@$(TEST_VARIABLES) $(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
 
 # Generate clients from /v1/schema and lint it; needs Node.js.
 clients: tools

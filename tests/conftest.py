@@ -23,7 +23,7 @@ from tests.environment.database import (
 from tests.environment.module_groups import is_about_pages, is_standalone
 from tests.environment.processor_times import ProcessorTimes
 from tests.environment.property_tests import load_profile
-from tests.environment.run_order import position, shuffled
+from tests.environment.run_order import keep_share, position, shuffled
 from tests.environment.services import (
     live_service,
     live_worker,
@@ -129,7 +129,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return "pytest.mark.slow" not in collection_path.read_text() or None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if share := os.environ.get("TEST_SHARE"):
+        keep_share(config, items, int(share))
     if seed := os.environ.get("TEST_ORDER"):
         items[:] = shuffled(items, seed)
     elif "PYTEST_XDIST_WORKER" in os.environ:

@@ -8,7 +8,7 @@ are roughly those of a run on two cores; only the order matters.
 
 import random
 from collections.abc import Iterable
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from pathlib import Path
 
 import pytest
@@ -94,6 +94,17 @@ def shuffled(items: Iterable[pytest.Item], seed: str) -> list[pytest.Item]:
         modules[path].sort(key=lambda item: item.nodeid)
         chance.shuffle(modules[path])
     return [item for path in order for item in modules[path]]
+
+
+def keep_share(config: pytest.Config, items: list[pytest.Item], share: int) -> None:
+    """Keep the first of every `share` tests of a module."""
+    kept: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for _, of_module in groupby(items, key=lambda item: item.path):
+        for number, item in enumerate(of_module):
+            (left_out if number % share else kept).append(item)
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = kept
 
 
 def _longest_first(seconds: dict[str, int]) -> list[str]:
