@@ -8,7 +8,7 @@ from typing import Any
 
 import requests
 
-_PAUSE_SECONDS = 0.1
+_PAUSE_SECONDS = 0.3
 _TIMEOUT_SECONDS = 30
 _COOKIE = "__Host-sessionid"
 
