@@ -4,13 +4,11 @@ from django.urls import path
 
 from exchange.api.routers import Router
 from exchange.events.api import EndpointViewSet, EventViewSet, WebhookViewSet
-from exchange.participants.api import MemberViewSet
 from exchange.participants.oauth import RevokeView, TokenView
 from exchange.requests.api import ReadViewSet, RequestViewSet
 from exchange.tokens.api import TokenViewSet
 
 router = Router()
-router.register("api/members", MemberViewSet, "members")
 router.register("api/tokens", TokenViewSet, "tokens", only={"list"})
 router.register("api/token", TokenViewSet, "tokens", only={"search", "retrieve"})
 router.register("api/webhook", WebhookViewSet, "webhooks")

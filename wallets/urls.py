@@ -1,4 +1,4 @@
-"""URLs of wallets, withdrawals, transfers, conversions and banks, relative to /v1/."""
+"""URLs of members, wallets, withdrawals, transfers, conversions and banks, relative to /v1/."""
 
 from exchange.api.routers import Router
 from wallets.banks.api import BankViewSet
@@ -13,12 +13,11 @@ from wallets.deposits.api import (
 from wallets.deposits.models import Deposit
 from wallets.fees.api import OrganisationViewSet
 from wallets.ledger.api import (
-    BalanceViewSet,
     HolderViewSet,
     HoldingViewSet,
     TransactionViewSet,
-    WalletViewSet,
 )
+from wallets.owners.api import BalanceViewSet, MemberViewSet, WalletViewSet
 from wallets.statements.api import AccountStatementViewSet
 from wallets.transfers.api import TransferViewSet
 from wallets.withdrawals.api import WithdrawalViewSet
@@ -54,6 +53,7 @@ router.register(
     "withdrawals",
     only={"list", "retrieve", "cancel", "fee"},
 )
+router.register("api/members", MemberViewSet, "members")
 router.register("api/members", MemberClosingViewSet, "members", only={"close", "reopen"})
 router.register("api/deposits", DepositViewSet, "deposits")
 router.register("api/balances", BalanceViewSet, "balances")

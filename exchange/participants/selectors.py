@@ -53,12 +53,6 @@ def get_member(organisation_id: UUID, member_id: UUID) -> Member:
     return get_or_raise(members_of(organisation_id).filter(id=member_id), UserNotFound)
 
 
-def member_document(organisation_id: UUID, member_id: UUID) -> str:
-    """Return the wire document of a member, JSON text. Raises `UserNotFound`."""
-    members = members_of(organisation_id).filter(id=member_id)
-    return get_or_raise(members.values_list("document", flat=True), UserNotFound)
-
-
 def get_actor_names(actors: Iterable[str]) -> dict[str, str]:
     """Return the names of the staff and API keys among `actors`, by actor. For staff only."""
     ids = [actor_id for actor in actors if (actor_id := parse_id(actor.partition(":")[2]))]

@@ -98,7 +98,7 @@ def test_a_member_without_anything_is_closed_and_can_be_read(api):
         rf'\{{"_id":"{api.member.id}","name":"Ada Obi","email":"{api.member.email}",'
         r'"external_id":null,"status":"closed","verification":"unverified",'
         r'"holder_kind":"person","tax_residence":null,"tax_id":null,'
-        rf'"createdAt":"{TIME}","updatedAt":"{TIME}"\}}\}}'
+        rf'"createdAt":"{TIME}","updatedAt":"{TIME}","freezes":\[\],"debts":\[\]\}}\}}'
     )
     assert re.fullmatch(expected, response.content.decode()), response.content.decode()
     record = response.json()["data"]

@@ -28,7 +28,7 @@ def test_a_change_is_answered_with_exactly_this_text():
         rf'\{{"_id":"{ada.id}","name":"Ada Obi","email":"Ada.Obi@example.com",'
         r'"external_id":"A-1","status":"active","verification":"verified",'
         r'"holder_kind":"person","tax_residence":null,"tax_id":null,'
-        rf'"createdAt":"{TIME}","updatedAt":"{TIME}"\}}\}}'
+        rf'"createdAt":"{TIME}","updatedAt":"{TIME}","freezes":\[\],"debts":\[\]\}}\}}'
     )
     assert re.fullmatch(expected, response.content.decode()), response.content.decode()
     record = response.json()["data"]

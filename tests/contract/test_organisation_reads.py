@@ -77,7 +77,7 @@ def test_balances_show_what_is_owed_as_a_positive_amount_of_its_own():
     response = caller.get(f"/v1/api/members/{debt.owner_id}/wallet")
     [wallet] = [each for each in exact_json(response)["data"] if each["total"]]
     assert {**row, **wallet} == row
-    assert (row["receivable"], row["total"]) == (30, -30)
+    assert (row["receivable"], row["total"], row["frozen"]) == (30, -30, False)
 
 
 def test_balances_are_filtered_and_show_nothing_of_others():

@@ -31,7 +31,10 @@ def test_a_wallet_is_one_record_for_each_of_seven_currencies(
     withdrawal_api: WithdrawalApi, operation
 ):
     path = withdrawal_api.wallet_path(operation)
-    zero = b'"available":0,"escrow":0,"reserved":0,"lien":0,"uncleared":0,"receivable":0,"total":0}'
+    zero = (
+        b'"available":0,"escrow":0,"reserved":0,"lien":0,"uncleared":0,"receivable":0,"total":0,'
+        b'"frozen":false}'
+    )
     assert withdrawal_api.caller.get(path).content == (
         b'{"status":"success","message":"Wallet retrieved","data":['
         + b",".join(b'{"currency":"%s",%s' % (code.encode(), zero) for code in CURRENCIES)
@@ -49,6 +52,7 @@ def test_a_wallet_is_one_record_for_each_of_seven_currencies(
         "uncleared": 0,
         "receivable": 0,
         "total": Decimal("1000.5"),
+        "frozen": False,
     }
     assert rows["NGN"]["total"] == 0
     other = "member" if operation == "organisation" else "organisation"

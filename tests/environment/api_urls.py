@@ -1,5 +1,5 @@
-"""The URLs of participants and access only, mounted as in `config.urls`."""
+"""The URLs of `exchange` and `wallets` only, mounted as in `config.urls`."""
 
 from django.urls import include, path
 
-urlpatterns = [path("v1/", include("exchange.urls"))]
+urlpatterns = [path("v1/", include("wallets.urls")), path("v1/", include("exchange.urls"))]

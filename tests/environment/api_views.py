@@ -119,4 +119,8 @@ router.register("v1/test/undeclared", UndeclaredViewSet, "undeclared")
 router.register("v1/test/float", FloatViewSet, "float")
 router.register("v1/test", FaultViewSet, "faults")
 
-urlpatterns = [path("v1/", include("exchange.urls")), *router.urls]
+urlpatterns = [
+    path("v1/", include("wallets.urls")),
+    path("v1/", include("exchange.urls")),
+    *router.urls,
+]

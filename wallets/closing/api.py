@@ -11,11 +11,11 @@ from exchange.api.responses import RawJSON, SuccessResponse
 from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.participants.errors import MemberClosed, UserNotFound
 from exchange.participants.models import Member
-from exchange.participants.payloads import MEMBER
-from exchange.participants.selectors import member_document
 from wallets.closing.errors import MemberNotClosed, MoneyMoving
 from wallets.closing.services import close_member, reopen_member
 from wallets.freezes.errors import FROZEN_FAILURES
+from wallets.owners.payloads import MEMBER
+from wallets.owners.selectors import member_record
 
 _FAILURES = {
     "409": {
@@ -71,6 +71,6 @@ class MemberClosingViewSet(ApiViewSet):
 
         def act() -> SuccessResponse:
             change(organisation_id=caller.organisation_id, member_id=found, actor=caller.actor)
-            return self.respond(RawJSON(member_document(caller.organisation_id, found)))
+            return self.respond(RawJSON(member_record(caller.organisation_id, found)))
 
         return respond_once(request, act)

@@ -4,16 +4,16 @@ from typing import Any
 
 from exchange.api.operations import NamedSchema, closed_object
 from exchange.events.event_schema import add_webhooks
-from exchange.participants.examples import MEMBER as MEMBER_EXAMPLE
-from exchange.participants.payloads import MEMBER
 from wallets.closing.event_types import EVENT_TYPES
+from wallets.owners.examples import UNBLOCKED_MEMBER
+from wallets.owners.payloads import MEMBER
 
 _DATA = NamedSchema(
     "MemberEventData",
     closed_object({"member": MEMBER}),
     {
-        "member.closed": {"member": {**MEMBER_EXAMPLE, "status": "closed"}},
-        "member.reopened": {"member": MEMBER_EXAMPLE},
+        "member.closed": {"member": {**UNBLOCKED_MEMBER, "status": "closed"}},
+        "member.reopened": {"member": UNBLOCKED_MEMBER},
     },
 )
 

@@ -22,13 +22,13 @@ from exchange.core.querysets import get_or_raise
 from exchange.events.services.outbox import emit
 from exchange.participants.errors import MemberClosed, UserNotFound
 from exchange.participants.models import Member
-from exchange.participants.selectors import member_document
 from wallets.closing.errors import MemberNotClosed, MemberNotEmpty, MoneyMoving
 from wallets.deposits.models import Deposit, DepositChannel, DepositStatus
 from wallets.deposits.services.matching import fail_checkouts
 from wallets.freezes.errors import AccountFrozen
 from wallets.freezes.selectors import active_freezes
 from wallets.ledger.models import AccountKind
+from wallets.owners.selectors import member_record
 
 logger = structlog.get_logger(__name__)
 
@@ -119,7 +119,7 @@ def _emit(member: Member, event_type: str) -> None:
         organisation_id=member.organisation_id,
         event_type=event_type,
         subject_id=member.pk,
-        data=f'{{"member":{member_document(member.organisation_id, member.pk)}}}',
+        data=f'{{"member":{member_record(member.organisation_id, member.pk)}}}',
     )
 
 

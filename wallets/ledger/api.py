@@ -1,34 +1,27 @@
-"""Balances, statements and holdings of the organisation and of its members; holders of a token."""
+"""Statements and holdings of the organisation and of its members; holders of a token."""
 
 from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 from uuid import UUID
 
-from django.db.models import Model, QuerySet
+from django.db.models import Model
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from exchange.api.operations import RecordPage, operation
-from exchange.api.responses import SuccessResponse
 from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.participants.errors import UserNotFound
 from exchange.participants.selectors import get_member
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Token
-from wallets.ledger import shapes
-from wallets.ledger.filters import BalanceFilters, TransactionFilters
+from wallets.ledger.filters import TransactionFilters
 from wallets.ledger.models import Account, Entry
-from wallets.ledger.payloads import BALANCE, HOLDER, HOLDING, TRANSACTION
+from wallets.ledger.payloads import HOLDER, HOLDING, TRANSACTION
 from wallets.ledger.selectors.holdings import held_tokens, holding_documents
-from wallets.ledger.selectors.owners import (
-    balances_of,
-    holders_of,
-    read_balances,
-    read_holders,
-)
+from wallets.ledger.selectors.owners import holders_of, read_holders
 from wallets.ledger.selectors.transactions import transaction_documents
-from wallets.ledger.selectors.wallets import statement, wallet_balances
+from wallets.ledger.selectors.wallets import statement
 
 
 class OwnerViewSet(ApiViewSet):
@@ -41,18 +34,6 @@ class OwnerViewSet(ApiViewSet):
         if member_id is None:
             return organisation_id
         return get_member(organisation_id, parse_path_id(member_id, UserNotFound)).id
-
-
-class WalletViewSet(OwnerViewSet):
-    """Balances."""
-
-    tag = "Wallets"
-    singleton = True
-
-    @operation("Wallet retrieved", scope="wallets:read", response=shapes.BALANCES)
-    def retrieve(self, _request: Request, **_path: str) -> SuccessResponse:
-        """Fetch {owner}'s wallet. One record for each currency."""
-        return self.respond(wallet_balances(self.owner_id()))
 
 
 class TransactionViewSet(OwnerViewSet):
@@ -97,27 +78,6 @@ class HoldingViewSet(OwnerViewSet):
         owner_id = self.owner_id()
         found = self.filter_queryset(held_tokens(owner_id))
         return self.paginated_response(found, partial(holding_documents, owner_id))
-
-
-class BalanceViewSet(ApiViewSet):
-    """The balances of all wallets of the caller."""
-
-    tag = "Wallets"
-    filterset_class = BalanceFilters
-    sort_fields: ClassVar = {"owner": "owner_id"}
-    default_sort = "owner"
-
-    def get_queryset(self) -> QuerySet[Account]:
-        """Return an account of each balance of the caller and its members."""
-        return balances_of(self.caller.organisation_id)
-
-    @operation("Balances retrieved", scope="wallets:read", response=RecordPage(BALANCE, "balances"))
-    def list(self, _request: Request) -> Response:
-        """List the balances of every wallet, your organisation's and its members'. One record for
-        each owner and currency that the owner ever had; other balances are 0.
-        """
-        found = self.filter_queryset(self.get_queryset())
-        return self.paginated_response(found, read_balances)
 
 
 class HolderViewSet(ApiViewSet):

@@ -1,10 +1,8 @@
-"""Example balances, entries and holdings of the API documentation."""
+"""Example entries and holdings of the API documentation."""
 
 from typing import Any
 
-from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.core.examples import (
-    MEMBER_ID,
     TOKEN_ID,
     WITHDRAWAL_ID,
     WITHDRAWAL_REFERENCE,
@@ -38,37 +36,6 @@ HOLDING: dict[str, Any] = {
     "next_record_at": "2025-07-08T00:00:00.000Z",
     "next_payment_date": "2025-07-10",
 }
-
-
-BALANCES: list[dict[str, Any]] = [
-    {
-        "currency": "NGN",
-        "available": 984999.5,
-        "escrow": 15000.5,
-        "reserved": 0,
-        "lien": 0,
-        "uncleared": 0,
-        "receivable": 0,
-        "total": 1000000,
-    },
-    *(
-        {
-            "currency": code,
-            "available": 0,
-            "escrow": 0,
-            "reserved": 0,
-            "lien": 0,
-            "uncleared": 0,
-            "receivable": 0,
-            "total": 0,
-        }
-        for code in WALLET_CURRENCIES
-        if code != "NGN"
-    ),
-]
-
-
-BALANCE: dict[str, Any] = {"owner": MEMBER_ID, "owner_model": "user", **BALANCES[0]}
 
 
 HOLDER: dict[str, Any] = {

@@ -59,10 +59,3 @@ class WalletOwnerFilters(AmountFilters):
     def of_owner_model(self, queryset: QuerySet[Any], _name: str, value: str) -> QuerySet[Any]:
         """Filter by the organisation's own wallet or its members'."""
         return queryset.filter(member__isnull=value == "organisation")
-
-
-class BalanceFilters(django_filters.FilterSet):
-    """Filters balances by owner and currency."""
-
-    owner = IdFilter(field_name="owner_id", help_text="ID of the organisation or of a member")
-    currency = CurrencyFilter(field_name="asset_id", help_text="Currency of the balance")

@@ -1,6 +1,5 @@
 """Wire documents of statement entries and holdings, and the owner in those of wallets."""
 
-from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.core.documents import Document, identifier, number, text, timestamp
 from wallets.ledger import examples
 from wallets.ledger.models import TransferKind
@@ -80,29 +79,6 @@ HOLDING = Document(
         ),
     ),
     example=examples.HOLDING,
-)
-
-
-# One currency of one wallet, summed over its accounts by `wallets.ledger.selectors.wallets`.
-BALANCE = Document(
-    name="Balance",
-    table="wallets_account",
-    fields=(
-        *WALLET_OWNER,
-        text("currency", "Currency code", "{r}.asset_id", enum=list(WALLET_CURRENCIES)),
-        number("available", "Can be spent"),
-        number("escrow", "Held for open withdrawals"),
-        number("reserved", "Held for open orders"),
-        number("lien", "Cash collateral of loans: what pledged units paid"),
-        number("uncleared", "Arrived, and not available until its deposit clears"),
-        number("receivable", "Owed to the exchange; credits repay it first", "abs({r}.receivable)"),
-        number(
-            "total",
-            "All of these, less what is owed; as in statements",
-            "{r}.available + {r}.escrow + {r}.reserved + {r}.lien + {r}.uncleared + {r}.receivable",
-        ),
-    ),
-    example=examples.BALANCE,
 )
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from exchange.participants.api import MemberViewSet
 from exchange.tokens.api import TokenViewSet
 from tests.assertions.inputs import assert_rejected, query_error
+from wallets.owners.api import MemberViewSet
 
 TYPES = "[the service, SAFE, Debt, Fixed Interest]"
 CATEGORIES = (

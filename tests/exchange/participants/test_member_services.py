@@ -10,10 +10,11 @@ from exchange.core.ids import uuid7
 from exchange.participants.errors import UserNotFound
 from exchange.participants.models import Member
 from exchange.participants.payloads import MEMBER
-from exchange.participants.selectors import get_member, member_document
+from exchange.participants.selectors import get_member
 from exchange.participants.services.members import change_member
 from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.api_clients import TESTER, make_member, make_organisation
+from wallets.owners.selectors import member_record
 
 pytestmark = pytest.mark.django_db
 
@@ -92,7 +93,7 @@ def test_members_without_an_external_id_do_not_collide():
 def test_another_organisations_member_does_not_exist():
     mine, theirs = make_organisation(), make_organisation()
     member = make_member(theirs)
-    for read in (get_member, member_document):
+    for read in (get_member, member_record):
         with pytest.raises(UserNotFound):
             read(mine.id, member.id)
         with pytest.raises(UserNotFound):
@@ -103,6 +104,6 @@ def test_another_organisations_member_does_not_exist():
 def test_every_change_updates_the_document():
     member = make_member(make_organisation(), "Ada")
     Member.objects.filter(id=member.id).update(name="Bola", external_id="b")
-    document = json.loads(member_document(member.organisation_id, member.id))
+    document = json.loads(member_record(member.organisation_id, member.id))
     assert (document["name"], document["external_id"]) == ("Bola", "b")
     assert MEMBER.find_mismatches() == []

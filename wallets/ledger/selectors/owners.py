@@ -11,11 +11,12 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, QuerySet
 
 from exchange.core.database import read_cursor
+from exchange.core.documents import Document
 from exchange.core.querysets import get_or_raise
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import Token
 from wallets.ledger.models import Account, AccountKind
-from wallets.ledger.payloads import BALANCE, HOLDER
+from wallets.ledger.payloads import HOLDER
 from wallets.ledger.selectors.holdings import HOLDING_KINDS
 from wallets.ledger.selectors.wallets import WALLET_KINDS
 
@@ -26,9 +27,13 @@ def balances_of(organisation_id: UUID) -> QuerySet[Account]:
     return _once_per_owner(found, WALLET_KINDS)
 
 
-def read_balances(account_ids: Sequence[UUID]) -> list[str]:
-    """Return the documents of the owners and currencies of accounts, in their order."""
-    return _read(_BALANCES, [list(account_ids)])
+def read_balances(document: Document, account_ids: Sequence[UUID]) -> list[str]:
+    """Return `document` of the owners and currencies of accounts, in their order.
+
+    Its row has the owner, the currency and the sum of each kind of account of a wallet.
+    """
+    statement = f"SELECT {document.expression('r')} {_BALANCES}"
+    return _read(statement, [list(account_ids)])
 
 
 def holders_of(organisation_id: UUID, token_id: UUID) -> QuerySet[Account]:
@@ -82,12 +87,11 @@ _GROUPED = """
     ORDER BY r.place
 """
 _BALANCES = f"""
-    SELECT {BALANCE.expression("r")}
     FROM (
         SELECT w.id, w.organisation_id, w.member_id, w.asset_id, wanted.place,
                {_sums(WALLET_KINDS)}
         {_GROUPED}
-"""  # noqa: S608 - built from the declaration in payloads
+"""
 _HOLDERS = f"""
     SELECT {HOLDER.expression("r")}
     FROM (

@@ -2,7 +2,8 @@
 
 from exchange.api.operations import NamedSchema, closed_object, number_schema
 from exchange.core.currencies import WALLET_CURRENCIES
-from wallets.ledger import examples
+from wallets.owners import examples
+from wallets.owners.payloads import FROZEN_HELP
 
 BALANCES = NamedSchema(
     "Balances",
@@ -23,6 +24,7 @@ BALANCES = NamedSchema(
                 "uncleared": number_schema("Arrived, and not available until its deposit clears"),
                 "receivable": number_schema("Owed to the exchange; credits repay it first"),
                 "total": number_schema("All of these, less what is owed; as in statements"),
+                "frozen": {"type": "boolean", "description": FROZEN_HELP},
             }
         ),
     },

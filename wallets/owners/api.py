@@ -1,6 +1,7 @@
-"""`/v1/api/members`: the people an organisation acts for."""
+"""`/v1/api/members`, the people an organisation acts for; balances of its wallet and of theirs."""
 
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -16,10 +17,15 @@ from exchange.api.serializers import ChangesSerializer, LeanSerializer
 from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.participants.errors import UserNotFound
 from exchange.participants.filters import MemberFilters
-from exchange.participants.models import HolderKind, Member, Verification
-from exchange.participants.payloads import MEMBER
-from exchange.participants.selectors import member_document, members_of
+from exchange.participants.models import HolderKind, Verification
 from exchange.participants.services.members import change_member, create_member
+from wallets.ledger.api import OwnerViewSet
+from wallets.ledger.models import Account
+from wallets.ledger.selectors.owners import balances_of, read_balances
+from wallets.owners import shapes
+from wallets.owners.filters import BalanceFilters
+from wallets.owners.payloads import BALANCE, MEMBER
+from wallets.owners.selectors import member_record, member_records, wallet_of
 
 _KIND_HELP = "What the member is for tax"
 _RESIDENCE_HELP = "ISO code of the country where the member pays tax; empty: not known"
@@ -95,21 +101,21 @@ class MemberViewSet(ApiViewSet):
     changing_sorts = frozenset({"updatedAt", "name", "email"})
     default_sort = "-createdAt"
 
-    def get_queryset(self) -> QuerySet[Member]:
+    def get_queryset(self) -> QuerySet[Any]:
         """Return the caller's members."""
-        return members_of(self.caller.organisation_id)
+        return member_records(self.caller.organisation_id)
 
     @operation("Members retrieved", scope="members:read", response=RecordPage(MEMBER, "members"))
     def list(self, _request: Request) -> Response:
         """List members. Filter by email, by your own ID, by status and verification."""
         members = self.filter_queryset(self.get_queryset())
-        return self.paginated_response(members)
+        return self.paginated_response(members, column="record")
 
     @operation("Member retrieved", scope="members:read", response=MEMBER)
     def retrieve(self, _request: Request, member_id: str) -> SuccessResponse:
         """Fetch a member."""
         record_id = parse_path_id(member_id, UserNotFound)
-        return self.respond(RawJSON(member_document(self.caller.organisation_id, record_id)))
+        return self.respond(RawJSON(member_record(self.caller.organisation_id, record_id)))
 
     @operation(
         "Member created",
@@ -129,7 +135,7 @@ class MemberViewSet(ApiViewSet):
     def _create(self, values: dict[str, str]) -> SuccessResponse:
         caller = self.caller
         member = create_member(organisation_id=caller.organisation_id, actor=caller.actor, **values)
-        return self.respond(RawJSON(member_document(caller.organisation_id, member.id)))
+        return self.respond(RawJSON(member_record(caller.organisation_id, member.id)))
 
     @operation(
         "Member updated",
@@ -157,4 +163,37 @@ class MemberViewSet(ApiViewSet):
             actor=caller.actor,
             **values,
         )
-        return self.respond(RawJSON(member_document(caller.organisation_id, member_id)))
+        return self.respond(RawJSON(member_record(caller.organisation_id, member_id)))
+
+
+class WalletViewSet(OwnerViewSet):
+    """Balances."""
+
+    tag = "Wallets"
+    singleton = True
+
+    @operation("Wallet retrieved", scope="wallets:read", response=shapes.BALANCES)
+    def retrieve(self, _request: Request, **_path: str) -> SuccessResponse:
+        """Fetch {owner}'s wallet. One record for each currency."""
+        return self.respond(wallet_of(self.owner_id()))
+
+
+class BalanceViewSet(ApiViewSet):
+    """The balances of all wallets of the caller."""
+
+    tag = "Wallets"
+    filterset_class = BalanceFilters
+    sort_fields: ClassVar = {"owner": "owner_id"}
+    default_sort = "owner"
+
+    def get_queryset(self) -> QuerySet[Account]:
+        """Return an account of each balance of the caller and its members."""
+        return balances_of(self.caller.organisation_id)
+
+    @operation("Balances retrieved", scope="wallets:read", response=RecordPage(BALANCE, "balances"))
+    def list(self, _request: Request) -> Response:
+        """List the balances of every wallet, your organisation's and its members'. One record for
+        each owner and currency that the owner ever had; other balances are 0.
+        """
+        found = self.filter_queryset(self.get_queryset())
+        return self.paginated_response(found, partial(read_balances, BALANCE))

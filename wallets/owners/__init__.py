@@ -1,0 +1,1 @@
+"""Members and wallets as the API shows them, with what blocks their owners."""
