@@ -57,7 +57,7 @@ CODE_SAMPLES = {
 _EXAMPLE_LINKS = re.compile(
     " · ".join(rf"\[{each.label}\]\(examples/(\w+)\.{each.suffix}\)" for each in LANGUAGES)
 )
-_CHAPTER_LINK = re.compile(r"\]\((\d\d-[\w-]+\.md)\)")
+_LINK = re.compile(r"\]\((\d\d-[\w-]+\.md)?(?:#([\w-]+))?\)")
 
 
 @cache
@@ -99,7 +99,7 @@ def with_examples(chapter: Path) -> str:
 
 def _chapter(path: Path) -> str:
     text = with_examples(path)
-    return _CHAPTER_LINK.sub(lambda match: f"](#section/{_section(match[1])})", text)
+    return _LINK.sub(lambda match: f"](#section/{_section(match[1] or path.name, match[2])})", text)
 
 
 def _fenced(example: str) -> str:
@@ -108,7 +108,14 @@ def _fenced(example: str) -> str:
     )
 
 
-def _section(file_name: str) -> str:
-    """Return the anchor that the reference gives to the chapter's heading."""
-    heading = (CHAPTERS / file_name).read_text("utf-8").partition("\n")[0]
-    return heading.removeprefix("# ").replace(" ", "-")
+def _section(file_name: str, anchor: str | None) -> str:
+    """Return the anchor that the reference gives to a chapter, or to a heading in it.
+
+    `anchor` is the one that code hosts give to the heading. Raises `LookupError` where none has it.
+    """
+    text = (CHAPTERS / file_name).read_text("utf-8")
+    title, *headings = re.findall(r"^##? (.+)$", text, re.MULTILINE)
+    wanted = [title, *(each for each in headings if each.lower().replace(" ", "-") == anchor)]
+    if anchor and len(wanted) == 1:
+        raise LookupError(f"{file_name} has no heading {anchor}")
+    return "/".join(each.replace(" ", "-") for each in wanted)

@@ -62,6 +62,9 @@ TSCONFIG = {
         "module": "nodenext",
         "moduleDetection": "force",
         "types": ["node"],
+        # Node.js runs them without a compiler: it only removes the types.
+        "erasableSyntaxOnly": True,
+        "verbatimModuleSyntax": True,
         "outDir": "out",
     },
     "include": ["*.ts"],
@@ -117,6 +120,8 @@ class Reader:
             "CLIENT_ID": self.caller.key.client_id,
             "CLIENT_SECRET": self.caller.secret,
             "TOKEN_ID": str(self.token.id),
+            "PRICE": "100",
+            "TOKENS": "2",
             "MEMBER_ID": str(self.member.member_id),
             "DAY_FROM": wire_time(timezone.now() + timedelta(milliseconds=1)),
             "LOAN_CONFIGURATION_ID": str(offer.id),
@@ -126,7 +131,13 @@ class Reader:
     def run(self, example: str, stdin: str = "", returncode: int = 0) -> str:
         """Run an example and return its output."""
         self.examples.add(example)
-        ended = subprocess.run(
+        ended = self.start(example, stdin)
+        assert ended.returncode == returncode, f"{example}\n{ended.stdout}\n{ended.stderr}"
+        return ended.stdout
+
+    def start(self, example: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        """Run an example to its end, whatever that is."""
+        return subprocess.run(
             self.command(example),
             env={"PATH": os.environ["PATH"], **self.variables},
             input=stdin,
@@ -135,8 +146,6 @@ class Reader:
             timeout=120,
             check=False,
         )
-        assert ended.returncode == returncode, f"{example}\n{ended.stdout}\n{ended.stderr}"
-        return ended.stdout
 
 
 def test_curl_examples(
@@ -156,6 +165,42 @@ def test_typescript_examples(
     typescript: Command, live_service: Service, provider_sandbox: Sandbox, receiver: Receiver
 ) -> None:
     follow_guide(Reader(live_service.base_url, typescript), provider_sandbox, receiver)
+
+
+# Those of which the verdict, or what a failure of a request leads to, is the example itself.
+_HANDLES = {"handle_error", "verify_webhook"}
+
+
+def test_python_examples_show_code_and_message_of_an_error(live_service: Service) -> None:
+    show_errors(Reader(live_service.base_url, python))
+
+
+@pytest.mark.node
+def test_typescript_examples_show_code_and_message_of_an_error(
+    typescript: Command, live_service: Service
+) -> None:
+    show_errors(Reader(live_service.base_url, typescript))
+
+
+def show_errors(reader: Reader) -> None:
+    """Run every example without a valid credential."""
+    reader.variables |= {
+        "ACCESS_TOKEN": "wrong",
+        "CLIENT_SECRET": "wrong",
+        "WITHDRAWAL_ID": str(uuid7()),
+        "WEBHOOK_URL": "https://baobridge.example/hook",
+        "DAY_TO": wire_time(timezone.now()),
+    }
+    for example in sorted({path.stem for path in EXAMPLES.glob("*.*")} - _HANDLES):
+        ended = reader.start(example)
+        shown = ended.stdout + ended.stderr
+        assert ended.returncode == 1, example
+        if example == "get_access_token":
+            assert "invalid_client" in shown
+        else:
+            assert 'invalid_token: {"status":"failed","message":"' in shown, example
+        # Not where in the program it happened.
+        assert reader.command is not python or "Traceback" not in shown, example
 
 
 def follow_guide(reader: Reader, sandbox: Sandbox, receiver: Receiver) -> None:

@@ -30,13 +30,18 @@ def test_chapters_become_sections_of_the_document_with_their_examples_in_place()
 
 
 def test_links_between_chapters_lead_to_their_sections():
-    sections = {
-        f"#section/{heading.replace(' ', '-')}"
-        for heading in re.findall(r"^# (.+)$", guide(), re.MULTILINE)
-    }
-    links = set(re.findall(r"\]\((#[^)]+)\)", guide()))
+    sections, chapter = set(), ""
+    text = re.sub(r"^```.*?^```$", "", guide(), flags=re.M | re.S)
+    for level, heading in re.findall(r"^(##?) (.+)$", text, re.MULTILINE):
+        name = heading.replace(" ", "-")
+        chapter = name if level == "#" else chapter
+        sections.add(f"#section/{chapter}" if level == "#" else f"#section/{chapter}/{name}")
+    links = set(re.findall(r"\]\((#[^)]+)\)", text))
     assert links <= sections
     assert len(links) > 5
+    assert "#section/Lists-and-filters/Cursors" in links
+    # No link leads to a file of the repository.
+    assert re.findall(r"\]\(([\w-]+\.md[^)]*)\)", text) == []
 
 
 def test_main_operations_have_code_samples_and_every_tag_is_in_the_navigation():

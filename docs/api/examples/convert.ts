@@ -9,7 +9,9 @@ async function post(path: string, body: object) {
     },
     body: JSON.stringify(body),
   });
-  if (!response.ok) throw new Error(await response.text());
+  if (!response.ok) {
+    throw new Error(`${response.headers.get("X-Error-Code")}: ${await response.text()}`);
+  }
   return (await response.json()).data;
 }
 

@@ -16,7 +16,8 @@ response = requests.post(
     },
     timeout=30,
 )
-response.raise_for_status()
+if not response.ok:
+    raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
 checkout = response.json()["data"]
 print("Deposit", checkout["deposit"]["_id"], checkout["deposit"]["status"])
 print("Send the person to", checkout["url"])

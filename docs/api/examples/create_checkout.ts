@@ -14,7 +14,9 @@ const response = await fetch(`${BASE_URL}/v1/api/members/${MEMBER_ID}/deposits/c
     client_reference: "invoice-1042",
   }),
 });
-if (!response.ok) throw new Error(await response.text());
+if (!response.ok) {
+  throw new Error(`${response.headers.get("X-Error-Code")}: ${await response.text()}`);
+}
 const { data } = await response.json();
 console.log("Deposit", data.deposit._id, data.deposit.status);
 console.log("Send the person to", data.url);

@@ -20,6 +20,7 @@ response = requests.post(
     },
     timeout=30,
 )
-response.raise_for_status()
+if not response.ok:
+    raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
 loan = response.json()["data"]
 print(loan["id"], loan["status"], loan["repayment_date"])

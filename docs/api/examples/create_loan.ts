@@ -18,6 +18,8 @@ const response = await fetch(`${BASE_URL}/v1/api/credit/loan`, {
     collaterals: [{ token_id: TOKEN_ID, quantity: 150 }],
   }),
 });
-if (!response.ok) throw new Error(await response.text());
+if (!response.ok) {
+  throw new Error(`${response.headers.get("X-Error-Code")}: ${await response.text()}`);
+}
 const { data: loan } = await response.json();
 console.log(loan.id, loan.status, loan.repayment_date);

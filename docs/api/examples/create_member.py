@@ -15,5 +15,6 @@ response = requests.post(
     },
     timeout=30,
 )
-response.raise_for_status()
+if not response.ok:
+    raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
 print(response.json()["data"]["_id"])

@@ -13,6 +13,8 @@ const response = await fetch(`${BASE_URL}/v1/api/members`, {
     external_id: "20417",
   }),
 });
-if (!response.ok) throw new Error(await response.text());
+if (!response.ok) {
+  throw new Error(`${response.headers.get("X-Error-Code")}: ${await response.text()}`);
+}
 const { data } = await response.json();
 console.log(data._id);

@@ -11,7 +11,8 @@ while True:
         params={"after": cursor, "limit": 200},
         timeout=30,
     )
-    response.raise_for_status()
+    if not response.ok:
+        raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
     data = response.json()["data"]
     for event in data["events"]:
         print(event["id"], event["type"], event["subject_id"])

@@ -7,7 +7,9 @@ while (true) {
   const response = await fetch(`${BASE_URL}/v1/api/events?${query}`, {
     headers: { Authorization: `Bearer ${ACCESS_TOKEN}` },
   });
-  if (!response.ok) throw new Error(await response.text());
+  if (!response.ok) {
+    throw new Error(`${response.headers.get("X-Error-Code")}: ${await response.text()}`);
+  }
   const { data } = await response.json();
   for (const event of data.events) {
     console.log(event.id, event.type, event.subject_id);

@@ -7,6 +7,7 @@ response = requests.get(
     headers={"Authorization": f"Bearer {os.environ['ACCESS_TOKEN']}"},
     timeout=30,
 )
-response.raise_for_status()
+if not response.ok:
+    raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
 withdrawal = response.json()["data"]
 print(withdrawal["status"], withdrawal["disburse_amount"], withdrawal["currency"])

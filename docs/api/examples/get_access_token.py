@@ -8,5 +8,6 @@ response = requests.post(
     data={"grant_type": "client_credentials"},
     timeout=30,
 )
-response.raise_for_status()
+if not response.ok:
+    raise SystemExit(response.text)
 print(response.json()["access_token"])

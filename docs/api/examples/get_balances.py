@@ -7,6 +7,7 @@ response = requests.get(
     headers={"Authorization": f"Bearer {os.environ['ACCESS_TOKEN']}"},
     timeout=30,
 )
-response.raise_for_status()
+if not response.ok:
+    raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
 for balance in response.json()["data"]:
     print(balance["currency"], balance["available"])

@@ -10,7 +10,8 @@ response = requests.get(
     headers={"Authorization": f"Bearer {os.environ['ACCESS_TOKEN']}"},
     timeout=30,
 )
-response.raise_for_status()
+if not response.ok:
+    raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
 statement = response.json()["data"]
 print("Opening balance", statement["opening"]["total"])
 for movement in statement["movements"]:

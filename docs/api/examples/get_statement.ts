@@ -5,7 +5,9 @@ const query = new URLSearchParams({ currency: "KES", from: `${today.slice(0, 8)}
 const response = await fetch(`${BASE_URL}/v1/api/wallet/statement?${query}`, {
   headers: { Authorization: `Bearer ${ACCESS_TOKEN}` },
 });
-if (!response.ok) throw new Error(await response.text());
+if (!response.ok) {
+  throw new Error(`${response.headers.get("X-Error-Code")}: ${await response.text()}`);
+}
 const { data } = await response.json();
 console.log("Opening balance", data.opening.total);
 for (const each of data.movements) {

@@ -8,6 +8,7 @@ response = requests.get(
     params={"currency": "KES"},
     timeout=30,
 )
-response.raise_for_status()
+if not response.ok:
+    raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
 for bank in response.json()["data"]:
     print(bank["name"])

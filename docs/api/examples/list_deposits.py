@@ -8,6 +8,7 @@ response = requests.get(
     headers={"Authorization": f"Bearer {os.environ['ACCESS_TOKEN']}"},
     timeout=30,
 )
-response.raise_for_status()
+if not response.ok:
+    raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
 for deposit in response.json()["data"]["deposits"]:
     print(deposit["_id"], deposit["status"], deposit["net_amount"], deposit["currency"])

@@ -8,6 +8,8 @@ response = requests.get(
     params={"currency": "NGN", "primary_raise": "false", "sort": "name"},
     timeout=30,
 )
-response.raise_for_status()
+if not response.ok:
+    raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
 for token in response.json()["data"]["tokens"]:
-    print(token["_id"], token["symbol"], token["price"]["buy"], token["currency"])
+    price, least = token["price"]["buy"], token["min_trade"]["buy"]
+    print(token["_id"], token["symbol"], price, token["currency"], "at least", least)

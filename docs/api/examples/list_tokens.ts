@@ -4,8 +4,11 @@ const query = new URLSearchParams({ currency: "NGN", primary_raise: "false", sor
 const response = await fetch(`${BASE_URL}/v1/api/tokens?${query}`, {
   headers: { Authorization: `Bearer ${ACCESS_TOKEN}` },
 });
-if (!response.ok) throw new Error(await response.text());
+if (!response.ok) {
+  throw new Error(`${response.headers.get("X-Error-Code")}: ${await response.text()}`);
+}
 const { data } = await response.json();
 for (const token of data.tokens) {
-  console.log(token._id, token.symbol, token.price.buy, token.currency);
+  const { _id, symbol, price, currency, min_trade } = token;
+  console.log(_id, symbol, price.buy, currency, "at least", min_trade.buy);
 }

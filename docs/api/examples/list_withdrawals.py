@@ -10,7 +10,8 @@ while True:
         params=query,
         timeout=30,
     )
-    response.raise_for_status()
+    if not response.ok:
+        raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
     data = response.json()["data"]
     for withdrawal in data["withdrawals"]:
         print(withdrawal["reference"], withdrawal["amount"], withdrawal["currency"])

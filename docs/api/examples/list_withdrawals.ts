@@ -10,7 +10,9 @@ while (true) {
   const response = await fetch(`${BASE_URL}/v1/api/withdrawals?${query}`, {
     headers: { Authorization: `Bearer ${ACCESS_TOKEN}` },
   });
-  if (!response.ok) throw new Error(await response.text());
+  if (!response.ok) {
+    throw new Error(`${response.headers.get("X-Error-Code")}: ${await response.text()}`);
+  }
   const { data } = await response.json();
   for (const withdrawal of data.withdrawals) {
     console.log(withdrawal.reference, withdrawal.amount, withdrawal.currency);

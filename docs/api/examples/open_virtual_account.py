@@ -8,6 +8,7 @@ response = requests.post(
     json={"currency": "NGN", "bvn": "12345678901"},
     timeout=30,
 )
-response.raise_for_status()
+if not response.ok:
+    raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
 account = response.json()["data"]
 print("Pay to", account["account_number"], account["bank_name"], account["account_name"])

@@ -8,6 +8,8 @@ const response = await fetch(`${BASE_URL}/v1/api/members/${MEMBER_ID}/virtual-ac
   },
   body: JSON.stringify({ currency: "NGN", bvn: "12345678901" }),
 });
-if (!response.ok) throw new Error(await response.text());
+if (!response.ok) {
+  throw new Error(`${response.headers.get("X-Error-Code")}: ${await response.text()}`);
+}
 const { data } = await response.json();
 console.log("Pay to", data.account_number, data.bank_name, data.account_name);

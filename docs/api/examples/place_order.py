@@ -1,3 +1,4 @@
+import json
 import os
 
 import requests
@@ -12,12 +13,13 @@ response = requests.post(
         "token_id": os.environ["TOKEN_ID"],
         "user_id": os.environ["MEMBER_ID"],
         "type": "Buy",
-        "price": 100,
-        "tokens": 2,
+        "price": json.loads(os.environ["PRICE"]),
+        "tokens": json.loads(os.environ["TOKENS"]),
         "client_order_id": "5209",
     },
     timeout=30,
 )
-response.raise_for_status()
+if not response.ok:
+    raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
 order = response.json()["data"]
 print(order["_id"], order["status"], order["meta"]["filled"])

@@ -7,8 +7,8 @@ curl -sS "$BASE_URL/v1/orders" \
   "token_id": "$TOKEN_ID",
   "user_id": "$MEMBER_ID",
   "type": "Buy",
-  "price": 100,
-  "tokens": 2,
+  "price": $PRICE,
+  "tokens": $TOKENS,
   "client_order_id": "5209"
 }
 JSON

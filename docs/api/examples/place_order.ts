@@ -1,4 +1,4 @@
-const { BASE_URL, ACCESS_TOKEN, TOKEN_ID, MEMBER_ID } = process.env;
+const { BASE_URL, ACCESS_TOKEN, TOKEN_ID, MEMBER_ID, PRICE, TOKENS } = process.env;
 
 const response = await fetch(`${BASE_URL}/v1/orders`, {
   method: "POST",
@@ -11,11 +11,13 @@ const response = await fetch(`${BASE_URL}/v1/orders`, {
     token_id: TOKEN_ID,
     user_id: MEMBER_ID,
     type: "Buy",
-    price: 100,
-    tokens: 2,
+    price: Number(PRICE),
+    tokens: Number(TOKENS),
     client_order_id: "5209",
   }),
 });
-if (!response.ok) throw new Error(await response.text());
+if (!response.ok) {
+  throw new Error(`${response.headers.get("X-Error-Code")}: ${await response.text()}`);
+}
 const { data: order } = await response.json();
 console.log(order._id, order.status, order.meta.filled);

@@ -17,7 +17,8 @@ response = requests.post(
     },
     timeout=30,
 )
-response.raise_for_status()
+if not response.ok:
+    raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
 quote = response.json()["data"]
 print(quote["acceptable"], quote["max_amount"], quote["repayment_date"])
 for refusal in quote["refusals"]:

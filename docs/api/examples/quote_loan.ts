@@ -17,7 +17,9 @@ const response = await fetch(`${BASE_URL}/v1/api/credit/loan/quote`, {
     collaterals: [{ token_id: TOKEN_ID, quantity: 150 }],
   }),
 });
-if (!response.ok) throw new Error(await response.text());
+if (!response.ok) {
+  throw new Error(`${response.headers.get("X-Error-Code")}: ${await response.text()}`);
+}
 const { data: quote } = await response.json();
 console.log(quote.acceptable, quote.max_amount, quote.repayment_date);
 for (const refusal of quote.refusals) console.log(refusal.code, refusal.message);

@@ -17,7 +17,8 @@ def read(path, plural, **query):
             params=query,
             timeout=30,
         )
-        response.raise_for_status()
+        if not response.ok:
+            raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
         # Decimal, since binary floating point is not exact.
         data = response.json(parse_float=Decimal)["data"]
         yield from data[plural]

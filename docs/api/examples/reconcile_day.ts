@@ -11,7 +11,9 @@ async function* read(path: string, plural: string, query: Record<string, string>
     const response = await fetch(`${BASE_URL}${path}?${new URLSearchParams(more)}`, {
       headers: { Authorization: `Bearer ${ACCESS_TOKEN}` },
     });
-    if (!response.ok) throw new Error(await response.text());
+    if (!response.ok) {
+      throw new Error(`${response.headers.get("X-Error-Code")}: ${await response.text()}`);
+    }
     const { data } = await response.json();
     yield* data[plural];
     cursor = data.next_cursor;

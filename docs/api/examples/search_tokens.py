@@ -8,6 +8,7 @@ response = requests.get(
     params={"name": "resid kilim", "exited": "false"},
     timeout=30,
 )
-response.raise_for_status()
+if not response.ok:
+    raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
 for token in response.json()["data"]["tokens"]:
     print(token["symbol"], token["name"])

@@ -8,5 +8,6 @@ response = requests.put(
     json={"url": os.environ["WEBHOOK_URL"]},
     timeout=30,
 )
-response.raise_for_status()
+if not response.ok:
+    raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
 print(response.json()["data"].get("secret", "The secret was shown when the endpoint was created"))

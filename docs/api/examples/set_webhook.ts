@@ -5,6 +5,8 @@ const response = await fetch(`${BASE_URL}/v1/api/webhook`, {
   headers: { Authorization: `Bearer ${ACCESS_TOKEN}`, "Content-Type": "application/json" },
   body: JSON.stringify({ url: WEBHOOK_URL }),
 });
-if (!response.ok) throw new Error(await response.text());
+if (!response.ok) {
+  throw new Error(`${response.headers.get("X-Error-Code")}: ${await response.text()}`);
+}
 const { data } = await response.json();
 console.log(data.secret ?? "The secret was shown when the endpoint was created");

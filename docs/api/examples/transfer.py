@@ -16,6 +16,7 @@ response = requests.post(
     },
     timeout=30,
 )
-response.raise_for_status()
+if not response.ok:
+    raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
 transfer = response.json()["data"]
 print(transfer["_id"], transfer["status"])

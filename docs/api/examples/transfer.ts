@@ -14,6 +14,8 @@ const response = await fetch(`${BASE_URL}/v1/api/transfers`, {
     currency: "KES",
   }),
 });
-if (!response.ok) throw new Error(await response.text());
+if (!response.ok) {
+  throw new Error(`${response.headers.get("X-Error-Code")}: ${await response.text()}`);
+}
 const { data } = await response.json();
 console.log(data._id, data.status);

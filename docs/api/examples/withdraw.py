@@ -17,6 +17,7 @@ response = requests.post(
     },
     timeout=30,
 )
-response.raise_for_status()
+if not response.ok:
+    raise SystemExit(f"{response.headers.get('X-Error-Code')}: {response.text}")
 withdrawal = response.json()["data"]["withdrawalRequest"]
 print(withdrawal["_id"], withdrawal["status"])

@@ -15,6 +15,8 @@ const response = await fetch(`${BASE_URL}/v1/api/wallet/withdraw`, {
     account_number: "0180290011",
   }),
 });
-if (!response.ok) throw new Error(await response.text());
+if (!response.ok) {
+  throw new Error(`${response.headers.get("X-Error-Code")}: ${await response.text()}`);
+}
 const { data } = await response.json();
 console.log(data.withdrawalRequest._id, data.withdrawalRequest.status);

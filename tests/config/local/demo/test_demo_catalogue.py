@@ -1,10 +1,14 @@
 """The complete catalogue and funds of the demo data: tokens, balances, deep books."""
 
+import json
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
@@ -109,6 +113,41 @@ def test_every_member_holds_tokens_and_a_dozen_books_have_depth(demo):
     traded = Trade.objects.exclude(sell_order=None).values("token__symbol").distinct().count()
     assert traded >= len(deep)
     assert active.exclude(member=None).count() >= 20
+
+
+def test_the_order_of_the_guide_is_accepted_for_every_token_that_the_guide_lists(demo):
+    """At `price.buy`, for the fewest units whose value is `min_trade.buy`."""
+    client, organisation = Client(), demo["organisations"][0]
+    member = next(one for one in demo["members"] if one["organisation"] == organisation["id"])
+    bearer = {"Authorization": f"Bearer {organisation['access_token']}"}
+    listed = client.get(
+        "/v1/api/tokens",
+        {"currency": "NGN", "primary_raise": "false", "sort": "name"},
+        headers=bearer,
+    )
+    tokens = listed.json()["data"]["tokens"]
+    assert len(tokens) >= 3
+    for token in tokens:
+        price = token["price"]["buy"]
+        body = {
+            "token_id": token["_id"],
+            "user_id": member["id"],
+            "type": "Buy",
+            "price": price,
+            "tokens": math.ceil(token["min_trade"]["buy"] / price),
+        }
+        order = client.post(
+            "/v1/orders", json.dumps(body), content_type="application/json", headers=bearer
+        )
+        assert order.status_code == 201, (token["symbol"], order.content)
+    [(price, least)] = [
+        (token["price"]["buy"], token["min_trade"]["buy"])
+        for token in tokens
+        if token["symbol"] == "JOL30"
+    ]
+    chapter = " ".join((settings.BASE_DIR / "docs/api/08-orders.md").read_text().split())
+    assert f"at {price:,} NGN with a `min_trade.buy` of {least:,}" in chapter
+    assert f"`PRICE={price}` and `TOKENS={math.ceil(least / price)}`" in chapter
 
 
 def test_a_note_has_paid_two_coupons_and_the_next_one_awaits_approval(demo):
