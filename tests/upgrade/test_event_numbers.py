@@ -1,37 +1,23 @@
 """Events of the last release are numbered while its processes write more."""
 
-from collections.abc import Iterator
 from importlib import import_module
 
 import psycopg
 import pytest
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
-from pytest_django import DjangoDbBlocker
 
 from exchange.core import sqlfiles
 from exchange.core.ids import uuid7
 from exchange.core.table_locks import LOCK_TIMEOUT, in_turns
 from exchange.events.services.numbering import number_events
 from tests.environment.concurrency import start_call
-from tests.environment.database import Connection, django_connected_to, extra_database, server_url
+from tests.environment.database import Connection
 from tests.environment.processes import wait_until
-from tests.upgrade.dumps import latest_dump, restore
 
 pytestmark = pytest.mark.slow
 
 NUMBERS = "0006_event_feed"
-
-
-@pytest.fixture
-def release(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Connection]:
-    """Connect Django to the last release's database; yield a connection of a process of it."""
-    with extra_database("numbers") as name, django_db_blocker.unblock():
-        restore(latest_dump(), server_url(name))
-        with django_connected_to(name), psycopg.connect(server_url(name)) as process:
-            process.execute("SET ROLE exchange_runtime")
-            process.commit()
-            yield process
 
 
 def emit(process: Connection) -> str:
