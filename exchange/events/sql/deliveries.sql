@@ -31,10 +31,19 @@ CREATE TRIGGER delivery_changed AFTER UPDATE OF status, attempts, delivered_at O
     FOR EACH ROW EXECUTE FUNCTION delivery_changed();
 
 -- Queues deliveries, given as parallel arrays, in any status or new; the retry schedule restarts. One that
--- is being sent keeps its lease: the outcome counts as the first attempt of the new schedule.
+-- is being sent keeps its lease: the outcome counts as the first attempt of the new schedule. Only people
+-- and clients resend, so each delivery gets a row of the audit log: of the event, about the endpoint.
 CREATE FUNCTION queue_deliveries(p_events uuid[], p_endpoints uuid[]) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM public.write_change(
+        'exchange_eventdelivery', CASE WHEN d.status IS NULL THEN 'INSERT' ELSE 'UPDATE' END,
+        q.event_id::text, q.endpoint_id::text,
+        CASE WHEN d.status IS NOT NULL
+             THEN jsonb_build_object('status', d.status, 'attempts', d.attempts) END,
+        jsonb_build_object('status', 'Pending', 'attempts', 0))
+    FROM unnest(p_events, p_endpoints) q (event_id, endpoint_id)
+    LEFT JOIN public.exchange_eventdelivery d USING (event_id, endpoint_id);
     INSERT INTO public.exchange_eventdelivery AS d (event_id, endpoint_id, next_attempt_at)
     SELECT event_id, endpoint_id, statement_timestamp()
     FROM unnest(p_events, p_endpoints) q (event_id, endpoint_id)

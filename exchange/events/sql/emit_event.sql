@@ -73,10 +73,12 @@ SELECT make_append_only('exchange_deliveryattempt');
 
 SELECT audit_table('exchange_webhookendpoint', about => 'organisation_id',
     hidden => '{secret,previous_secret}', left_out => '{updated_at,failing_since,failed_attempts}');
--- Delivery attempts have their own append-only rows; only manual resends are audited.
+-- Delivery attempts have their own append-only rows. Manual resends are audited: by `queue_deliveries`
+-- for each endpoint, and here those of the previous release, which has no such function.
 SELECT audit_table('exchange_event', about => 'subject_id',
     left_out => '{body,attempts,next_attempt_at,leased_until,delivered_at}',
-    inserts => NULL, updates => $$NEW.status = 'Pending' AND OLD.status <> 'Pending'$$);
+    inserts => NULL,
+    updates => $$NEW.status = 'Pending' AND OLD.status <> 'Pending' AND NOT recorded_by_function()$$);
 
 -- The smallest id of a record whose events are all in the outbox: older months may be detached. A record
 -- and its first event are made together, but their ids may lie on both sides of a bound.

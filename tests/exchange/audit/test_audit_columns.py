@@ -343,7 +343,7 @@ NOT_AUDITED = {
     "django_migrations": "Django's own",
     "django_session": "sign-ins have their own record; its data is a secret",
     "exchange_catalogue": "a counter that triggers keep",
-    "exchange_eventdelivery": "workers write it; attempts and resent events have their own records",
+    "exchange_eventdelivery": "workers write it; attempts are records, a function audits resends",
     "exchange_exportchunk": "pieces of a file, gone after a week",
     "exchange_idempotencyrecord": "answers, kept for a day",
     "exchange_loggedrequest": "a log itself, gone after 30 days",
