@@ -101,7 +101,12 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "Webhooks",
         "webhook",
-        ("exchange.event", "exchange.webhookendpoint", "exchange.loggedrequest"),
+        (
+            "exchange.event",
+            "exchange.webhookendpoint",
+            "exchange.loggedrequest",
+            "exchange.readcount",
+        ),
     ),
     (
         "Settings",

@@ -32,7 +32,7 @@ _VIEWABLE = {
     ),
     "exchange": (
         "apikey", "comment", "event", "export", "loggedrequest", "member", "organisation",
-        "quote", "token", "webhookendpoint",
+        "quote", "readcount", "token", "webhookendpoint",
     ),
     "orders": ("order", "termsproposal", "tokenproposal", "trade"),
     "wallets": (
@@ -61,7 +61,7 @@ _VIEW_CUSTOMERS = frozenset(
         "credit.view_income",
         "credit.view_loanconfiguration",
         *(f"exchange.view_{model}" for model in ("comment", "event", "loggedrequest", "member")),
-        *(f"exchange.view_{model}" for model in ("organisation", "quote", "token")),
+        *(f"exchange.view_{model}" for model in ("organisation", "quote", "readcount", "token")),
         *(
             f"orders.view_{model}"
             for model in ("order", "termsproposal", "tokenproposal", "trade")

@@ -116,8 +116,9 @@ class Migration(migrations.Migration):
                 ("count", models.BigIntegerField()),
             ],
             options={
+                "verbose_name": "API read",
                 "ordering": ["-hour_at", "-id"],
-                "default_permissions": (),
+                "default_permissions": ("view",),
                 "indexes": [
                     models.Index(
                         fields=["organisation", "-hour_at", "-id"], name="reads_listed"

@@ -1,4 +1,4 @@
-"""The request log in the back office: what an organisation's keys sent, without values."""
+"""The request log in the back office: what an organisation's keys sent and read, without values."""
 
 from http import HTTPStatus
 
@@ -14,7 +14,7 @@ from exchange.admin.list_filters import (
     id_filter,
 )
 from exchange.participants.admin.name_filters import OrganisationNameFilter
-from exchange.requests.models import LoggedRequest
+from exchange.requests.models import LoggedRequest, ReadCount
 
 _METHODS = [(name, name) for name in ("POST", "PUT", "PATCH", "DELETE", "GET")]
 
@@ -63,3 +63,32 @@ class LoggedRequestAdmin(SafeAdmin):
         ordering="status_code",
     )
     fields_display = column("fields refused", lambda request: ", ".join(request.fields) or "-")
+
+
+class ReadListFilters(ListFilters):
+    organisation_name = OrganisationNameFilter()
+    # The first read of an hour makes the row: its id may be of the next one.
+    day_from, day_to = day_range("hour_at", id_column="")
+    organisation = id_filter("organisation")
+    key = id_filter("key")
+
+
+@admin.register(ReadCount)
+class ReadCountAdmin(SafeAdmin):
+    reads_replica = True
+    list_note = "Successful reads of 30 days. Writes and refusals are under API requests."
+    list_display = ("hour", "organisation", "key_display", "path", "count_display")
+    filters = ReadListFilters
+    list_select_related = ("organisation", "key")
+    search_fields = ("organisation__name", "=path")
+    id_fields = ("pk", "organisation_id", "key_id")
+    search_help_text = "Organisation, path, or the ID of an organisation or API key"
+    long = True
+    # Ids follow time and are indexed.
+    ordering = ("-id",)
+    fields = ("hour", "organisation_display", "key_display", "path", "count_display")
+
+    hour = time_column("hour from (UTC)", "hour_at", ordering="hour_at")
+    organisation_display = link_column("organisation", "organisation")
+    key_display = column("API key", lambda reads: reads.key.name)
+    count_display = column("reads", lambda reads: f"{reads.count:,}", ordering="count")

@@ -48,7 +48,8 @@ class ReadCount(Record):
     count = models.BigIntegerField()
 
     class Meta:
-        default_permissions = ()
+        verbose_name = "API read"
+        default_permissions = ("view",)
         ordering = ["-hour_at", "-id"]
         constraints = [
             models.UniqueConstraint(fields=["key", "path", "hour_at"], name="reads_counted_once")

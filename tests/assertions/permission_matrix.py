@@ -54,6 +54,7 @@ MODELS: dict[str, tuple[str, str]] = {
     "exchange_change": ("AD", ""),
     "exchange_event": (ALL, ""),
     "exchange_loggedrequest": (ALL, ""),
+    "exchange_readcount": (ALL, ""),
     "exchange_export": (INSIDE, ""),
     "exchange_member": (ALL, "BD"),
     "exchange_organisation": (ALL, "BD"),

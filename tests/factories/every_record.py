@@ -25,7 +25,7 @@ from exchange.events.services.endpoints import rotate_secret, send_test, set_end
 from exchange.exports import services as exports
 from exchange.exports.sources import DateRange
 from exchange.participants.services.api_keys import issue_access_token, issue_api_key
-from exchange.requests.models import LoggedRequest
+from exchange.requests.models import LoggedRequest, ReadCount
 from exchange.staff.models import AccessEvent, StaffUser
 from exchange.staff.services import second_factor
 from exchange.staff.services.access_records import record_access_event
@@ -256,6 +256,7 @@ def _access(every_record: EveryRecord) -> None:
     every_record.add(key)
     log_requests(key)
     every_record.add(LoggedRequest.objects.get())
+    every_record.add(ReadCount.objects.get())
     every_record.secrets["client secret"] = secret
     every_record.secrets["client secret's hash"] = type(key).objects.get(pk=key.pk).client_secret
     every_record.secrets["access token"] = issue_access_token(

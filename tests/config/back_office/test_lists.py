@@ -301,4 +301,4 @@ def test_no_filter_of_a_list_offers_every_organisation_and_each_finds_one_by_nam
                 found = client.get(address, {name: "acme"}).context["cl"].result_list
                 assert not list(client.get(address, {name: "nobody"}).context["cl"].result_list)
                 assert {row.pk for row in found} <= all_rows
-    assert len(searched) == 15
+    assert len(searched) == 16

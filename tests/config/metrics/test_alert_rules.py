@@ -51,6 +51,11 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         {'exchange_pool_errors_total{job="exchange-worker"}': "0+1x60"},
         {'exchange_pool_errors_total{job="exchange-worker"}': "7x60"},
     ),
+    "RequestLogDropped": (
+        {"exchange_request_log_dropped_total": "0x30 1x30"},
+        # What was dropped once, long ago.
+        {"exchange_request_log_dropped_total": "7x60"},
+    ),
     "TasksFailing": (
         {'exchange_tasks_total{task="a",outcome="failed"}': "0+1x60"},
         {
