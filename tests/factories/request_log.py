@@ -13,8 +13,8 @@ def make_entry(key: ApiKey, **values: Any) -> RequestEntry:
     """Return the entry of a refused POST with the key; `values` are its own."""
     made = {
         "id": uuid7(),
-        "organisation_id": key.organisation_id,
-        "key_id": key.pk,
+        "organisation_id": str(key.organisation_id),
+        "key_id": str(key.pk),
         "method": "POST",
         "path": "/v1/api/members",
         "status_code": 400,
@@ -32,5 +32,5 @@ def log_requests(key: ApiKey) -> None:
     log = RequestLog()
     log.add_request(make_entry(key))
     hour = timezone.now().replace(minute=0, second=0, microsecond=0)
-    log.count_read(ReadKey(key.organisation_id, key.pk, "/v1/api/tokens", hour))
+    log.count_read(ReadKey(str(key.organisation_id), str(key.pk), "/v1/api/tokens", hour))
     log.flush()

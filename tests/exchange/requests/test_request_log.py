@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection
+from django.urls import ResolverMatch
 from django.utils import timezone
 
-from exchange.core.ids import first_id_at, uuid7
+from exchange.core.ids import first_id_at, parse_id, uuid7
 from exchange.core.metrics import REQUEST_LOG_DROPPED
 from exchange.participants.models import ApiKey
+from exchange.requests.middleware import fill_template, to_template
 from exchange.requests.models import LoggedRequest, ReadCount
 from exchange.requests.recording import REQUEST_LOG, ReadKey, RequestLog
 from exchange.requests.services import purge_requests
@@ -210,7 +212,7 @@ def test_a_burst_beyond_the_memory_is_dropped_and_counted():
         log.add_request(make_entry(caller.key, request_id=str(number)))
         hour = datetime(2026, 1, 1, number, tzinfo=UTC)
         for _ in range(2):
-            log.count_read(ReadKey(caller.organisation.id, caller.key.id, MEMBERS, hour))
+            log.count_read(ReadKey(str(caller.organisation.id), str(caller.key.id), MEMBERS, hour))
     assert dropped() - before == 2 + 4
     log.flush()
     log.flush()
@@ -229,7 +231,7 @@ def test_what_is_older_than_its_days_is_not_shown_and_removed():
         at = now - timedelta(days=days)
         identifier = type(uuid7())(int=first_id_at(at).int + days)
         log.add_request(make_entry(caller.key, id=identifier, created_at=at, request_id=str(days)))
-        log.count_read(ReadKey(caller.organisation.id, caller.key.id, f"/v1/{days}", at))
+        log.count_read(ReadKey(str(caller.organisation.id), str(caller.key.id), f"/v1/{days}", at))
     log.flush()
     assert [each["request_id"] for each in read(caller)] == ["29"]
     reads = [each["path"] for each in read(caller, f"{PATH}/reads")]
@@ -256,3 +258,20 @@ def test_nothing_is_logged_when_it_is_off_or_outside_the_api(settings: Any):
     REQUEST_LOG.flush()
     assert not LoggedRequest.objects.exists()
     assert not ReadCount.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0197d36b-8c11-7b21-8a5e-1f2e3d4c5b6a", "0197D36B-8C11-7B21-8A5E-1F2E3D4C5B6A",
+        "0197d36b8c117b218a5e1f2e3d4c5b6a", "{0197d36b-8c11-7b21-8a5e-1f2e3d4c5b6a}",
+        "0197d36b-8c11-7b21-8a5e-1f2e3d4c5b6", "0197d36b-8c11-7b21-8a5e-1f2e3d4c5b6a\n",
+        "0197d36b-8c117-b21-8a5e-1f2e3d4c5b6a", "0197d36b-8c11-7b21-8a5e-1f2e3d4c5b6g",
+        "\u0660197d36b-8c11-7b21-8a5e-1f2e3d4c5b6a", "order 17", "",
+    ],
+)  # fmt: skip
+def test_a_path_has_what_is_the_id_of_a_record_and_nothing_else(text: str):
+    match = ResolverMatch(lambda: None, (), {"order_id": text}, route="v1/orders/<str:order_id>")
+    found = parse_id(text)
+    shown = str(found) if found else "{order_id}"
+    assert fill_template(to_template(match.route), match) == f"/v1/orders/{shown}"

@@ -64,7 +64,9 @@ def test_it_writes_within_seconds_and_a_kill_loses_no_more(tmp_path: Path):
 
 def test_it_keeps_what_no_database_takes_as_far_as_there_is_room():
     caller, log, before = make_caller(), RequestLog(capacity=2), dropped()
-    key = ReadKey(caller.organisation.id, caller.key.id, MEMBERS, make_entry(caller.key).created_at)
+    key = ReadKey(
+        str(caller.organisation.id), str(caller.key.id), MEMBERS, make_entry(caller.key).created_at
+    )
     with django_connected_to("absent"):
         for _ in range(2):
             log.add_request(make_entry(caller.key))
