@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from credit.distributions.models import Distribution, Income
 from credit.distributions.services import drafting, funding, paying, recording
@@ -95,6 +96,27 @@ def test_two_workers_pay_each_holder_once():
     assert Transfer.objects.filter(kind="distribution_pay").count() == 15
     paid = Event.objects.filter(type="distribution.paid", subject_id=made.pk)
     assert paid.filter(organisation=held.token.issuer).count() == 1
+    assert_books_hold()
+
+
+def test_a_worker_leaves_a_distribution_to_the_one_that_pays_it():
+    held, other = make_holding(), make_holding(currency="UGX")
+    made, small = make_distribution(held.token, "Funded"), make_distribution(other.token, "Funded")
+    with Callers(1) as callers:
+        with transaction.atomic():
+            assert paying.pay(made.pk, batch=0) == 0
+        made.refresh_from_db()
+        with transaction.atomic():
+            assert paying._pay_batch(made, 1) == 1
+            # The batch is not committed: what is left of it is not for others, another one is.
+            assert callers.at_once([partial(paying.pay, made.pk)]) == [0]
+            assert callers.at_once([paying.pay_due]) == [3]
+        made.refresh_from_db()
+        small.refresh_from_db()
+        assert (made.status, small.status) == ("Paying", "Paid")
+        assert callers.at_once([paying.pay_due]) == [2]
+    made.refresh_from_db()
+    assert made.status == "Paid"
     assert_books_hold()
 
 

@@ -2,9 +2,9 @@
 
 Its start sets the tax of all income, for good (`start_paying.sql`). A batch is one transaction: it
 locks incomes that are Due, moves the money and marks them Paid. A killed worker leaves whole
-batches; the next run goes on. Who owes the exchange repays it first. What pledged units receive
-becomes cash collateral of an open loan, pays the claim of the creditor of a liquidated one, or goes
-to the wallet of its borrower (`income_target`).
+batches; the next run goes on. One worker at a time pays a distribution. Who owes the exchange
+repays it first. What pledged units receive becomes cash collateral of an open loan, pays the claim
+of the creditor of a liquidated one, or goes to the wallet of its borrower (`income_target`).
 A correction that paid too much is recovered instead, at once or from later income (`recovering`).
 """
 
@@ -121,7 +121,10 @@ def pay_due() -> int:
 
 
 def pay(distribution_id: UUID, *, batch: int = BATCH) -> int:
-    """Pay one distribution until nothing more can be paid; return the number of incomes paid."""
+    """Pay one distribution until nothing more can be paid; return the number of incomes paid.
+
+    Leaves it to another worker that pays it.
+    """
     with transaction.atomic():
         lock_distribution(distribution_id)
         fetch_one(
@@ -158,7 +161,7 @@ def _payable(distribution_id: Any) -> QuerySet[Income]:
 
 
 def _pay_batch(distribution: Distribution, batch: int) -> int:
-    """Pay up to `batch` incomes in one transaction; return their number.
+    """Pay up to `batch` incomes in one transaction; return their number, 0 if another worker pays.
 
     A debt that was repaid meanwhile, or a member that was closed, undoes it: it is done again.
     """
@@ -178,7 +181,8 @@ def _pay_batch(distribution: Distribution, batch: int) -> int:
 
 def _post_batch(distribution: Distribution, batch: int) -> int:
     with connection.cursor() as cursor:
-        cursor.execute(_LOCK_DUE, [distribution.pk, batch])
+        lock = f"distribution {distribution.pk}"
+        cursor.execute(_LOCK_DUE, [distribution.pk, lock, batch])
         ids = [income_id for (income_id,) in cursor.fetchall()]
         cursor.execute(_LOCK_LOANS, [ids])
         cursor.execute(_TARGETS, [ids])
@@ -254,12 +258,14 @@ def _finish(distribution_id: UUID) -> None:
     for_each(loan_ids, revalue_loan, "loan_servicing_failed")
 
 
-# In the order of owners, so that two workers do not wait for each other.
+# None while another worker pays a batch of it. In the order of owners, so that the workers of two
+# distributions do not wait for each other.
 _LOCK_DUE = """
     SELECT i.id
     FROM credit_income i
     LEFT JOIN exchange_member m ON m.id = i.member_id
     WHERE i.distribution_id = %s AND i.status = 'Due' AND i.gross >= 0 AND m.closed_at IS NULL
+        AND (SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0)))
     ORDER BY i.owner_id, i.loan_id LIMIT %s
     FOR NO KEY UPDATE OF i SKIP LOCKED
 """
