@@ -2,12 +2,14 @@
 
 Its start sets the tax of all income, for good (`start_paying.sql`). A batch is one transaction: it
 locks incomes that are Due, moves the money and marks them Paid. A killed worker leaves whole
-batches; the next run goes on. One worker at a time pays a distribution. Who owes the exchange
-repays it first. What pledged units receive becomes cash collateral of an open loan, pays the claim
-of the creditor of a liquidated one, or goes to the wallet of its borrower (`income_target`).
+batches; the next run goes on. One worker at a time pays a distribution, and rests after full
+batches, so that orders and webhooks do not wait for a long payment. Who owes the exchange repays it
+first. What pledged units receive becomes cash collateral of an open loan, pays the claim of the
+creditor of a liquidated one, or goes to the wallet of its borrower (`income_target`).
 A correction that paid too much is recovered instead, at once or from later income (`recovering`).
 """
 
+import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,6 +51,9 @@ from wallets.ledger.posting import Leg, Posting, post_transfers, system_account
 from wallets.receivables.services.repayments import ATTEMPTS, OVERPAID
 
 BATCH = 500
+# The pause after a full batch, to the time that it took. Below 1, so that a second worker which
+# starts in it is met in its batch: one of the two ends.
+_REST = 0.5
 _SYSTEM = Actor.system("pay_distributions")
 
 
@@ -137,8 +142,12 @@ def pay(distribution_id: UUID, *, batch: int = BATCH) -> int:
     paid = 0
     if (distribution.gross or 0) < 0 and distribution.status == DistributionStatus.PAYING:
         paid = recovering.recover(distribution)
+    started = time.monotonic()
     while done := _pay_batch(distribution, batch):
         paid += done
+        if done == batch:
+            time.sleep(_REST * (time.monotonic() - started))
+        started = time.monotonic()
     if distribution.status == DistributionStatus.PAYING:
         _finish(distribution_id)
     return paid
