@@ -3,10 +3,10 @@
 import datetime as dt
 from decimal import Decimal
 
-from django.db.models import Q, Sum
+from django.db.models import Count, Q, Sum
 from django.db.models.functions import Abs
 
-from credit.distributions.models import Distribution, DistributionStatus, Income, IncomeStatus
+from credit.distributions.models import Distribution, DistributionStatus, Income
 from credit.distributions.selectors import estimate, estimate_largest
 from exchange.admin.base import Section
 from exchange.admin.display import format_time, record_link, status_badge
@@ -48,10 +48,8 @@ def money_and_holders(distribution: Distribution) -> Section:
             ("Due if recorded now", format_money(due, currency)),
         ]
     else:
-        rows += [
-            (f"Income {status.label}", f"{distribution.incomes.filter(status=status).count():,}")
-            for status in IncomeStatus
-        ]
+        counts = distribution.incomes.values_list("status").annotate(Count("pk"))
+        rows += [(f"Income {status}", f"{count:,}") for status, count in counts.order_by("status")]
     if due < 0 and distribution.gross is not None:
         rows.append(("Recovered", _recovered(distribution)))
     if distribution.status in _UNFUNDED:
@@ -114,10 +112,11 @@ def previous_ones(distribution: Distribution) -> Section:
     earlier = Distribution.objects.filter(
         related | Q(record_at__lt=distribution.record_at), token=distribution.token_id
     )
-    found = earlier.exclude(pk=distribution.pk).order_by("-record_at", "-pk")[:_PREVIOUS]
+    earlier = earlier.exclude(pk=distribution.pk).select_related("token", "corrects")
+    found = earlier.order_by("-record_at", "-pk")[:_PREVIOUS]
     rows = [
         (
-            "This one" if each == distribution else record_link(each, each.kind),
+            "This one" if each == distribution else record_link(each),
             status_badge("Overdue" if each.overdue else each.status),
             format_time(each.record_at),
             format_money(each.amount_per_unit, each.currency_id),
@@ -126,7 +125,7 @@ def previous_ones(distribution: Distribution) -> Section:
         )
         for each in (distribution, *found)
     ]
-    headings = ("Type", "Status", "Record (UTC)", "Amount per unit", "Holders", "Gross")
+    headings = ("Distribution", "Status", "Record (UTC)", "Amount per unit", "Holders", "Gross")
     return Section("This and earlier distributions", headings, rows, right=(3, 4, 5))
 
 

@@ -34,10 +34,10 @@ class DistributionsPanel(Panel):
 
     def sections(self, page: SafeAdmin, request: HttpRequest, record: Token) -> list[Section]:
         """Return the newest distributions, and what was paid in all."""
-        found = Distribution.objects.filter(token=record).select_related("token")
+        found = Distribution.objects.filter(token=record).select_related("token", "corrects")
         rows = [
             (
-                record_link(each, each.kind),
+                record_link(each),
                 status_badge("Overdue" if each.overdue else each.status),
                 format_time(each.record_at),
                 each.payment_date,
@@ -48,7 +48,8 @@ class DistributionsPanel(Panel):
             for each in found.order_by("-pk")[:_SHOWN]
         ]
         headings = (
-            "Type", "Status", "Record (UTC)", "Payment", "Amount per unit", "Holders", "Gross",
+            "Distribution", "Status", "Record (UTC)", "Payment", "Amount per unit", "Holders",
+            "Gross",
         )  # fmt: skip
         paid = found.filter(status=DistributionStatus.PAID)
         total = paid.aggregate(total=Sum("gross"))["total"]

@@ -13,6 +13,7 @@ from config.back_office.roles import FINANCE_APPROVER
 from credit.distributions.admin import calendar
 from credit.distributions.selectors import expected_gross, periods_between
 from credit.distributions.services import proposals
+from tests.environment.owner import without_guards
 from tests.factories.back_office import page, signed_in_client, text_of
 from tests.factories.distributions import (
     DAY,
@@ -73,6 +74,7 @@ def test_what_is_recorded_is_set_against_the_wallet_until_it_is_funded(ben):
     made = make_distribution(held.token, "Recorded")
     shown = read(ben, page(made))
     assert "Income Due 3" in shown
+    assert "Income Paid" not in shown
     assert "Left to the issuer after it 250.00 NGN" in shown
     assert "Largest incomes" in shown
     funded = make_distribution(make_holding().token, "Funded")
@@ -102,6 +104,35 @@ def test_earlier_ones_of_the_token_are_shown_with_it(ben):
     # Five of them, and none of another token.
     assert "2.00 NGN 3 1,400.00 NGN" not in shown
     assert str(other) not in shown
+
+
+def test_earlier_ones_are_named_by_their_periods(ben):
+    held = make_holding()
+    for ended in ("2026-06-09", "2026-09-09"):
+        made = make_distribution(held.token, "Paid", interest_terms(held.token))
+        with without_guards() as cursor:
+            cursor.execute(
+                "UPDATE credit_distribution SET period_end = %s, record_at = %s WHERE id = %s",
+                [ended, ended, made.pk],
+            )
+    made = propose(held.token)
+    for address in (page(made), page(held.token)):
+        shown = read(ben, address)
+        for day in ("9 June 2026", "9 September 2026"):
+            assert f"Interest of {held.token.symbol}, 92 days to {day} Paid" in shown
+
+
+def test_the_history_costs_the_same_for_one_row_as_for_many(ben):
+    held = make_holding()
+    made = propose(held.token, make_terms(held.token, record_at=timezone.now() + 9 * DAY))
+    counts = []
+    for amount in (1, 2, 3):
+        make_distribution(held.token, "Paid", make_terms(held.token, amount=Decimal(amount)))
+        read(ben, page(made))
+        with CaptureQueriesContext(connection) as queries:
+            read(ben, page(made))
+        counts.append(len(queries))
+    assert len(set(counts)) == 1
 
 
 def test_changed_terms_are_shown_before_and_after(ben):
