@@ -48,7 +48,8 @@ def _row(
     state = "Overdue" if distribution.overdue else distribution.status
     rest = "Funded"
     if distribution.status not in (DistributionStatus.FUNDED, DistributionStatus.PAYING):
-        left[issuer.pk, currency] -= due
+        # What a correction recovers is not the issuer's before it has come.
+        left[issuer.pk, currency] -= max(due, Decimal(0))
         rest = format_money(left[issuer.pk, currency], currency)
         if left[issuer.pk, currency] < 0:
             rest = status_badge(rest, "bad")

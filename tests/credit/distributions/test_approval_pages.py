@@ -18,6 +18,7 @@ from tests.factories.back_office import page, signed_in_client, text_of
 from tests.factories.distributions import (
     DAY,
     approve,
+    correct,
     interest_terms,
     issuer_of,
     make_distribution,
@@ -191,6 +192,15 @@ def test_the_calendar_sets_all_that_is_due_against_each_issuers_wallet(ben):
     shown = read(ben, address)
     assert str(paid.token.issuer) not in shown
     assert f"{funded.token.issuer} Funded 1,750.00 NGN Funded" in shown
+
+
+def test_the_calendar_does_not_count_on_what_is_to_be_recovered(ben):
+    held = make_holding()
+    paid = make_distribution(held.token, "Paid")
+    Wallet(held.token.issuer).fund(2_000, "NGN")
+    correct(paid, amount=Decimal(2))
+    shown = read(ben, reverse("admin:credit_distribution_calendar"))
+    assert "Recorded -350.00 NGN 2,000.00 NGN" in shown
 
 
 def test_the_calendar_costs_the_same_for_one_row_as_for_many(ben):
