@@ -1,15 +1,19 @@
 """Organisations with a webhook endpoint, their events, and shifts of time for deliveries."""
 
 from datetime import timedelta
+from uuid import UUID
 
 from django.utils import timezone
 
 from exchange.core.ids import uuid7
-from exchange.events.models import Event, EventDelivery
-from exchange.events.services.endpoints import set_endpoint
+from exchange.events.models import Event, EventDelivery, WebhookEndpoint
+from exchange.events.services.endpoints import create_endpoint, set_endpoint
 from exchange.events.services.outbox import emit
 from exchange.participants.models import Organisation
+from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER
+
+URL = "http://127.0.0.1:9/hook"
 
 
 def make_organisation_with_endpoint(url: str | None, name: str = "Acme") -> Organisation:
@@ -66,3 +70,22 @@ def seconds_to_next_attempt(event: Event) -> float:
     next_attempt_at = delivery_of(event).next_attempt_at
     assert next_attempt_at is not None
     return (next_attempt_at - timezone.now()).total_seconds()
+
+
+def make_endpoint(
+    owner: Organisation, *types: str, url: str = URL, enabled: bool = True
+) -> WebhookEndpoint:
+    return create_endpoint(
+        organisation_id=owner.id, actor=TESTER, url=url, events=types or ["*"], enabled=enabled
+    ).endpoint
+
+
+def deliveries(event: Event) -> dict[UUID, tuple[str, int]]:
+    rows = event.deliveries.values_list("endpoint_id", "status", "attempts")
+    return {endpoint: (status, attempts) for endpoint, status, attempts in rows}
+
+
+def delete_deliveries() -> None:
+    """Leave events as a release without deliveries did."""
+    with without_guards() as cursor:
+        cursor.execute("DELETE FROM exchange_eventdelivery")

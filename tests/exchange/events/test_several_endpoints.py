@@ -1,11 +1,9 @@
 """Several webhook endpoints of an organisation: who receives what, and what one's failure does."""
 
 import json
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -13,18 +11,9 @@ from django.db import OperationalError, connection, connections
 from django.utils import timezone
 from standardwebhooks import Webhook
 
-from exchange.core.errors import Conflict, DomainError
-from exchange.core.ids import uuid7
+from exchange.core.errors import DomainError
 from exchange.events.errors import EndpointNotFound, TooManyEndpoints
-from exchange.events.models import (
-    DeliveryAttempt,
-    Event,
-    EventDelivery,
-    EventStatus,
-    WebhookEndpoint,
-)
-from exchange.events.selectors import missing_events
-from exchange.events.services import outbox
+from exchange.events.models import DeliveryAttempt, Event, EventDelivery, WebhookEndpoint
 from exchange.events.services.claims import PER_ENDPOINT, PER_ORGANISATION, Claim, claim_due
 from exchange.events.services.deliveries import (
     DeliveryResult,
@@ -35,47 +24,25 @@ from exchange.events.services.deliveries import (
 )
 from exchange.events.services.endpoints import (
     MAX_ENDPOINTS,
-    create_endpoint,
     delete_endpoint,
     rotate_secret,
     send_test,
     set_endpoint,
     update_endpoint,
 )
-from exchange.events.services.outbox import redeliver, redeliver_undelivered
 from exchange.events.webhooks.posting import PostOutcome
 from exchange.participants.models import Organisation
 from tests.environment.database import session
-from tests.environment.owner import without_guards
 from tests.environment.webhook_receiver import Receiver, Reply
 from tests.factories.api_clients import TESTER, make_organisation
-from tests.factories.events import emit_event, event_state
+from tests.factories.events import URL, deliveries, emit_event, event_state, make_endpoint
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-URL = "http://127.0.0.1:9/hook"
 FAILED = PostOutcome(status_code=500, milliseconds=1)
 GONE = PostOutcome(status_code=410, milliseconds=1)
 TAKEN = PostOutcome(status_code=200, milliseconds=1)
 DAY = timedelta(days=1)
-
-
-@pytest.fixture
-def owner() -> Organisation:
-    return make_organisation()
-
-
-def make_endpoint(
-    owner: Organisation, *types: str, url: str = URL, enabled: bool = True
-) -> WebhookEndpoint:
-    return create_endpoint(
-        organisation_id=owner.id, actor=TESTER, url=url, events=types or ["*"], enabled=enabled
-    ).endpoint
-
-
-def deliveries(event: Event) -> dict[UUID, tuple[str, int]]:
-    rows = event.deliveries.values_list("endpoint_id", "status", "attempts")
-    return {endpoint: (status, attempts) for endpoint, status, attempts in rows}
 
 
 def record(claim: Claim, outcome: PostOutcome) -> DeliveryResult:
@@ -404,135 +371,3 @@ def test_the_last_endpoint_is_disabled_and_the_event_is_in_the_feed(owner):
     record(claims_by_endpoint()[endpoint.id], GONE)
     event = Event.objects.get(type="endpoint.disabled")
     assert (event.subject_id, event.status, deliveries(event)) == (endpoint.id, "Unsent", {})
-
-
-# --- Sent again ---------------------------------------------------------------------------------
-
-
-def settle(event: Event, **statuses: Any) -> None:
-    for endpoint_id, status in statuses.items():
-        event.deliveries.filter(endpoint=UUID(endpoint_id)).update(
-            status=status, next_attempt_at=None
-        )
-
-
-def test_redelivery_goes_to_one_endpoint_or_to_all_that_miss_the_event(owner):
-    one, two, unwanted = (
-        make_endpoint(owner),
-        make_endpoint(owner),
-        make_endpoint(owner, "loan.created"),
-    )
-    event = emit_event(owner)
-
-    def pending_after(**given: Any) -> set[UUID]:
-        settle(event, **{str(one.id): "Delivered", str(two.id): given.pop("second", "Exhausted")})
-        redeliver(event_id=event.id, actor=TESTER, organisation_id=owner.id, **given)
-        return {key for key, (status, _) in deliveries(event).items() if status == "Pending"}
-
-    assert pending_after() == {two.id}
-    assert pending_after(second="Delivered") == {one.id, two.id}
-    assert pending_after(endpoint_id=one.id) == {one.id}
-    assert pending_after(endpoint_id=unwanted.id) == {unwanted.id}
-    with pytest.raises(EndpointNotFound):
-        pending_after(endpoint_id=make_endpoint(make_organisation("Other")).id)
-    WebhookEndpoint.objects.filter(id=two.id).update(enabled=False)
-    with pytest.raises(Conflict, match="No webhook endpoint is enabled"):
-        pending_after(endpoint_id=two.id)
-
-
-def test_an_event_that_no_endpoint_wanted_is_redelivered_to_all(owner):
-    event = emit_event(owner)
-    assert event_state(event) == ("Unsent", 0)
-    one, two = make_endpoint(owner), make_endpoint(owner)
-    assert redeliver(event_id=event.id, actor=TESTER).status == "Pending"
-    assert set(deliveries(event)) == {one.id, two.id}
-
-
-def test_a_bulk_redelivery_takes_what_one_endpoint_missed(owner, monkeypatch):
-    """Also of a time when it was disabled while another received the events."""
-    down, up = make_endpoint(owner), make_endpoint(owner)
-    before = emit_event(owner)
-    EventDelivery.objects.update(status="Delivered", next_attempt_at=None)
-    WebhookEndpoint.objects.filter(id=down.id).update(enabled=False)
-    since = timezone.now()
-    missed = [emit_event(owner) for _ in range(3)]
-    loan = emit_event(owner, "loan.created")
-    EventDelivery.objects.update(status="Delivered", next_attempt_at=None)
-    again: Callable[..., Any] = lambda **given: redeliver_undelivered(  # noqa: E731
-        organisation_id=owner.id, endpoint_id=down.id, actor=TESTER, **given
-    )
-    with pytest.raises(Conflict, match="No webhook endpoint is enabled"):
-        again(since=since)
-    WebhookEndpoint.objects.filter(id=down.id).update(enabled=True)
-    assert again() == outbox.Redelivery(0, 0)
-    monkeypatch.setattr(outbox, "MAX_REDELIVERIES", 2)
-    assert again(since=since, types=["withdrawal.created"]) == outbox.Redelivery(2, 1)
-    assert [down.id in deliveries(event) for event in missed] == [True, True, False]
-    assert again(since=since, until=loan.created_at) == outbox.Redelivery(1, 0)
-    assert again(since=since) == outbox.Redelivery(1, 0)
-    assert again(since=since) == outbox.Redelivery(0, 0)
-    assert deliveries(before)[down.id] == ("Delivered", 0)
-    assert {deliveries(event)[up.id][0] for event in missed} == {"Delivered"}
-
-
-def test_events_delivered_before_there_were_deliveries_are_not_missing(owner):
-    endpoint = make_endpoint(owner)
-    event, unsent = emit_event(owner), emit_event(owner)
-    Event.objects.filter(id=event.id).update(status="Delivered")
-    Event.objects.filter(id=unsent.id).update(status="Unsent")
-    _delete_deliveries()
-    since = timezone.now() - DAY
-    assert list(missing_events(endpoint, since=since)) == [unsent]
-    assert list(missing_events(endpoint)) == [unsent]
-
-
-# --- Events of the previous release -------------------------------------------------------------
-
-
-def _delete_deliveries() -> None:
-    with without_guards() as cursor:
-        cursor.execute("DELETE FROM exchange_eventdelivery")
-
-
-def queued_by_previous_release(event: Event, due: timedelta, attempts: int = 2) -> None:
-    """Leave the event as a process of the previous release does."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE exchange_event SET status = 'Pending', attempts = %s, leased_until = NULL,"
-            " next_attempt_at = statement_timestamp() + %s * interval '1 second' WHERE id = %s",
-            [attempts, due.total_seconds(), event.id],
-        )
-
-
-def test_events_of_the_previous_release_are_taken_over_when_they_are_due(owner):
-    with Receiver() as receiver:
-        oldest, _ = make_endpoint(owner, url=receiver.url), make_endpoint(owner)
-        due, later = emit_event(owner), emit_event(owner)
-        _delete_deliveries()
-        queued_by_previous_release(due, timedelta())
-        queued_by_previous_release(later, timedelta(minutes=1))
-        assert deliver_due().posted == 1
-        assert [request.headers["webhook-id"] for request in receiver.received] == [str(due.id)]
-    assert (event_state(due), deliveries(due)) == (
-        ("Delivered", 3), {oldest.id: ("Delivered", 3)},
-    )  # fmt: skip
-    assert (event_state(later), deliveries(later)) == (("Pending", 2), {})
-
-
-def test_an_event_that_the_previous_release_queues_again_is_sent_again(owner):
-    with Receiver() as receiver:
-        make_endpoint(owner, url=receiver.url)
-        event = emit_event(owner)
-        deliver_due()
-        queued_by_previous_release(event, timedelta(), attempts=0)
-        assert deliver_due().posted == 1
-        assert len(receiver.received) == 2
-    assert event_state(event) == ("Delivered", 1)
-
-
-def test_an_event_of_the_previous_release_without_an_endpoint_is_unsent(owner):
-    event = emit_event(owner)
-    queued_by_previous_release(event, timedelta(), attempts=0)
-    assert deliver_due().posted == 0
-    assert event_state(event) == (EventStatus.UNSENT, 0)
-    assert uuid7() > event.id
