@@ -14,6 +14,8 @@ from tests.assertions.ledger import (
     system_account_id,
 )
 from tests.environment.database import session
+from tests.environment.owner import without_guards
+from tests.factories.api_clients import make_organisation
 from tests.factories.wallets import (
     make_member_wallet,
 )
@@ -181,3 +183,31 @@ def test_a_deposits_member_belongs_to_its_organisation(wallet):
             " VALUES (%s, %s, %s, 'KES', 5, 'x', '', 'Pending', '', now())",
             [uuid7(), wallet.organisation.id, foreign.id],
         )
+
+
+def test_an_account_is_found_without_reading_those_of_other_owners():
+    """Of 5,000 accounts of the currency: a scan of them reads more than 100 pages."""
+    firm = make_organisation()
+    with without_guards() as cursor:
+        cursor.execute(_MANY_ACCOUNTS, [str(firm.pk)])
+        member = cursor.fetchone()[0]
+        find = "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT open_account(%s, 'NGN', %s, %s, %s)"
+        for arguments in (("available", firm.pk, member), ("clearing", None, None)):
+            for _ in range(7):  # its plan is made for any owner from the sixth call on
+                cursor.execute(find, [uuid7(), *arguments])
+            [plan] = cursor.fetchone()[0]
+            assert plan["Plan"]["Shared Hit Blocks"] + plan["Plan"]["Shared Read Blocks"] < 30
+
+
+_MANY_ACCOUNTS = """
+    WITH member AS (
+        INSERT INTO exchange_member
+            (id, organisation_id, name, email, external_id, created_at, updated_at, document)
+        SELECT new_id(), %s, 'Member ' || n, 'm' || n || '@example.com', '', now(), now(), ''
+        FROM generate_series(1, 5000) n RETURNING id, organisation_id
+    ), account AS (
+        INSERT INTO wallets_account (id, asset_id, kind, organisation_id, member_id, balance)
+        SELECT new_id(), 'NGN', 'available', organisation_id, id, 0 FROM member
+        RETURNING member_id)
+    SELECT member_id FROM account ORDER BY member_id DESC LIMIT 1
+"""

@@ -8,8 +8,10 @@ DECLARE
     v_id uuid;
 BEGIN
     LOOP
+        -- `IS NOT DISTINCT FROM` would read all accounts of the asset.
         SELECT id INTO v_id FROM wallets_account
-            WHERE owner_id IS NOT DISTINCT FROM v_owner AND asset_id = p_asset AND kind = p_kind;
+            WHERE (owner_id = v_owner OR v_owner IS NULL AND owner_id IS NULL)
+                AND asset_id = p_asset AND kind = p_kind;
         IF FOUND THEN
             RETURN v_id;
         END IF;
