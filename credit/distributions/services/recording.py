@@ -21,7 +21,6 @@ from credit.distributions.services.transitions import (
 from exchange.core.actors import Actor
 from exchange.core.audit_context import actor_parameters
 from exchange.core.database import fetch_one
-from exchange.core.task_notifier import DELIVER_EVENTS, notify_after_commit
 from wallets.alerts.services import raise_alert, resolve_alert
 
 ALERT = "distribution_record"
@@ -62,7 +61,5 @@ def record(distribution_id: UUID) -> bool:
             return False
         made = Distribution.objects.select_related("token").get(pk=distribution_id)
         emit_to_issuer(made, RECORDED)
-        # Orders may have been cancelled.
-        notify_after_commit(DELIVER_EVENTS)
         resolve_alert(ALERT, subject=str(distribution_id))
     return True
