@@ -19,17 +19,18 @@ from exchange.participants.services.api_keys import issue_api_key, revoke_api_ke
 from exchange.tokens.services.quotes import Prices
 from tests.assertions.openapi import body_schema, schema_errors, webhooks
 from tests.factories.api_clients import TESTER, make_caller, make_member, make_organisation
-from tests.factories.holds import freeze, lift, owe
+from tests.factories.holds import freeze, lift, lifter, owe
 from tests.factories.lending import make_lending
 from tests.factories.lifecycle import cancel_token, complete_raise
 from tests.factories.loans import repay_loan
-from tests.factories.pledged_income import close, default
+from tests.factories.pledged_income import apply_cash, close, default, make_cash
 from tests.factories.quotes import set_effective_quote
 from tests.factories.terms import note, sold_out
 from tests.factories.tokens import give_units
 from tests.factories.traders import make_trader
-from tests.factories.wallets import Wallet, make_member_wallet, make_staff
+from tests.factories.wallets import Wallet, balance_of, make_member_wallet, make_staff
 from wallets.closing.services import close_member, reopen_member
+from wallets.freezes.services import propose_lift, reject_lift
 from wallets.receivables.services.repayments import collect_due
 from wallets.receivables.services.write_offs import confirm_write_off, propose_write_off
 
@@ -62,6 +63,18 @@ def test_a_freeze_and_its_end_go_to_the_organisation_without_the_reason():
         ("freeze.placed", own.pk, organisation.pk, of_own),
         ("freeze.lifted", hers.pk, organisation.pk, of_hers),
     ]
+
+
+def test_a_rejected_lift_is_silent_and_one_of_an_own_wallet_names_its_currency():
+    organisation = make_organisation()
+    own = freeze(organisation, "UGX")
+    proposal = propose_lift(freeze_id=own.pk, explanation="Cleared", user=lifter())
+    reject_lift(lift_id=proposal.pk, reason="Not cleared yet", user=lifter())
+    about = {"freeze": {"_id": str(own.pk), "currency": "UGX"}, "user": None}
+    placed = ("freeze.placed", own.pk, organisation.pk, about)
+    assert events("freeze.") == [placed]
+    lift(own)
+    assert events("freeze.") == [placed, ("freeze.lifted", *placed[1:])]
 
 
 def test_a_debt_is_followed_from_its_start_through_its_parts_to_zero():
@@ -132,6 +145,22 @@ def test_what_happens_to_a_token_goes_to_its_issuer_and_once_to_each_that_holds_
     assert {data["token"]["price"]["sell"] for *_, data in found} == {95}
 
 
+def test_units_that_are_offered_or_pledged_are_held():
+    lending = make_lending()
+    lending.lend()
+    token, seller = lending.token, make_trader()
+    give_units(token, seller.wallet, 5)
+    seller.place(token, "Sell", token.price_buy, 5)
+    assert balance_of(seller.wallet.owner_id, token) == 0
+    borrower = lending.borrower
+    give_units(token, borrower, -balance_of(borrower.owner_id, token))
+    assert balance_of(borrower.owner_id, token, "lien") > 0
+    prices = Prices(token.price_buy + 1, token.price_sell)
+    set_effective_quote(token_id=token.pk, prices=prices, note="up")
+    owners = {owner for kind, _, owner, _ in events("token.") if kind == "token.quote_changed"}
+    assert owners >= {seller.wallet.organisation.pk, borrower.organisation.pk}
+
+
 def test_a_raise_that_two_people_complete_and_one_that_is_cancelled():
     for end, kind in (
         (complete_raise, "token.raise_completed"),
@@ -197,6 +226,24 @@ def test_each_change_of_a_loan_reaches_both_sides_and_only_one_sees_the_borrower
         },
     )
     assert found["loan.written_off", borrower]["write_off"] == {"owed": 1_595_900}
+
+
+def test_a_repayment_from_cash_collateral_says_so():
+    _, loan = make_cash()
+    apply_cash(loan, 60_000)
+    for kind, _, _, data in (found := events("loan.partially_repaid")):
+        del data["repayment"]["id"]
+        assert (kind, data["repayment"]) == (
+            "loan.partially_repaid",
+            {
+                "amount": 60_000,
+                "interest": 60_000,
+                "principal": 0,
+                "outstanding": 1_536_000,
+                "paid_from": "cash_collateral",
+            },
+        )
+    assert len(found) == 2
 
 
 def test_a_key_is_named_once_before_it_expires_unless_it_has_a_successor():

@@ -4,10 +4,13 @@ import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
+from django.db import OperationalError, connection
 from django.db.models import Sum
+from django.utils import timezone
 
 from exchange.requests.models import LoggedRequest, ReadCount
 from exchange.requests.recording import ReadKey, RequestLog
@@ -16,10 +19,15 @@ from tests.environment.memory import process_tree
 from tests.environment.processes import wait_until
 from tests.environment.services import make_stack
 from tests.exchange.requests.test_request_log import MEMBERS, dropped
-from tests.factories.api_clients import make_caller
+from tests.factories.api_clients import ApiCaller, make_caller
 from tests.factories.request_log import make_entry
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def read_key(caller: ApiCaller) -> ReadKey:
+    hour = timezone.now().replace(minute=0, second=0, microsecond=0)
+    return ReadKey(str(caller.organisation.id), str(caller.key.id), MEMBERS, hour)
 
 
 def test_two_processes_write_each_request_once_and_the_rest_when_they_end(tmp_path: Path):
@@ -88,3 +96,33 @@ def test_what_no_database_can_store_is_dropped_and_the_next_is_written():
     log.add_request(make_entry(caller.key))
     log.flush()
     assert LoggedRequest.objects.count() == 1
+
+
+def test_reads_of_a_batch_that_is_dropped_count_as_dropped():
+    caller, log, before = make_caller(), RequestLog(), dropped()
+    log.add_request(make_entry(caller.key, path="x" * 201))
+    log.count_read(read_key(caller))
+    log.count_read(read_key(caller))
+    log.flush()
+    assert dropped() - before == 3
+    assert not ReadCount.objects.exists()
+
+
+def test_what_arrives_while_no_database_takes_the_batch_is_kept_with_it():
+    caller, log, before = make_caller(), RequestLog(), dropped()
+    log.add_request(make_entry(caller.key, request_id="first"))
+    log.count_read(read_key(caller))
+
+    def fail(*_statement: Any) -> Any:
+        log.add_request(make_entry(caller.key, request_id="second"))
+        log.count_read(read_key(caller))
+        raise OperationalError("the connection is closed")
+
+    with connection.execute_wrapper(fail):
+        log.flush()
+    assert not LoggedRequest.objects.exists()
+    log.flush()
+    kept = LoggedRequest.objects.order_by("id").values_list("request_id", flat=True)
+    assert list(kept) == ["first", "second"]
+    assert ReadCount.objects.get().count == 2
+    assert dropped() == before
