@@ -1,5 +1,6 @@
 """Income of a closed member: two people assign it, or reopen the member; PostgreSQL agrees."""
 
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -8,8 +9,10 @@ from django.test import Client
 from psycopg import errors
 
 from config.back_office.roles import BACK_OFFICE, FINANCE_APPROVER
+from credit.distributions.errors import DistributionNotFound
 from credit.distributions.models import Distribution, Income
 from credit.distributions.services import paying, proposals
+from credit.distributions.services.assigning import unpaid_of_closed
 from exchange.core.errors import DomainError, Forbidden, Rejected, StateConflict
 from exchange.core.ids import uuid7
 from exchange.participants.models import Member
@@ -30,6 +33,7 @@ from tests.factories.distributions import (
     held_for,
     make_distribution,
     make_holding,
+    make_terms,
     owe,
     pending,
     proposer,
@@ -73,6 +77,22 @@ class Left:
         with assert_nothing_changes(), pytest.raises(DomainError) as found:
             self.propose(owner, user=user, **changes)
         return found.value
+
+
+def test_income_of_another_distribution_is_not_found():
+    left = Left()
+    other = make_distribution(make_holding().token, "Paid")
+    found = left.refused(left.member.owner_id, distribution_id=other.pk)
+    assert isinstance(found, DistributionNotFound)
+
+
+def test_less_than_a_unit_of_money_is_assigned():
+    held = make_holding()
+    made = make_distribution(held.token, "Funded", make_terms(held.token, amount=Decimal("0.01")))
+    close_holder(held.own_member, held.token)
+    paying.pay_due()
+    [income] = unpaid_of_closed(made)
+    assert income.gross == Decimal("0.5")
 
 
 def test_it_is_paid_to_another_member_of_the_organisation():

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from credit.distributions.models import Distribution, DistributionAction, Income
 from credit.distributions.schedule import Basis
-from credit.distributions.services import funding, paying
+from credit.distributions.services import funding, paying, recovering
 from credit.distributions.services.assigning import unpaid_of_closed
 from credit.loans.models import PriceDeduction
 from exchange.events.models import Event
@@ -207,6 +207,28 @@ def test_tax_that_is_remitted_is_not_advanced():
     assert_books_hold()
 
 
+def test_what_was_recovered_and_what_tax_went_back_is_counted():
+    """Two of three holders have something to take; their tax waits for that of another issuer."""
+    held = make_holding()
+    set_tax_facts(held.token.issuer, tax_residence="NG")
+    make_rate()
+    paid = make_distribution(held.token, "Paid")
+    spend(held.member, left=0)
+    owed = Income.objects.filter(status="Due")
+    move(terms("tax_remittance", 175, currency="NGN"))
+    made = correct(paid, amount=Decimal(2))
+    funding.fund_due()
+    assert paying.pay(made.pk) == 2
+    assert recovering.return_tax() == 0
+    assert owed.filter(recovered__gt=0).count() == 2
+    other = make_holding()
+    set_tax_facts(other.token.issuer, tax_residence="NG")
+    make_distribution(other.token, "Paid")
+    assert recovering.return_tax() == 2
+    assert owed.count() == 1
+    assert_books_hold()
+
+
 def test_interest_is_corrected_by_its_basis():
     held = make_holding()
     paid = make_distribution(held.token, "Paid", interest_terms(held.token))
@@ -251,6 +273,8 @@ def test_organisations_of_holders_receive_events():
         "distribution.announced",
         "distribution.paid",
     }
+    recorded = Event.objects.filter(type="distribution.recorded", subject_id=made.pk)
+    assert [event.organisation_id for event in recorded] == [held.token.issuer_id]
 
 
 @pytest.mark.parametrize(("amount", "each"), [("600", 100), ("450", -50)])

@@ -38,6 +38,12 @@ from wallets.alerts.models import Alert
 pytestmark = pytest.mark.django_db
 
 
+def test_interest_of_less_than_a_percent_is_drafted():
+    held = make_scheduled(10, interest=Decimal("0.5"))
+    assert drafting.draft_due() == 1
+    assert Distribution.objects.get().token == held.token
+
+
 def day_of_completion(token: Token) -> date:
     assert token.completed_at is not None
     return token.completed_at.date()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from credit.distributions.models import DistributionAction, Income
 from credit.distributions.services import funding, paying, proposals, recording
 from exchange.core.actors import Actor
-from exchange.core.errors import Rejected
+from exchange.core.errors import Rejected, StateConflict
 from exchange.events.models import Event
 from orders.freezing.services import freeze_owner
 from tests.assertions.unchanged import assert_nothing_changes
@@ -70,6 +70,32 @@ def test_a_dividend_reaches_every_holder_but_the_issuer():
     assert balance_of(held.own_member.owner_id, "NGN") == 125
     assert balance_of(issuer.owner_id, "NGN") == 250
     assert_books_hold()
+
+
+@pytest.mark.parametrize("status", ["Draft", "Announced", "Funded", "Paid"])
+def test_only_what_is_recorded_is_funded(status):
+    held = make_holding()
+    made = make_distribution(held.token, status)
+    Wallet(held.token.issuer).fund(2_000, "NGN")
+    with assert_nothing_changes(), pytest.raises(StateConflict, match="that is Recorded"):
+        funding.fund(
+            distribution_id=made.pk,
+            organisation_id=held.token.issuer_id,
+            actor=issuer_of(held.token),
+        )
+
+
+def test_it_is_not_funded_before_its_payment_date():
+    held = make_holding()
+    Wallet(held.token.issuer).fund(2_000, "NGN")
+    made = make_distribution(held.token, "Recorded")
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE credit_distribution SET payment_date = payment_date + 2 WHERE id = %s",
+            [made.pk],
+        )
+    with assert_nothing_changes():
+        assert funding.fund_due() == 0
 
 
 def test_interest_is_divided_last_and_rounded_down():

@@ -1,5 +1,6 @@
 """Proposals of distributions: by the issuer or staff, decided by another person; refusals."""
 
+import dataclasses
 import json
 from datetime import timedelta
 from decimal import Decimal
@@ -14,13 +15,15 @@ from credit.distributions.errors import (
 )
 from credit.distributions.models import DistributionAction, Income
 from credit.distributions.schedule import Basis
-from credit.distributions.selectors import income_of_organisation
+from credit.distributions.selectors import income_of_organisation, visible_distributions
 from credit.distributions.services import proposals, recording
+from credit.distributions.services.terms import earliest_record
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Rejected, StateConflict
 from exchange.events.models import Event
 from exchange.tokens.errors import TokenNotFound
 from tests.assertions.unchanged import assert_nothing_changes
+from tests.factories.api_clients import make_organisation
 from tests.factories.distributions import (
     DAY,
     approve,
@@ -108,6 +111,48 @@ def test_an_amount_that_does_not_fit_its_type_is_refused(terms, field):
 def test_a_basis_out_of_bounds_is_refused(basis):
     token = make_holding().token
     assert list(refused(token, interest_terms(token, basis=basis)).fields) == ["basis"]
+
+
+def test_interest_on_less_than_a_unit_of_money_is_allowed():
+    token = make_holding().token
+    propose(token, interest_terms(token, basis=Basis(Decimal("0.5"), Decimal("18.5"), 92)))
+
+
+def test_the_payment_may_be_a_leap_year_after_the_record():
+    token = make_holding().token
+    terms = make_terms(token)
+    day = terms.record_at.date() + 366 * DAY
+    error = refused(token, dataclasses.replace(terms, payment_date=day + DAY))
+    assert error.code == "too_far_ahead"
+    propose(token, dataclasses.replace(terms, payment_date=day))
+
+
+def test_another_token_pays_for_the_same_day():
+    token, other = make_holding().token, make_holding().token
+    terms = make_terms(token)
+    propose(token, terms)
+    propose(other, terms)
+
+
+def test_what_was_never_announced_is_the_issuers_alone():
+    token = make_holding().token
+    made = propose(token)
+    other = make_organisation().pk
+    assert not visible_distributions(other).exists()
+    proposals.reject(proposal_id=pending(made).pk, reason="Another one is better", user=decider())
+    assert not visible_distributions(other).exists()
+    assert visible_distributions(token.issuer_id).get() == made
+    announced = approve(propose(token))
+    assert visible_distributions(other).get() == announced
+
+
+@pytest.mark.parametrize("microsecond", [0, 999, 500_500, 998_999, 999_999])
+def test_the_earliest_record_is_the_next_whole_millisecond(microsecond, settings):
+    settings.DISTRIBUTION_NOTICE_DAYS = 0
+    now = timezone.now().replace(microsecond=microsecond)
+    found = earliest_record(now)
+    assert found.microsecond % 1000 == 0
+    assert timedelta(0) < found - now <= timedelta(milliseconds=1)
 
 
 def test_a_token_in_its_raise_or_cancelled_pays_nothing():

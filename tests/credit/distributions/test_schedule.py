@@ -96,6 +96,16 @@ def test_an_endless_schedule_ends_with_the_calendar(tenor):
     assert [str(each.ends) for each in list_periods(found, TODAY)] == ["9999-06-30"]
 
 
+def test_the_months_of_the_calendar_are_used_up():
+    found = terms("9999-10-15", tenor=0)
+    assert [str(each.ends) for each in iterate_periods(found)] == ["9999-11-15", "9999-12-15"]
+
+
+def test_less_than_a_unit_of_principal_bears_interest():
+    found = list_periods(terms(issue_price=D("0.5"), tenor=59), TODAY)
+    assert [each.basis.principal_per_unit for each in found] == [D("0.5"), D("0.5")]
+
+
 def test_interest_is_divided_last_and_rounded_down():
     # The interest of a unit is 0.0273…: of three 0.0821…, not three times 0.02.
     basis = Basis(D(100), D(10), 1)
