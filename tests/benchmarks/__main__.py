@@ -140,6 +140,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--entries", type=int, nargs=2, help="numbers of entries to compare")
     parser.add_argument("--members", type=int, nargs=2, help="numbers of members to compare")
     parser.add_argument("--rows", type=int, nargs="+", help="numbers of rows to export")
+    parser.add_argument("--holders", type=int, help="number of holders to pay")
     parser.add_argument("--out", type=Path, default=Path("build/bench"))
     options = parser.parse_args()
     if options.compared_with:
@@ -164,6 +165,8 @@ def _measure(name: str, options: argparse.Namespace, version: Version | None) ->
         given["rows"] = sorted(options.rows)
     if name == "customers" and options.members:
         given["sizes"] = sorted(options.members)
+    if name == "distributions" and options.holders:
+        given["holders"] = options.holders
     if name == "growth" and options.entries:
         given["sizes"] = sorted(options.entries)
     with prepared() as installation:

@@ -2,11 +2,12 @@
 
 `python -m tests.benchmarks.distributions_program HOLDERS`, under the benchmark's settings. Each
 line of standard input is answered with a line of JSON: `pay` pays all holders and returns the
-seconds, `start` lets the worker pay them, `paid` tells whether it has, `endpoint URL` sets where
-webhooks go.
+seconds, `start` lets the worker pay them, `paid` tells whether it has, `memory` the most MB that
+this process has had, `endpoint URL` sets where webhooks go.
 """
 
 import json
+import resource
 import sys
 from datetime import timedelta
 from decimal import Decimal
@@ -105,6 +106,8 @@ def answer(line: str) -> object:
         case ["start"]:
             make_distribution(token, "Funded")
             app.send_task("credit.tasks.pay_distributions")
+        case ["memory"]:
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         case ["paid"]:
             unpaid = token.distributions.exclude(status=DistributionStatus.PAID)
             return not unpaid.exists()
