@@ -31,6 +31,7 @@ from tests.factories.loan_configurations import make_configuration
 from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import Wallet, make_member_wallet, make_wallet
 from tests.factories.withdrawals import store_bank_lists
+from tests.upgrade.openapi_changes import release_document
 from wallets.withdrawals.models import Withdrawal
 
 pytestmark = [pytest.mark.node, pytest.mark.slow]
@@ -181,14 +182,9 @@ def test_a_typescript_client_is_strictly_typed_and_works(
 def test_a_python_client_is_strictly_typed_and_works(
     generator: Path, workplace: Path, live_service: Service
 ) -> None:
-    for name in ("program.py", "mypy.ini", "generator.yaml"):
+    for name in ("program.py", "mypy.ini"):
         shutil.copy(HERE / "python" / name, workplace)
-    run(
-        generator / "openapi-python-client", "generate", "--path", "openapi.json",
-        "--meta", "none", "--output-path", "exchange_client", "--config", "generator.yaml",
-        "--fail-on-warning",
-        folder=workplace, PATH=f"{generator}{os.pathsep}{os.environ['PATH']}",
-    )  # fmt: skip
+    generate_python_client(generator, workplace)
     cache = BUILD / "python-clients" / "mypy"
     run(
         generator / "mypy", "--strict", "--config-file", "mypy.ini", "--cache-dir", cache,
@@ -199,6 +195,30 @@ def test_a_python_client_is_strictly_typed_and_works(
     records.verify(
         json.loads(run(generator / "python", "program.py", records.reported_text, folder=workplace))
     )
+
+
+def generate_python_client(generator: Path, folder: Path) -> None:
+    """Generate the package `exchange_client` from openapi.json in `folder`."""
+    shutil.copy(HERE / "python" / "generator.yaml", folder)
+    run(
+        generator / "openapi-python-client", "generate", "--path", "openapi.json",
+        "--meta", "none", "--output-path", "exchange_client", "--config", "generator.yaml",
+        "--fail-on-warning",
+        folder=folder, PATH=f"{generator}{os.pathsep}{os.environ['PATH']}",
+    )  # fmt: skip
+
+
+def test_a_client_of_the_last_release_reads_the_answers_of_this_one(
+    generator: Path, tmp_path: Path
+) -> None:
+    """Their enumerations were closed still, so their values are those that this one gives."""
+    released = {**release_document(), "webhooks": {}}
+    (tmp_path / "openapi.json").write_text(json.dumps(released))
+    generate_python_client(generator, tmp_path)
+    known = {name for name in released["components"]["schemas"] if name.endswith("Response")}
+    answers = {name: answer for name, (_, answer) in successes().items() if name in known}
+    assert answers.keys() == known
+    assert read_answers(generator, tmp_path, "exchange_client.models", answers) == "Active"
 
 
 def test_openapi_generator_makes_clients_that_compile_and_read_unknown_values(
@@ -218,27 +238,36 @@ def test_openapi_generator_makes_clients_that_compile_and_read_unknown_values(
 
 def read_unknown_values(generator: Path, folder: Path, models: str) -> None:
     """Let a client read the example of every response with values that its release did not know."""
-    answers = dict(unknown_answers())
+    answers = {
+        name: with_unknown_values(schema, answer) for name, (schema, answer) in successes().items()
+    }
     assert len(answers) >= 50
-    assert answers["OrderResponse"]["data"]["status"] == UNKNOWN
+    assert read_answers(generator, folder, models, answers) == UNKNOWN
+
+
+def read_answers(generator: Path, folder: Path, models: str, answers: dict[str, Any]) -> str:
+    """Let a client read `answers`, and return the status of the order among them."""
     (folder / "answers.json").write_text(json.dumps(answers))
     read = run(generator / "python", HERE / "python" / "read_answers.py", models, folder=folder,
                PYTHONPATH=str(folder))  # fmt: skip
-    assert json.loads(read) == {"read": len(answers), "status": UNKNOWN}
+    found: dict[str, Any] = json.loads(read)
+    assert found["read"] == len(answers)
+    return str(found["status"])
 
 
 UNKNOWN = "Of a later release"
 
 
-def unknown_answers() -> Iterator[tuple[str, Any]]:
-    """Yield each envelope's name, and its example with unknown values in open enumerations."""
+def successes() -> dict[str, tuple[dict[str, Any], Any]]:
+    """Return the schema and the example of each response's envelope, by its name."""
+    found = {}
     for _, _, operation in operations():
         for response in operation["responses"].values():
             content = resolve_reference(response).get("content", {}).get("application/json", {})
             name = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
             if name.endswith("Response"):
-                example = content["examples"]["success"]["value"]
-                yield name, with_unknown_values(content["schema"], example)
+                found[name] = (content["schema"], content["examples"]["success"]["value"])
+    return found
 
 
 def with_unknown_values(schema: dict[str, Any], value: Any) -> Any:
