@@ -37,7 +37,7 @@ class LoggedRequestAdmin(SafeAdmin):
     reads_replica = True
     list_display = (
         "created", "organisation", "key_display", "method", "path", "result",
-        "fields_display", "milliseconds",
+        "fields_display", "duration",
     )  # fmt: skip
     filters = RequestListFilters
     list_select_related = ("organisation", "key")
@@ -49,7 +49,7 @@ class LoggedRequestAdmin(SafeAdmin):
     ordering = ("-id",)
     fields = (
         "created", "organisation_display", "key_display", "method", "path", "result",
-        "fields_display", "milliseconds", "request_id",
+        "fields_display", "duration", "request_id",
     )  # fmt: skip
 
     created = time_column("time (UTC)", "created_at", ordering="id")
@@ -63,6 +63,7 @@ class LoggedRequestAdmin(SafeAdmin):
         ordering="status_code",
     )
     fields_display = column("fields refused", lambda request: ", ".join(request.fields) or "-")
+    duration = column("took (ms)", lambda request: f"{request.milliseconds:,}")
 
 
 class ReadListFilters(ListFilters):
