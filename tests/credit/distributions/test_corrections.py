@@ -38,6 +38,7 @@ from tests.factories.tokens import give_units
 from tests.factories.transfers import transfer
 from tests.factories.treasury import move, terms
 from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_staff
+from wallets.treasury.selectors import treasury_balances
 
 pytestmark = pytest.mark.django_db
 
@@ -204,6 +205,19 @@ def test_tax_that_is_remitted_is_not_advanced():
     )
     paying.pay_due()
     assert {row[-1] for row in rows(made).values()} == {"Paid"}
+    assert_books_hold()
+
+
+def test_all_tax_that_is_held_goes_back():
+    held = make_holding()
+    set_tax_facts(held.token.issuer, tax_residence="NG")
+    make_rate()
+    paid = make_distribution(held.token, "Paid")
+    # Of 175 that was withheld; the correction gives 20, 12.5 and 2.5 back.
+    move(terms("tax_remittance", 140, currency="NGN"))
+    made = settle(correct(paid, amount=Decimal(2)))
+    assert {row[-1] for row in rows(made).values()} == {"Paid"}
+    assert treasury_balances("NGN").tax == 0
     assert_books_hold()
 
 
