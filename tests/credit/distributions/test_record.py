@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from decimal import Decimal
+from types import SimpleNamespace
 
 import pytest
 
@@ -86,6 +87,15 @@ def test_a_worker_an_hour_late_records_the_same_and_alerts():
     assert alert.subject == str(made.pk)
     assert alert.resolved_at is not None
     assert held.incomes(made)[held.member.owner_id] == 1_000
+
+
+@pytest.mark.parametrize(("late", "alerts"), [(59.999, 0), (60, 1)])
+def test_a_record_is_late_after_a_minute(monkeypatch, late, alerts):
+    made = make_due(make_distribution(make_holding().token), ago=timedelta(minutes=2))
+    now = made.record_at + timedelta(seconds=late)
+    monkeypatch.setattr(recording, "timezone", SimpleNamespace(now=lambda: now))
+    assert recording.record_due() == 1
+    assert Alert.objects.filter(kind="distribution_record").count() == alerts
 
 
 def test_a_failure_of_one_record_is_alerted_and_leaves_others(monkeypatch):
