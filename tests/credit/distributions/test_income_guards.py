@@ -1,0 +1,327 @@
+"""Income of holders and plain SQL: each condition of its guards, and which changes are audited."""
+
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from psycopg import errors
+
+from credit.distributions.models import Distribution, DistributionAction, Income
+from credit.distributions.services import paying, proposals
+from credit.loans.models import ClosureAction, PriceDeduction
+from credit.loans.services.closures import propose_closure, set_final_plan
+from exchange.core.database import violated_constraint
+from exchange.core.ids import uuid7
+from exchange.core.models import Change
+from tests.assertions.unchanged import assert_nothing_changes
+from tests.environment.owner import as_owner, without_guards
+from tests.factories.api_clients import TESTER, make_member
+from tests.factories.claims import Pledged, make_pledged
+from tests.factories.distributions import (
+    Holding,
+    approve,
+    approve_unchecked,
+    close_holder,
+    correct,
+    decide_step,
+    make_distribution,
+    make_holding,
+    make_terms,
+    pending,
+    proposer,
+    settle,
+)
+from tests.factories.tax_rates import make_rate, set_tax_facts
+from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_staff
+from wallets.ledger.models import AccountKind, TransferKind
+from wallets.ledger.posting import Leg, open_account, post_transfer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ASSIGN = (
+    "UPDATE credit_income SET member_id = %(owner)s, assigned_from_id = member_id"
+    " WHERE id = %(income)s"
+)
+
+
+class Unpaid:
+    """A taxed dividend, paid but to a closed member of the issuer, and another member of it."""
+
+    def __init__(self) -> None:
+        self.held: Holding = make_holding()
+        self.issuer = self.held.token.issuer
+        set_tax_facts(self.issuer, tax_residence="NG")
+        make_rate()
+        self.made: Distribution = make_distribution(self.held.token, "Funded")
+        close_holder(self.held.own_member, self.held.token)
+        assert paying.pay_due() == 2
+        self.income = Income.objects.get(status="Due")
+        self.owner = self.make_owner()
+
+    def make_owner(self) -> Wallet:
+        return Wallet(self.issuer, make_member(self.issuer))
+
+    def propose(self, owner: Wallet) -> Distribution:
+        proposals.propose_assignment(
+            distribution_id=self.made.pk,
+            income_id=self.income.pk,
+            owner_id=owner.owner_id,
+            explanation="The member wrote",
+            user=proposer(),
+        )
+        return self.made
+
+
+def change_unguarded(statement: str, values: dict[str, Any]) -> None:
+    with without_guards() as cursor:
+        cursor.execute(statement, values)
+        assert cursor.rowcount == 1
+
+
+PROPOSAL = "UPDATE credit_distributionproposal SET {} WHERE id = %(proposal)s"
+INCOME = "UPDATE credit_income SET {} WHERE id = %(income)s"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(INCOME.format("status = 'Paid', paid_to = 'wallet'"), id="paid"),
+        pytest.param(INCOME.format("gross = -gross, tax = -tax, net = -net"), id="to recover"),
+        pytest.param(
+            "UPDATE exchange_member SET closed_at = NULL WHERE id = %(member)s", id="reopened"
+        ),
+        pytest.param(
+            "UPDATE exchange_member SET organisation_id = %(elsewhere)s WHERE id = %(owner)s",
+            id="of another organisation",
+        ),
+        pytest.param(PROPOSAL.format("distribution_id = %(other)s"), id="another distribution"),
+        pytest.param(PROPOSAL.format("action = 'change'"), id="another action"),
+        pytest.param(PROPOSAL.format("status = 'Rejected', reason = 'No'"), id="rejected"),
+        pytest.param(PROPOSAL.format("proposed_by = 'staff:' || decided_by_id"), id="one person"),
+        pytest.param(
+            PROPOSAL.format("terms = terms || jsonb_build_object('income', %(other)s::text)"),
+            id="another income",
+        ),
+        pytest.param(
+            PROPOSAL.format("terms = terms || jsonb_build_object('owner', %(member)s::text)"),
+            id="another owner",
+        ),
+    ],
+)
+def test_income_is_assigned_only_as_two_people_decided(runtime, change):
+    left = Unpaid()
+    other = make_distribution(make_holding().token, "Draft")
+    proposal = pending(left.propose(left.owner))
+    approve_unchecked(left.made)
+    values = {
+        "income": left.income.pk,
+        "member": left.held.own_member.member_id,
+        "owner": left.owner.member_id,
+        "elsewhere": left.held.organisation.owner_id,
+        "other": other.pk,
+        "proposal": proposal.pk,
+    }
+    change_unguarded(change, values)
+    with assert_nothing_changes(), pytest.raises(errors.CheckViolation) as found:
+        runtime.execute(ASSIGN, values)
+    assert found.value.diag.constraint_name == "income_assigned_by_two"
+
+
+def test_income_of_nothing_is_assigned_with_the_units_that_it_takes_back(runtime):
+    left = Unpaid()
+    proposal = pending(left.propose(left.owner))
+    values = {"income": left.income.pk, "owner": left.owner.member_id, "proposal": proposal.pk}
+    change_unguarded(INCOME.format("gross = 0, tax = 0, net = 0"), values)
+    approve_unchecked(left.made)
+    assert runtime.execute(ASSIGN, values).rowcount == 1
+
+
+def test_income_is_assigned_again_and_names_who_held_the_units():
+    """The first new owner is closed before it is paid; 125 less a tenth go to the second."""
+    left = Unpaid()
+    approve(left.propose(left.owner))
+    close_holder(left.owner, left.held.token)
+    assert paying.pay_due() == 0
+    third = left.make_owner()
+    approve(left.propose(third))
+    assert paying.pay_due() == 1
+    left.income.refresh_from_db()
+    assert left.income.assigned_from_id == left.held.own_member.member_id
+    assert balance_of(third.owner_id, "NGN") == Decimal("112.5")
+    assert_books_hold()
+
+
+def audited() -> list[tuple[Any, ...]]:
+    names = ("operation", "record_id", "about_id", "before", "after")
+    return list(Change.objects.filter(table="credit_income").values_list(*names))
+
+
+def test_an_assignment_is_in_the_history_of_its_distribution_and_nothing_else_of_income():
+    """Neither its record, nor its tax, nor its payment."""
+    left = Unpaid()
+    assert left.income.tax == Decimal("12.5")
+    assert audited() == []
+    approve(left.propose(left.owner))
+    assert paying.pay_due() == 1
+    first, second = str(left.held.own_member.member_id), str(left.owner.member_id)
+    assert audited() == [
+        (
+            "UPDATE",
+            str(left.income.pk),
+            str(left.made.pk),
+            {"member_id": first, "assigned_from_id": None},
+            {"member_id": second, "assigned_from_id": first},
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("attack", "operation"),
+    [
+        ("DELETE FROM credit_income WHERE id = %(income)s", "DELETE"),
+        (
+            "INSERT INTO credit_income (id, distribution_id, organisation_id, units, gross,"
+            " tax_rate, tax, net, recovered, status, paid_to, created_at)"
+            " SELECT gen_random_uuid(), distribution_id, organisation_id, 1, 1, 0, 0, 1, 0, 'Due',"
+            " '', now() FROM credit_income WHERE id = %(income)s",
+            "INSERT",
+        ),
+    ],
+)
+def test_what_the_owner_of_the_tables_does_to_income_is_audited(attack, operation):
+    left = Unpaid()
+    with as_owner(rollback=True) as cursor:
+        cursor.execute(attack, {"income": left.income.pk})
+        cursor.execute(
+            "SELECT operation, about_id FROM exchange_change WHERE table_name = 'credit_income'"
+        )
+        assert cursor.fetchall() == [(operation, str(left.made.pk))]
+
+
+# --- what is taken back ------------------------------------------------------------------------
+
+
+def test_what_is_recovered_without_its_tax_is_not_settled():
+    held = make_holding()
+    set_tax_facts(held.token.issuer, tax_residence="NG")
+    make_rate()
+    made = correct(make_distribution(held.token, "Paid"), amount=Decimal(2))
+    income = Income.objects.get(distribution=made, owner_id=held.member.owner_id)
+    assert (income.net, income.tax) == (-180, -20)
+    member, issuer = (
+        open_account("NGN", AccountKind.AVAILABLE, **owner)
+        for owner in (
+            {"organisation_id": income.organisation_id, "member_id": income.member_id},
+            {"organisation_id": held.token.issuer_id},
+        )
+    )
+
+    def settle_without_tax() -> None:
+        post_transfer(
+            kind=TransferKind.DISTRIBUTION_RECOVER,
+            reference=f"income:{income.pk}:recover:0",
+            subject_id=income.pk,
+            actor=TESTER,
+            legs=[Leg(member, Decimal(-180)), Leg(issuer, Decimal(180))],
+        )
+        Income.objects.filter(pk=income.pk).update(status="Paid", paid_to="wallet", recovered=180)
+
+    with assert_nothing_changes(), pytest.raises(IntegrityError) as found, transaction.atomic():
+        settle_without_tax()
+    assert violated_constraint(found.value) == "income_recovered"
+
+
+def recovered(income: Income) -> tuple[Decimal, Decimal]:
+    """Return what was taken back of net and of tax."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT net, tax FROM recovered_income(%s)", [income.pk])
+        found: tuple[Decimal, Decimal] = cursor.fetchone()
+        return found
+
+
+def test_what_was_recovered_is_what_left_the_wallet_and_the_tax_that_was_returned():
+    held = make_holding()
+    set_tax_facts(held.token.issuer, tax_residence="NG")
+    make_rate()
+    paid = make_distribution(held.token, "Paid")
+    # Untaxed, and with tax: nothing was taken back of what was only paid.
+    assert {recovered(each) for each in paid.incomes.all()} == {(0, 0)}
+    made = correct(paid, amount=Decimal(2))
+    settle(made)
+    of_member = made.incomes.get(owner_id=held.member.owner_id)
+    assert of_member.status == "Paid"
+    assert recovered(of_member) == (180, 20)
+
+
+# --- what is still to come to a loan -----------------------------------------------------------
+
+
+DISTRIBUTION = "UPDATE credit_distribution SET {} WHERE id = %(made)s"
+OF_INCOME = "UPDATE credit_income SET {} WHERE distribution_id = %(made)s"
+TOKEN = "UPDATE exchange_token SET {} WHERE id = %(token)s"
+
+
+def make_awaited() -> tuple[Pledged, Distribution]:
+    """Make a defaulted loan whose 30 other units are about to receive 600 each."""
+    made = make_pledged()
+    terms = make_terms(made.other, amount=Decimal(600))
+    return made, make_distribution(made.other, "Funded", terms)
+
+
+def is_awaited(loan: UUID) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT income_awaited(%s)", [loan])
+        return bool(cursor.fetchone()[0])
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (DISTRIBUTION.format("overdue = false"), True),
+        (OF_INCOME.format("status = 'Paid', paid_to = 'loan'"), False),
+        (OF_INCOME.format("gross = -gross, tax = -tax, net = -net"), False),
+        (DISTRIBUTION.format("to_collateral = false"), False),
+        (DISTRIBUTION.format("status = 'Cancelled'"), False),
+        (TOKEN.format("exited = true"), False),
+        (TOKEN.format("units_held = true"), False),
+        # Until it is funded, only what is due in time, and no correction.
+        (DISTRIBUTION.format("status = 'Recorded'"), True),
+        (DISTRIBUTION.format("status = 'Recorded', overdue = true"), False),
+        (DISTRIBUTION.format("status = 'Recorded', corrects_id = %(new)s"), False),
+        (DISTRIBUTION.format("overdue = true"), True),
+        (DISTRIBUTION.format("corrects_id = %(new)s"), True),
+    ],
+)
+def test_a_liquidation_waits_for_what_is_still_to_come(change, expected):
+    pledged, made = make_awaited()
+    values = {"made": made.pk, "token": pledged.other.pk, "new": uuid7()}
+    with without_guards() as cursor:
+        cursor.execute(change, values)
+        assert cursor.rowcount > 0
+    assert is_awaited(pledged.loan.pk) is expected
+    assert not is_awaited(uuid7())
+
+
+def test_a_forged_approval_of_a_liquidation_waits_for_income():
+    pledged, _made = make_awaited()
+    proposal = propose_closure(
+        loan_id=pledged.loan.pk,
+        action=ClosureAction.LIQUIDATE,
+        note="No answer",
+        user=make_staff("close_loan"),
+    )
+    set_final_plan(proposal, pledged.loan)
+    proposal.status, proposal.decided_by = "Approved", make_staff("close_loan")
+    proposal.decided_at = proposal.created_at
+    with assert_nothing_changes(), pytest.raises(IntegrityError) as found, transaction.atomic():
+        proposal.save()
+    assert violated_constraint(found.value) == "closure_after_income"
+
+
+def test_a_cancelled_distribution_leaves_what_others_take_off_prices():
+    kept = make_distribution(make_holding().token, "Recorded")
+    made = make_distribution(make_holding().token, "Recorded")
+    decide_step(made, DistributionAction.CANCEL)
+    assert PriceDeduction.objects.get().pk == kept.pk
