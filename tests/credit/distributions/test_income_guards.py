@@ -36,7 +36,7 @@ from tests.factories.distributions import (
 from tests.factories.tax_rates import make_rate, set_tax_facts
 from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_staff
 from wallets.ledger.models import AccountKind, TransferKind
-from wallets.ledger.posting import Leg, open_account, post_transfer
+from wallets.ledger.posting import Leg, open_account, post_transfer, system_account
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -203,34 +203,89 @@ def test_what_the_owner_of_the_tables_does_to_income_is_audited(attack, operatio
 # --- what is taken back ------------------------------------------------------------------------
 
 
+class Overpaid:
+    """200 NGN too much for a member: 180 are to be taken from its wallet, and 20 of tax."""
+
+    def __init__(self) -> None:
+        self.held = make_holding()
+        set_tax_facts(self.held.token.issuer, tax_residence="NG")
+        make_rate()
+        made = correct(make_distribution(self.held.token, "Paid"), amount=Decimal(2))
+        with without_guards() as cursor:
+            cursor.execute(
+                "UPDATE credit_distribution SET status = 'Paid' WHERE id = %s", [made.pk]
+            )
+        self.income = Income.objects.get(distribution=made, owner_id=self.held.member.owner_id)
+        assert (self.income.net, self.income.tax) == (-180, -20)
+
+    def account(self, name: str) -> UUID:
+        """Return an account: `tax`, or one of an owner, such as `member` or `issuer KES`."""
+        if name == "tax":
+            return system_account("NGN", AccountKind.TAX)
+        owner, _, currency = name.partition(" ")
+        wallet = {
+            "member": self.held.member,
+            "other": self.held.own_member,
+            "issuer": Wallet(self.held.token.issuer),
+        }[owner]
+        return open_account(
+            currency or "NGN",
+            AccountKind.AVAILABLE,
+            organisation_id=wallet.organisation.pk,
+            member_id=wallet.member_id,
+        )
+
+    def take(self, *transfers: dict[str, int], step: str = "recover", **stored: Any) -> None:
+        """Post transfers as the service's login would, store what they took, and commit."""
+        with transaction.atomic():
+            for number, legs in enumerate(transfers):
+                post_transfer(
+                    kind=TransferKind.DISTRIBUTION_RECOVER,
+                    reference=f"income:{self.income.pk}:{step}:{number}",
+                    subject_id=self.income.pk,
+                    actor=TESTER,
+                    legs=[Leg(self.account(name), Decimal(legs[name])) for name in legs],
+                )
+            Income.objects.filter(pk=self.income.pk).update(**stored)
+
+    def assert_refused(self, constraint: str, *transfers: dict[str, int], **stored: Any) -> None:
+        with assert_nothing_changes(), pytest.raises(IntegrityError) as found:
+            self.take(*transfers, **stored)
+        assert violated_constraint(found.value) == constraint
+
+
+RIGHT = {"member": -180, "tax": -20, "issuer": 200}
+
+
 def test_what_is_recovered_without_its_tax_is_not_settled():
-    held = make_holding()
-    set_tax_facts(held.token.issuer, tax_residence="NG")
-    make_rate()
-    made = correct(make_distribution(held.token, "Paid"), amount=Decimal(2))
-    income = Income.objects.get(distribution=made, owner_id=held.member.owner_id)
-    assert (income.net, income.tax) == (-180, -20)
-    member, issuer = (
-        open_account("NGN", AccountKind.AVAILABLE, **owner)
-        for owner in (
-            {"organisation_id": income.organisation_id, "member_id": income.member_id},
-            {"organisation_id": held.token.issuer_id},
-        )
-    )
+    made = Overpaid()
+    settled = {"status": "Paid", "paid_to": "wallet", "recovered": 180}
+    made.assert_refused("income_recovered", {"member": -180, "issuer": 180}, **settled)
+    made.take(RIGHT, **settled)
+    assert_books_hold()
 
-    def settle_without_tax() -> None:
-        post_transfer(
-            kind=TransferKind.DISTRIBUTION_RECOVER,
-            reference=f"income:{income.pk}:recover:0",
-            subject_id=income.pk,
-            actor=TESTER,
-            legs=[Leg(member, Decimal(-180)), Leg(issuer, Decimal(180))],
-        )
-        Income.objects.filter(pk=income.pk).update(status="Paid", paid_to="wallet", recovered=180)
 
-    with assert_nothing_changes(), pytest.raises(IntegrityError) as found, transaction.atomic():
-        settle_without_tax()
-    assert violated_constraint(found.value) == "income_recovered"
+@pytest.mark.parametrize(
+    ("transfers", "stored"),
+    [
+        pytest.param([{"other": -180, "tax": -20, "issuer": 200}], {}, id="of another"),
+        pytest.param([{"member KES": -180, "issuer KES": 180}], {}, id="of another currency"),
+        pytest.param([RIGHT], {"step": "take"}, id="of another name"),
+        pytest.param(
+            [{"member": -90, "tax": -20, "issuer": 110}],
+            {"recovered": 90},
+            id="tax before the rest",
+        ),
+        pytest.param([{"member": -90, "tax": -10, "issuer": 100}] * 2, {}, id="tax in parts"),
+        pytest.param([{"member": -90, "tax": -20, "issuer": 110}] * 2, {}, id="tax twice"),
+    ],
+)
+def test_only_the_owner_and_the_tax_it_paid_give_back_what_was_too_much(transfers, stored):
+    made = Overpaid()
+    for wallet in (made.held.member, made.held.own_member):
+        wallet.fund(200, "KES")
+        wallet.fund(200, "NGN")
+    made.assert_refused("transfer_justified", *transfers, **{"recovered": 180, **stored})
 
 
 def recovered(income: Income) -> tuple[Decimal, Decimal]:
