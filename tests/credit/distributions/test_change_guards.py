@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 from psycopg import errors
 
-from credit.distributions.models import Distribution
+from credit.distributions.models import Distribution, DistributionAction
 from credit.distributions.services import drafting, proposals
 from exchange.core.ids import uuid7
 from tests.assertions.unchanged import assert_nothing_changes
@@ -19,6 +19,7 @@ from tests.factories.distributions import (
     make_distribution,
     make_holding,
     make_scheduled,
+    proposer,
     right_terms,
 )
 from tests.factories.wallets import make_staff
@@ -123,6 +124,18 @@ def test_the_record_of_a_scheduled_one_moves_as_it_is_announced_only(runtime):
         " ((record_at + interval '30 days') AT TIME ZONE 'UTC')::date"
     )
     assert_refused(runtime, made, later, "distribution_changed_by_two")
+
+
+def test_a_cancelled_one_gives_back_what_was_funded(runtime):
+    made = make_distribution(make_holding().token, "Funded")
+    proposals.propose_step(
+        distribution_id=made.pk,
+        action=DistributionAction.CANCEL,
+        explanation="Agreed",
+        user=proposer(),
+    )
+    approve_unchecked(made)
+    assert_refused(runtime, made, "status = 'Cancelled'", "distribution_given_back")
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,7 @@ def assert_refused(runtime: Connection, attack: str, *wrong: type[psycopg.Error]
         ("Recorded", "status = 'Paying'"),
         ("Funded", "status = 'Cancelled'"),
         ("Funded", "status = 'Paid'"),
+        ("Funded", "status = 'Paying'"),
         ("Paid", "status = 'Cancelled'"),
         ("Paid", "token_id = gen_random_uuid()"),
         ("Paid", "proposed_by = 'staff:x'"),

@@ -99,7 +99,8 @@ def test_more_than_the_outstanding_principal_is_refused():
     error = refused(token, principal_terms(token, amount=Decimal("40.01"), record_at=later))
     assert error.code == "principal_exceeded"
     assert error.message == "Only 40 NGN of principal is outstanding on a unit"
-    propose(token, principal_terms(token, amount=Decimal(40), record_at=later))
+    rest = approve(propose(token, principal_terms(token, amount=Decimal(40), record_at=later)))
+    assert rest.status == "Announced"
 
 
 def test_two_drafts_that_repay_too_much_are_not_both_announced():
