@@ -103,6 +103,17 @@ def test_the_proceeds_go_to_the_creditor_up_to_its_claim(amount, to_creditor, to
     assert_books_hold()
 
 
+def test_what_paid_the_claim_of_another_loan_leaves_the_claim():
+    first, second = make_pledged(), make_pledged()
+    paid = redeem(first.held)
+    redeem(second.held)
+    liquidate(first)
+    paying.pay(paid.pk)
+    assert first.claim() == 246_000
+    liquidate(second)
+    assert second.claim() == 1_296_000
+
+
 def test_cash_collateral_is_passed_first():
     """63,000 of cash and 30 units at 10,000: 1,233,000 are left."""
     made = make_pledged()

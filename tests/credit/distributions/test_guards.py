@@ -24,7 +24,7 @@ from tests.factories.distributions import (
     make_holding,
     make_scheduled,
 )
-from tests.factories.wallets import make_staff
+from tests.factories.wallets import Wallet, make_staff
 from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, open_account, post_transfer, system_account
 
@@ -235,6 +235,26 @@ def test_funding_and_its_return_need_their_distribution():
         [Leg(source, -gross), Leg(payer, gross)],
         f"distribution:{funded.pk}:refund",
         TransferKind.DISTRIBUTION_REFUND,
+    )
+
+
+@pytest.mark.parametrize(
+    ("currency", "by_issuer", "less"), [("KES", True, 0), ("NGN", True, 1), ("NGN", False, 0)]
+)
+def test_the_issuer_funds_all_of_it_in_its_currency(currency, by_issuer, less):
+    held = make_holding()
+    made = make_distribution(held.token, "Recorded")
+    payer = Wallet(held.token.issuer) if by_issuer else held.organisation
+    payer.fund(2_000, currency)
+    with without_guards() as cursor:
+        cursor.execute("UPDATE credit_distribution SET status = 'Funded' WHERE id = %s", [made.pk])
+    amount = (made.gross or Decimal(0)) - less
+    own = open_account(currency, AccountKind.AVAILABLE, organisation_id=payer.organisation.pk)
+    forge(
+        made.pk,
+        [Leg(own, -amount), Leg(system_account(currency, AccountKind.DISTRIBUTION), amount)],
+        f"distribution:{made.pk}:fund",
+        TransferKind.DISTRIBUTION_FUND,
     )
 
 

@@ -200,6 +200,17 @@ def test_what_the_owner_of_the_tables_does_to_income_is_audited(attack, operatio
         assert cursor.fetchall() == [(operation, str(left.made.pk))]
 
 
+@pytest.mark.parametrize("change", ["units = units", "gross = 0, tax = 0, net = 0"])
+def test_no_income_is_paid_without_its_transfer(runtime, change):
+    """Nor one of nothing: its transfer takes the units back."""
+    left = Unpaid()
+    values = {"income": left.income.pk}
+    change_unguarded(INCOME.format(change), values)
+    with assert_nothing_changes(), pytest.raises(errors.CheckViolation) as found:
+        runtime.execute(INCOME.format("status = 'Paid', paid_to = 'wallet'"), values)
+    assert found.value.diag.constraint_name == "income_paid"
+
+
 # --- what is taken back ------------------------------------------------------------------------
 
 
@@ -216,7 +227,7 @@ class Overpaid:
                 "UPDATE credit_distribution SET status = 'Paid' WHERE id = %s", [made.pk]
             )
         self.income = Income.objects.get(distribution=made, owner_id=self.held.member.owner_id)
-        assert (self.income.net, self.income.tax) == (-180, -20)
+        assert (self.income.net, self.income.tax) == (Decimal(-180), Decimal(-20))
 
     def account(self, name: str) -> UUID:
         """Return an account: `tax`, or one of an owner, such as `member` or `issuer KES`."""
@@ -259,7 +270,7 @@ RIGHT = {"member": -180, "tax": -20, "issuer": 200}
 
 def test_what_is_recovered_without_its_tax_is_not_settled():
     made = Overpaid()
-    settled = {"status": "Paid", "paid_to": "wallet", "recovered": 180}
+    settled: dict[str, Any] = {"status": "Paid", "paid_to": "wallet", "recovered": 180}
     made.assert_refused("income_recovered", {"member": -180, "issuer": 180}, **settled)
     made.take(RIGHT, **settled)
     assert_books_hold()
@@ -302,12 +313,12 @@ def test_what_was_recovered_is_what_left_the_wallet_and_the_tax_that_was_returne
     make_rate()
     paid = make_distribution(held.token, "Paid")
     # Untaxed, and with tax: nothing was taken back of what was only paid.
-    assert {recovered(each) for each in paid.incomes.all()} == {(0, 0)}
+    assert {recovered(each) for each in paid.incomes.all()} == {(Decimal(0), Decimal(0))}
     made = correct(paid, amount=Decimal(2))
     settle(made)
     of_member = made.incomes.get(owner_id=held.member.owner_id)
     assert of_member.status == "Paid"
-    assert recovered(of_member) == (180, 20)
+    assert recovered(of_member) == (Decimal(180), Decimal(20))
 
 
 # --- what is still to come to a loan -----------------------------------------------------------
