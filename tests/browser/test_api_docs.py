@@ -58,7 +58,7 @@ def test_a_reader_chooses_the_language_of_all_examples(page):
     expect(first.locator("pre:visible")).to_contain_text("curl -sS")
     first.get_by_role("tab", name="Python").click()
     expect(first.locator("pre:visible")).to_contain_text("import requests")
-    expect(last.locator("pre:visible")).to_contain_text("response.raise_for_status()")
+    expect(last.locator("pre:visible")).to_contain_text("if not response.ok:")
     page.keyboard.press("ArrowRight")
     expect(first.get_by_role("tab", name="TypeScript")).to_be_focused()
     expect(last.locator("pre:visible")).to_contain_text("new URLSearchParams")
