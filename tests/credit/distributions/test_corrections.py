@@ -19,6 +19,7 @@ from orders.freezing.services import freeze_owner
 from tests.environment.owner import without_guards
 from tests.factories.distributions import (
     DAY,
+    Holding,
     close_holder,
     complete_on,
     correct,
@@ -54,6 +55,14 @@ def spend(wallet: Wallet, left: int) -> None:
     """Leave `left` in the wallet of a member: its organisation receives the rest."""
     amount = Decimal(balance_of(wallet.owner_id, "NGN")) - left
     transfer(wallet, Wallet(wallet.organisation), amount, "NGN")
+
+
+def pay_with_tax() -> tuple[Holding, Distribution]:
+    """Pay 2.5 a unit, of which a tenth is withheld: 175 in all."""
+    held = make_holding()
+    set_tax_facts(held.token.issuer, tax_residence="NG")
+    make_rate()
+    return held, make_distribution(held.token, "Paid")
 
 
 def test_what_was_too_little_is_paid_to_each_holder():
@@ -164,10 +173,7 @@ def test_a_frozen_owner_and_one_who_owes_are_left_alone_at_first():
 
 
 def test_tax_is_corrected_at_the_rate_that_was_withheld():
-    held = make_holding()
-    set_tax_facts(held.token.issuer, tax_residence="NG")
-    make_rate()
-    paid = make_distribution(held.token, "Paid")
+    held, paid = pay_with_tax()
     assert rows(paid)[held.member.owner_id][:3] == (1_000, 100, 900)
     more = settle(correct(paid, amount=Decimal("2.51")))
     assert more.status == "Funded" or more.status == "Recorded"
@@ -189,10 +195,7 @@ def test_tax_is_corrected_at_the_rate_that_was_withheld():
 
 
 def test_tax_that_is_remitted_is_not_advanced():
-    held = make_holding()
-    set_tax_facts(held.token.issuer, tax_residence="NG")
-    make_rate()
-    paid = make_distribution(held.token, "Paid")
+    held, paid = pay_with_tax()
     move(terms("tax_remittance", 175, currency="NGN"))
     made = settle(correct(paid, amount=Decimal(2)))
     assert made.status == "Paid"
@@ -209,10 +212,7 @@ def test_tax_that_is_remitted_is_not_advanced():
 
 
 def test_all_tax_that_is_held_goes_back():
-    held = make_holding()
-    set_tax_facts(held.token.issuer, tax_residence="NG")
-    make_rate()
-    paid = make_distribution(held.token, "Paid")
+    _, paid = pay_with_tax()
     # Of 175 that was withheld; the correction gives 20, 12.5 and 2.5 back.
     move(terms("tax_remittance", 140, currency="NGN"))
     made = settle(correct(paid, amount=Decimal(2)))
@@ -223,10 +223,7 @@ def test_all_tax_that_is_held_goes_back():
 
 def test_what_was_recovered_and_what_tax_went_back_is_counted():
     """Two of three holders have something to take; their tax waits for that of another issuer."""
-    held = make_holding()
-    set_tax_facts(held.token.issuer, tax_residence="NG")
-    make_rate()
-    paid = make_distribution(held.token, "Paid")
+    held, paid = pay_with_tax()
     spend(held.member, left=0)
     owed = Income.objects.filter(status="Due")
     move(terms("tax_remittance", 175, currency="NGN"))
