@@ -1,16 +1,14 @@
 """Logins and names of staff never leave the house: not in an event, not in an answer."""
 
-import json
 import re
 from datetime import timedelta
 from decimal import Decimal
-from itertools import count
 
 import pytest
 from django.conf import settings as configured
 from django.utils import timezone
 
-from config.back_office.roles import BACK_OFFICE, CREDIT_OFFICER, FINANCE_APPROVER
+from config.back_office.roles import BACK_OFFICE, CREDIT_OFFICER
 from credit.configurations.services import configurations
 from credit.distributions.models import Distribution, DistributionAction
 from credit.distributions.services import funding, paying, proposals, recording
@@ -25,14 +23,13 @@ from exchange.events.services.endpoints import announce_disabled, send_test, set
 from exchange.events.services.expiring_keys import warn_of_expiring_keys
 from exchange.participants.models import Member, Organisation
 from exchange.participants.services.api_keys import issue_api_key
-from exchange.staff.models import StaffUser
 from exchange.tokens.services import quotes
 from orders.freezing.services import confirm_reversal, freeze_owner
 from orders.listings.models import TokenAction
 from orders.listings.services import proposals as token_proposals
 from orders.listings.services import terms
 from tests.environment.services import Sandbox
-from tests.factories import lifecycle, staff
+from tests.factories import lifecycle
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller, make_member
 from tests.factories.conversions import convert, set_rates
 from tests.factories.deposits import (
@@ -53,6 +50,7 @@ from tests.factories.distributions import (
 )
 from tests.factories.distributions import make_due as make_record_due
 from tests.factories.holds import owe
+from tests.factories.insiders import insider
 from tests.factories.lending import Lending, make_lending
 from tests.factories.loan_configurations import make_configuration, pending_version
 from tests.factories.loans import (
@@ -61,7 +59,6 @@ from tests.factories.loans import (
     make_defaulted_loan,
     repay_loan,
 )
-from tests.factories.logins import sign_in
 from tests.factories.payouts import advance_time, return_at_bank, settle_at_bank
 from tests.factories.terms import note
 from tests.factories.traders import Trader, make_trader
@@ -69,7 +66,6 @@ from tests.factories.transfers import transfer
 from tests.factories.wallets import (
     DECLINED_ACCOUNT,
     Wallet,
-    make_staff,
     make_wallet,
     status_of,
     store_bank_list,
@@ -92,18 +88,6 @@ pytestmark = pytest.mark.django_db
 TELLING = re.compile(r"zebulon|quartermaine|zq-\d|@house\.example", re.IGNORECASE)
 # Begins every text that a form calls internal, and every one that it calls visible.
 INTERNAL, VISIBLE = "hush-hush", "you may read"
-_numbers = count(1)
-
-
-def insider(role: str = FINANCE_APPROVER, *, named: bool = True) -> StaffUser:
-    """Somebody whose login, address and names are told apart from everything else."""
-    number = next(_numbers)
-    user = staff.create_staff(f"zq-{number}", "correct horse battery", role)
-    user.email = f"zq-{number}@house.example"
-    if named:
-        user.first_name, user.last_name = "Zebulon", "Quartermaine"
-    user.save()
-    return user
 
 
 def approve(withdrawal: Withdrawal, *, named: bool = True) -> Withdrawal:
@@ -395,101 +379,3 @@ def test_no_event_and_no_answer_tells_who_of_staff_did_it(provider_sandbox, whos
     assert INTERNAL not in read
     for visible in ("of a rejection", "of: Return", "of: Reverse", "of terms"):
         assert f"{VISIBLE} {visible}" in read
-
-
-def acted(withdrawal: Withdrawal, kind: str) -> object:
-    body = Event.objects.get(subject_id=withdrawal.id, type=f"withdrawal.{kind}").body
-    return json.loads(body)["data"]["withdrawal"]["actioned_by"]
-
-
-def test_who_acted_is_a_role_and_an_id_that_stays_the_same(provider_sandbox):
-    store_bank_list()
-    wallet = make_wallet(10_000)
-    caller = make_caller(organisation=wallet.organisation)
-    one, other = insider(), insider()
-    first, second, third = (wallet.request(amount) for amount in (100, 110, 120))
-    for withdrawal, user in ((first, one), (second, one), (third, other)):
-        decisions.reject(
-            withdrawal_id=withdrawal.id, version=1, approver=user, reason="The names differ"
-        )
-    assert acted(first, "created") is None
-    assert acted(first, "rejected") == acted(second, "rejected")
-    assert acted(first, "rejected") == {"role": "finance approver", "id": one.public_reference}
-    assert acted(third, "rejected") == {"role": "finance approver", "id": other.public_reference}
-    assert re.fullmatch("staff_[0-9a-f]{32}", one.public_reference)
-    assert one.pk.hex not in one.public_reference
-    # The organisation's own key is no secret to it.
-    fourth = wallet.request(130)
-    assert caller.post(f"/v1/api/withdrawals/{fourth.id}/cancel").status_code == 200
-    assert acted(fourth, "cancelled") == {
-        "role": "API key",
-        "id": caller.key.client_id,
-        "name": "tests",
-    }
-
-
-def test_of_two_people_the_first_is_told_as_who_acted():
-    store_bank_list()
-    withdrawal = make_wallet(600_000).request(500_000)
-    first, second = insider(), insider()
-    for version, user in ((1, first), (2, second)):
-        decisions.approve(withdrawal_id=withdrawal.id, version=version, approver=user)
-    assert acted(withdrawal, "approved") == {
-        "role": "finance approver",
-        "id": first.public_reference,
-    }
-
-
-def test_staff_without_a_role_are_told_as_staff():
-    store_bank_list()
-    withdrawal = make_wallet(1000).request(100)
-    person = make_staff()
-    assert not person.groups.exists()
-    decisions.reject(withdrawal_id=withdrawal.id, version=1, approver=person, reason="Twice")
-    assert acted(withdrawal, "rejected") == {"role": "staff", "id": person.public_reference}
-
-
-def test_a_test_event_says_in_the_same_way_who_asked_for_it():
-    caller = make_caller()
-    set_endpoint(
-        organisation_id=caller.organisation.id, url="https://hooks.example.com/x", actor=TESTER
-    )
-    person = insider()
-    by_staff = send_test(
-        organisation_id=caller.organisation.id, actor=Actor.staff(person.pk, str(person))
-    )
-    assert json.loads(by_staff.body)["data"]["requested_by"] == {
-        "role": "finance approver",
-        "id": person.public_reference,
-    }
-    assert caller.post("/v1/api/webhook/test").status_code in {200, 201, 202}
-    by_key = Event.objects.latest("id")
-    assert json.loads(by_key.body)["data"]["requested_by"] == {
-        "role": "API key",
-        "id": caller.key.client_id,
-        "name": "tests",
-    }
-
-
-def test_an_administrator_finds_whom_an_organisation_was_told_of(client):
-    administrator, person = insider("Administrator"), insider()
-    sign_in(client, administrator)
-    page = client.get("/admin/exchange/staffuser/", {"q": person.public_reference})
-    assert list(page.context["cl"].result_list) == [person]
-    shown = client.get(f"/admin/exchange/staffuser/{person.pk}/change/")
-    assert person.public_reference in shown.content.decode()
-    nobody = client.get("/admin/exchange/staffuser/", {"q": f"staff_{'0' * 32}"})
-    assert list(nobody.context["cl"].result_list) == []
-
-
-def test_a_setting_adds_the_name(settings):
-    settings.EVENTS_NAME_STAFF = True
-    store_bank_list()
-    withdrawal = make_wallet(10_000).request(100)
-    user = insider()
-    decisions.reject(withdrawal_id=withdrawal.id, version=1, approver=user, reason="Names differ")
-    assert acted(withdrawal, "rejected") == {
-        "role": "finance approver",
-        "id": user.public_reference,
-        "name": "Zebulon Quartermaine",
-    }
