@@ -104,14 +104,20 @@ def test_only_what_is_left_of_the_principal_must_be_repaid():
     propose(token, terms)
 
 
-def test_a_repayment_that_a_redemption_does_not_count_on_is_cancelled():
-    """All of 100 are redeemed, whether 40 are repaid before or not."""
+def announce_repayment() -> tuple[Token, Distribution]:
+    """Announce a repayment of 40 of 100, and the coupon of the period that ends with it."""
     token = make_holding().token
     end = (timezone.now() + 5 * DAY).date()
     complete_on(token, end - relativedelta(months=1))
     repaid = make_distribution(token, "Announced", principal_terms(token))
     coupon = interest_terms(token, record_at=at(end), basis=Basis(Decimal(100), Decimal(12), 30))
     approve(propose(token, coupon))
+    return token, repaid
+
+
+def test_a_repayment_that_a_redemption_does_not_count_on_is_cancelled():
+    """All of 100 are redeemed, whether 40 are repaid before or not."""
+    token, repaid = announce_repayment()
     approve(propose(token, redemption_terms(token, record_at=timezone.now() + 6 * DAY)))
     decide_step(repaid, DistributionAction.CANCEL)
     repaid.refresh_from_db()
@@ -121,12 +127,7 @@ def test_a_repayment_that_a_redemption_does_not_count_on_is_cancelled():
 @pytest.mark.django_db(transaction=True)
 def test_a_repayment_that_a_redemption_counts_on_is_not_cancelled():
     """60 of 100 are redeemed after a repayment of 40: without it holders would lose these."""
-    token = make_holding().token
-    end = (timezone.now() + 5 * DAY).date()
-    complete_on(token, end - relativedelta(months=1))
-    repaid = make_distribution(token, "Announced", principal_terms(token))
-    coupon = interest_terms(token, record_at=at(end), basis=Basis(Decimal(100), Decimal(12), 30))
-    approve(propose(token, coupon))
+    token, repaid = announce_repayment()
     terms = redemption_terms(token, amount=Decimal(60), record_at=timezone.now() + 6 * DAY)
     redeemed = propose(token, terms)
     officers = proposer(), decider()
