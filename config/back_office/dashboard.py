@@ -135,9 +135,9 @@ def build_dashboard(user: StaffUser) -> Dashboard:
     bars, days = _payout_chart(ended) if can_view_withdrawals else (None, [])
     return Dashboard(
         can_approve=is_privileged_user(user),
-        awaiting_my_approval=own,
-        awaiting_others=awaiting_others,
-        needs_attention=list(_attention_items(user, counts)),
+        awaiting_my_approval=[item for item in own if item.count],
+        awaiting_others=[item for item in awaiting_others if item.count],
+        needs_attention=[item for item in _attention_items(user, counts) if item.count],
         pending_withdrawals=_pending_rows() if can_view_withdrawals else None,
         payout_chart=bars,
         payout_days=days,

@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
+from config.back_office.roles import is_privileged_user
 from exchange.admin.base import staff_of
 from exchange.admin.paging import count_statement, run_counts
 from exchange.staff.admin.pending import queues
@@ -68,6 +69,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "credit",
         (
             "credit.loan",
+            "credit.loan/book",
             "credit.loanconfiguration",
             "credit.distribution",
             "credit.distribution/calendar",
@@ -87,6 +89,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "wallets.entry/general_ledger",
             "wallets.treasurymovement",
             "wallets.booksproof",
+            "wallets.reconciliation/treasury",
             "wallets.reconciliation",
             "wallets.reconciliationbreak",
             "wallets.alert",
@@ -127,11 +130,24 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 # Titles of pages that are no lists, by the model that they belong to and the name of their URL. Who
 # may view the model sees them.
 PAGES = {
+    "credit.loan/book": "Loan book",
+    "wallets.reconciliation/treasury": "Treasury",
     "credit.distribution/calendar": "Payment calendar",
     "wallets.account/trial_balance": "Trial balance",
     "wallets.entry/general_ledger": "General ledger",
     "wallets.configuration/by_currency": "Settings by currency",
     "credit.taxrate/withheld_tax": "Tax withheld",
+}
+# Who has one of these permissions finds the group unfolded; who has none of all, every group.
+OPEN_FOR: Mapping[str, tuple[str, ...]] = {
+    "Payouts": ("wallets.decide_withdrawal",),
+    "Deposits": ("wallets.decide_deposit", "wallets.add_deposit"),
+    "Market": ("exchange.change_token",),
+    "Credit": ("credit.close_loan",),
+    "Ledger": ("wallets.move_treasury",),
+    "Participants": ("exchange.change_member",),
+    "Settings": ("wallets.propose_configuration",),
+    "Staff and access": ("exchange.change_staffuser",),
 }
 # Upper limit of badge counts.
 BADGE_LIMIT = 99
@@ -140,20 +156,22 @@ BADGE_LIMIT = 99
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the sidebar groups the user may view (theme callback)."""
     lists = _viewable_lists(request)
-    badges = _badges(staff_of(request), lists)
+    user = staff_of(request)
+    counts = _counts(user, lists)
+    wanted = _open_groups(user)
     here = _current_model(request)
     placed = {label for _, _, labels in GROUPS for label in labels}
     unassigned = tuple(sorted(lists.keys() - placed))
+    tops = [("Dashboard", "home", reverse("admin:index"))]
+    if is_privileged_user(user):
+        tops.append(("Awaiting my approval", "inbox", reverse("admin:inbox")))
+    tops.append(("Approvals by day", "staff", reverse("admin:approvals")))
     groups: list[dict[str, Any]] = [
         {
             "title": "",
             "items": [
-                {
-                    "title": "Dashboard",
-                    "icon": "home",
-                    "link": reverse("admin:index"),
-                    "active": request.path == reverse("admin:index"),
-                }
+                {"title": title, "icon": icon, "link": link, "active": request.path == link}
+                for title, icon, link in tops
             ],
         }
     ]
@@ -163,14 +181,29 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
                 "title": lists[label][0],
                 "link": lists[label][1],
                 "active": label == here,
-                "badge": badges.get(label),
+                "badge": _badge(counts.get(label, 0)),
             }
             for label in labels
             if label in lists
         ]
         if items:
-            groups.append({"title": title, "icon": icon, "items": items})
+            pending = sum(counts.get(label, 0) for label in labels)
+            groups.append(
+                {
+                    "title": title,
+                    "icon": icon,
+                    "items": items,
+                    "badge": _badge(pending),
+                    "open": title in wanted or any(item["active"] for item in items),
+                }
+            )
     return groups
+
+
+def _open_groups(user: StaffUser) -> set[str]:
+    """Return the titles of the groups that are unfolded for `user`."""
+    found = {title for title, needed in OPEN_FOR.items() if any(map(user.has_perm, needed))}
+    return found or {title for title, _, _ in GROUPS}
 
 
 def _viewable_lists(request: HttpRequest) -> dict[str, tuple[str, str]]:
@@ -200,18 +233,18 @@ def _current_model(request: HttpRequest) -> str:
     return page if page in PAGES else label
 
 
-def _badges(user: StaffUser, lists: Mapping[str, object]) -> dict[str, str]:
+def _counts(user: StaffUser, lists: Mapping[str, object]) -> dict[str, int]:
     """Count open alerts and what `user` can decide, in one query over partial indexes."""
     labels, statement, parameters = _count_statement(
         user, frozenset(lists), frozenset(user.get_all_permissions())
     )
     found = run_counts(Alert.objects.db, statement, parameters) if labels else []
-    counts = zip(labels, found, strict=True)
-    return {
-        label: str(count) if count <= BADGE_LIMIT else f"{BADGE_LIMIT}+"
-        for label, count in counts
-        if count
-    }
+    return dict(zip(labels, found, strict=True))
+
+
+def _badge(count: int) -> str:
+    """Return a count as shown, empty for 0."""
+    return (str(count) if count <= BADGE_LIMIT else f"{BADGE_LIMIT}+") if count else ""
 
 
 # Building these queries took a third of the time of a page.

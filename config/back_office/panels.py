@@ -35,6 +35,7 @@ from wallets.ledger.admin.accounts import (
 )
 from wallets.ledger.admin.owner_balances import BalancesPanel
 from wallets.ledger.models import Account
+from wallets.owners.admin import ValuePanel
 from wallets.receivables.admin import DebtsPanel
 from wallets.reconciliation.models import ReconciliationBreak
 from wallets.statements.admin import StatementPanel
@@ -44,6 +45,7 @@ from wallets.withdrawals.models import Withdrawal
 
 # Why money of an owner may not leave.
 _BLOCKS = (FrozenPanel(), DebtsPanel())
+_VALUE = ValuePanel()
 _WALLET = LinksPanel(wallet_link, statement_link, deposits_link, withdrawals_link)
 _COMMENTS = CommentsPanel()
 
@@ -62,16 +64,17 @@ _OF_ORGANISATIONS = (MembersPanel(), ApiKeysPanel())
 _EVENTS = EventsPanel(*_OWNED)
 _OWNER_TABLES = (
     BalancesPanel(),
+    TimelinePanel(*_OWNED, *_OF_ORGANISATIONS, _EVENTS),
     *_OWNED,
     *_OF_ORGANISATIONS,
     _EVENTS,
-    TimelinePanel(*_OWNED, *_OF_ORGANISATIONS, _EVENTS),
 )
 
 EVERYWHERE: tuple[Panel, ...] = (HistoryPanel(),)
 PANELS: dict[type[Model], tuple[Panel, ...]] = {
     Organisation: (
         *_BLOCKS,
+        _VALUE,
         LinksPanel(events_link, webhook_link),
         _WALLET,
         StatementPanel(),
@@ -84,6 +87,7 @@ PANELS: dict[type[Model], tuple[Panel, ...]] = {
     ),
     Member: (
         *_BLOCKS,
+        _VALUE,
         _WALLET,
         StatementPanel(),
         LinksPanel(orders_link, loans_link),

@@ -48,8 +48,10 @@ PERMISSIONS_POLICY = ", ".join(
     )
 )
 
-# By name, as it imports admin modules.
+# By name, as they import admin modules.
 _SEARCH_PAGE = "config.back_office.search.search_page"
+_INBOX_PAGE = "config.back_office.inbox.inbox_page"
+_APPROVALS_PAGE = "config.back_office.approvals.approvals_page"
 
 
 def with_security_policy(response: HttpResponseBase) -> HttpResponseBase:
@@ -109,8 +111,16 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
     def get_urls(self) -> list[Any]:
         """Add the help pages and the search, which replaces the theme's."""
         help_view = self.admin_view(require_safe(self.help))
+        named = self.admin_view(require_safe(self.named_page))
         return [
-            path("search/", self.admin_view(require_safe(self.search)), name="search"),
+            *(
+                path(f"{name}/", named, {"name": page}, name=name)
+                for name, page in (
+                    ("search", _SEARCH_PAGE),
+                    ("inbox", _INBOX_PAGE),
+                    ("approvals", _APPROVALS_PAGE),
+                )
+            ),
             path("help/", help_view, name="help"),
             path("help/<slug:name>/", help_view, name="help"),
             *(url for url in super().get_urls() if getattr(url, "name", "") != "search"),
@@ -129,9 +139,9 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
         }
         return TemplateResponse(request, "admin/help.html", context)
 
-    def search(self, request: HttpRequest) -> HttpResponse:
-        """Render the results of the search on every page."""
-        render: Callable[..., HttpResponse] = import_string(_SEARCH_PAGE)
+    def named_page(self, request: HttpRequest, *, name: str) -> HttpResponse:
+        """Render the page of the function `name`."""
+        render: Callable[..., HttpResponse] = import_string(name)
         return render(self, request)
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponse:

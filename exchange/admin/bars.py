@@ -5,8 +5,9 @@ A table with the same numbers accompanies each chart, so no content depends on t
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from exchange.admin.chart import Mark
+from exchange.admin.chart import Mark, format_compact
 
 WIDTH, HEIGHT = 720, 180
 # Margins for the axis labels.
@@ -31,6 +32,7 @@ class Bar:
 class Bars:
     """A stacked column chart with its text alternative."""
 
+    template: ClassVar[str] = "admin/bars.html"
     name: str
     title: str
     description: str
@@ -85,7 +87,7 @@ def stacked_bars(
         bars=bars,
         series=series,
         levels=[
-            Mark(round(floor - value * scale, 1), f"{value:,}")
+            Mark(round(floor - value * scale, 1), format_compact(value))
             for value in sorted({0, top // 2, top})
         ],
         labels=[

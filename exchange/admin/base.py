@@ -7,8 +7,9 @@ writes to a table itself. Errors of services become messages. GET requests chang
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -31,6 +32,8 @@ from django.urls import URLPattern, path, resolve, reverse
 from django.views.decorators.http import require_POST
 from unfold.mixins import BaseModelAdminMixin
 
+from exchange.admin.bars import Bars
+from exchange.admin.chart import Chart
 from exchange.admin.forms import add_form_error, fieldsets_of
 from exchange.admin.labels import FieldLabels
 from exchange.admin.list_filters import DjangoFilteredList, FilteredList
@@ -43,6 +46,8 @@ from exchange.admin.progress import Progress
 from exchange.admin.queue_pages import queue_context, queue_urls
 from exchange.admin.reasons import refuse_repeated_reason, remember_reason
 from exchange.admin.replica_reads import ReplicaReads
+from exchange.admin.report_pages import report_urls
+from exchange.admin.tabs import record_context
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
 
@@ -77,7 +82,11 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A table below a record's fields; `right` lists the right-aligned columns (from 0)."""
+    """A table below a record's fields; `right` lists the right-aligned columns (from 0).
+
+    `tab` is the part of the page that shows it (`exchange.admin.tabs`). A `chart` of the same
+    numbers stands above the table, which is then folded.
+    """
 
     title: str
     headings: Sequence[str]
@@ -86,6 +95,8 @@ class Section:
     empty: str = "None"
     more: Tool | None = None
     note: str = ""
+    tab: str = ""
+    chart: Bars | Chart | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +153,8 @@ class SafeAdmin(
     # Methods that are pages below a record's, and those that only take a POST.
     record_pages: Sequence[str] = ()
     record_posts: Sequence[str] = ()
+    # Reports about the list, by their path below it, for all who may view the records.
+    reports: Mapping[str, Callable[[Any, HttpRequest], HttpResponse]] = MappingProxyType({})
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -169,7 +182,7 @@ class SafeAdmin(
             for name in (*self.record_pages, *self.record_posts)
         ]
         panels = (url for panel in self.panels for url in panel.urls(self))
-        return [*pages, *queue_urls(self), *panels, *super().get_urls()]
+        return [*report_urls(self), *pages, *queue_urls(self), *panels, *super().get_urls()]
 
     def heading(self, obj: Any) -> str:
         """Return the page title of `obj`."""
@@ -272,26 +285,8 @@ class SafeAdmin(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
         """Render the record's page with its tools and sections."""
-        obj = context.get("original")
-        if obj is not None:
-            context["subtitle"] = context["named"] = self.heading(obj)
-            tools = list(self.tools(request, obj))
-            sections: list[Any] = list(self.sections(request, obj))
-            warnings = list(self.warnings(obj))
-            for panel in self.panels:
-                warnings += panel.warnings(self, request, obj)
-                tools += panel.tools(self, request, obj)
-                sections += panel.sections(self, request, obj)
-            tools = [tool for tool in tools if self.may_follow(request, tool)]
-            context["tools"] = self.preserve_in_tools(request, tools)
-            context["unlinked"] = self.unlinked_fields(request)
-            context |= self.preserved_context(request)
-            context["warnings"] = warnings
-            context["decision"] = self.preserve_in_decision(request, self.decision(request, obj))
-            context["progress"] = self.progress_of(obj)
-            context["sections"] = sections
-            # The table of the latest changes links to the full history.
-            context |= {**self.panel_context(request, obj), "history": ""}
+        if (obj := context.get("original")) is not None:
+            context |= record_context(self, request, obj)
         return super().render_change_form(request, context, *args, **kwargs)
 
     # --- URLs and records ---

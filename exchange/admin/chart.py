@@ -1,9 +1,10 @@
 """Step charts of prices over time: geometry only, drawn by `templates/admin/chart.html`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import ClassVar
 
 WIDTH, HEIGHT = 720, 200
 # Margins for the axis labels.
@@ -20,8 +21,9 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A step chart with its text alternative."""
+    """A step chart with its text alternative. `name` is unique on the page."""
 
+    template: ClassVar[str] = "admin/chart.html"
     title: str
     description: str
     lines: Sequence[tuple[str, str]]
@@ -32,6 +34,15 @@ class Chart:
     left: int = _LEFT
     right: int = WIDTH - _RIGHT
     bottom: int = HEIGHT - _BOTTOM
+    name: str = "chart"
+
+
+def format_compact(number: Decimal | int) -> str:
+    """Format a number for an axis: `950`, `12.5 k`, `7.52 m`, `1.2 bn`."""
+    for unit, size in (("bn", 10**9), ("m", 10**6), ("k", 10**3)):
+        if abs(number) >= (10 * size if unit == "k" else size):
+            return f"{round(number / size, 2):,f}".rstrip("0").rstrip(".") + f" {unit}"
+    return f"{number:,f}" if isinstance(number, Decimal) else f"{number:,}"
 
 
 def step_chart(
@@ -41,12 +52,13 @@ def step_chart(
     times: Sequence[datetime],
     lines: Sequence[tuple[str, Sequence[Decimal]]],
     until: datetime,
-    label: str,
+    label: Callable[[Decimal], str],
+    name: str = "chart",
 ) -> Chart | None:
     """Lay out a chart of `lines`: (name, one value per time, oldest first).
 
-    Each value applies until the next time. `label` formats values: `"{:,.2f} NGN"`. Return None
-    with fewer than two times.
+    Each value applies until the next time. `label` formats values. Return None with fewer than two
+    times.
     """
     values = [value for _, line in lines for value in line]
     if len(times) < 2:
@@ -66,17 +78,18 @@ def step_chart(
         return round(HEIGHT - _BOTTOM - share * (HEIGHT - _BOTTOM - _TOP), 1)
 
     paths = []
-    for name, line in lines:
+    for legend, line in lines:
         path = f"M{x(times[0])} {y(line[0])}"
         for when, value in zip(times[1:], line[1:], strict=True):
             path += f"H{x(when)}V{y(value)}"
-        paths.append((name, f"{path}H{x(until)}"))
+        paths.append((legend, f"{path}H{x(until)}"))
     middle = (low + high) / 2
     wording = "%Y-%m-%d" if times[0].date() != until.date() else "%Y-%m-%d %H:%M"
     return Chart(
         title=title,
         description=description,
         lines=paths,
-        levels=[Mark(y(value), label.format(value)) for value in (low, middle, high)],
+        levels=[Mark(y(value), label(value)) for value in (low, middle, high)],
         times=[Mark(x(when), when.strftime(wording)) for when in (times[0], until)],
+        name=name,
     )

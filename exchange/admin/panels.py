@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 class Panel:
     """An extension of a record's pages; override the parts it provides.
 
-    `page` is the admin of the records.
+    `page` is the admin of the records. `tab` is the part of the page that shows its tables.
     """
+
+    tab = ""
 
     def tools(self, page: SafeAdmin, request: HttpRequest, record: Any) -> Sequence[Tool]:
         """Return links and buttons appended to the page's own."""
@@ -36,6 +38,12 @@ class Panel:
 
     def warnings(self, page: SafeAdmin, request: HttpRequest, record: Any) -> Sequence[str]:
         """Return warnings shown in red above the page's fields."""
+        return ()
+
+    def summary(
+        self, page: SafeAdmin, request: HttpRequest, record: Any
+    ) -> Sequence[tuple[str, object]]:
+        """Return facts shown under the page's title, each with its label."""
         return ()
 
     def badges(self, records: Sequence[Any]) -> Mapping[Any, Sequence[str]]:

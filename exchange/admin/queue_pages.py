@@ -1,9 +1,9 @@
 """Working through a queue: from a record to the next one that awaits the user's decision.
 
-The pages of records with a queue (`Listing.queue`) have a link "Next in queue", and the
-confirmation pages of decisions a second button, "… and next". Both lead to the next record of the
-list that the user came from, with its filters and in its order, and from its end to the records
-left out before. When none is left, they lead back to the list.
+The pages of records with a queue (`Listing.queue`) have links to the next and the previous one, and
+the confirmation pages of decisions a second button, "… and next". They lead through the list that
+the user came from, with its filters and in its order, and from its end to the records left out
+before. When none is left, they lead back to the list.
 """
 
 from __future__ import annotations
@@ -31,19 +31,22 @@ _FILTERS = "_changelist_filters"
 
 
 def queue_urls(page: SafeAdmin) -> list[URLPattern]:
-    """Return the URL that leads to the next record, if the list has a queue."""
+    """Return the URLs that lead to the next and the previous record, if the list has a queue."""
     if page.queue is None:
         return []
 
-    def skip(request: HttpRequest, object_id: object) -> HttpResponseRedirect:
+    def skip(request: HttpRequest, object_id: object, *, back: bool) -> HttpResponseRedirect:
         record = page.record(request, str(object_id))
         if not decides(page, request):
             raise PermissionDenied
         step = queue_step(page, request)
-        return step.redirect(request, step.find_next(record, _user(request)))
+        return step.redirect(request, step.find_next(record, _user(request), back=back))
 
     view = page.admin_site.admin_view(require_safe(skip))
-    return [path("<uuid:object_id>/next/", view, name=page.url_name("next"))]
+    return [
+        path(f"<uuid:object_id>/{name}/", view, {"back": back}, name=page.url_name(name))
+        for name, back in (("next", False), ("previous", True))
+    ]
 
 
 def queue_context(page: SafeAdmin, request: HttpRequest, record: Model) -> dict[str, Any]:
@@ -51,7 +54,10 @@ def queue_context(page: SafeAdmin, request: HttpRequest, record: Model) -> dict[
     if not decides(page, request):
         return {}
     query = page.preserved_context(request)["preserved_query"]
-    return {"next_in_queue": f"{page.address('next', record.pk)}{query}"}
+    return {
+        "next_in_queue": f"{page.address('next', record.pk)}{query}",
+        "previous_in_queue": f"{page.address('previous', record.pk)}{query}",
+    }
 
 
 def decides(page: SafeAdmin, request: HttpRequest) -> bool:
@@ -94,15 +100,18 @@ class QueueStep:
         awaiting = self.page.queue.awaiting_approval_by(found, _user(request))
         return bool(awaiting.exists())
 
-    def find_next(self, record: Model, user: StaffUser) -> Any:
-        """Return the id of the record after `record` that `user` may decide; None at the end.
+    def find_next(self, record: Model, user: StaffUser, *, back: bool = False) -> Any:
+        """Return the id of the record after `record` that `user` may decide; None if it is alone.
 
-        Call it before a decision, which may change what the list is sorted by. Runs three queries
-        at most.
+        With `back`, of the record before it. Call it before a decision, which may change what the
+        list is sorted by. Runs three queries at most.
         """
         rows = self.page.queue.awaiting_approval_by(self.page.listed(user, self.query).qs, user)
-        ids = rows.exclude(pk=record.pk).prefetch_related(None).values_list("pk", flat=True)
         columns = self.page.order_by(self.query)
+        if back:
+            columns = [_reversed(column) for column in columns]
+            rows = rows.order_by(*columns)
+        ids = rows.exclude(pk=record.pk).prefetch_related(None).values_list("pk", flat=True)
         own = self.page.rows(user).filter(pk=record.pk).prefetch_related(None)
         place = own.values_list(*(column.lstrip("-") for column in columns)).first()
         later = ids.filter(following(columns, place)).first() if place else None
@@ -146,6 +155,10 @@ def following(columns: Sequence[str], place: Sequence[Any]) -> Q:
         found |= equal & after
         equal &= Q(**{f"{name}__isnull": True}) if value is None else Q(**{name: value})
     return found
+
+
+def _reversed(column: str) -> str:
+    return column[1:] if column.startswith("-") else f"-{column}"
 
 
 def _user(request: HttpRequest) -> Any:

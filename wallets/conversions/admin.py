@@ -104,6 +104,7 @@ CONVERSIONS = SearchKind(
 class ConversionsPanel(OwnerRecords):
     """The newest conversions of an owner, on the owner's page."""
 
+    tab = "Money"
     model = Conversion
     title = "Conversions"
     headings = ("Time (UTC)", "Sold", "Bought", "Rate", "Spread income")

@@ -201,6 +201,7 @@ class FrozenPanel(Panel):
 class FreezesPanel(OwnerRecords):
     """The newest freezes of an owner."""
 
+    tab = "Activity"
     model = Freeze
     title = "Freezes"
     headings = ("Frozen (UTC)", "Status", "Frozen", "Reason", "By", "Lifted (UTC)")

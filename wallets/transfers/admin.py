@@ -86,6 +86,7 @@ WALLET_TRANSFERS = SearchKind(
 class WalletTransfersPanel(OwnerRecords):
     """The newest transfers from and to the wallets of an owner, on the owner's page."""
 
+    tab = "Money"
     model = WalletTransfer
     title = "Wallet transfers"
     headings = ("Time (UTC)", "From", "To", "Amount", "Client reference")

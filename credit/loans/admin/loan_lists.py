@@ -5,7 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 from functools import partial
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
 from django.utils import timezone
 
@@ -74,6 +74,7 @@ QUEUE = Queue(
     proposed_by=lambda user: Q(
         Exists(_pending_closures().filter(closures.CLOSURES.proposed_by(user)))
     ),
+    since=Subquery(_pending_closures().order_by("created_at").values("created_at")[:1]),
 )
 
 

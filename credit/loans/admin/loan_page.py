@@ -94,14 +94,21 @@ def build_review(user: StaffUser, loan: Loan) -> dict[str, Any]:
         "may_close": user.has_perm(closures.PERMISSION),
         "view_only": VIEW_ONLY,
         "pending": pending,
-        "sections": [
-            _collateral(loan),
-            _shortfalls(loan),
-            _repayments(loan),
-            *(part for each in executed for part in build_plan_sections(loan, each, closed=True)),
-            _proposals(loan, proposals),
-            _ledger(loan),
-            _events(loan),
+        "tabs": [
+            ("Collateral", [_collateral(loan), _shortfalls(loan)]),
+            (
+                "Money",
+                [
+                    _repayments(loan),
+                    *(
+                        part
+                        for each in executed
+                        for part in build_plan_sections(loan, each, closed=True)
+                    ),
+                    _ledger(loan),
+                ],
+            ),
+            ("History", [_proposals(loan, proposals), _events(loan)]),
         ],
     }
     if pending is not None:

@@ -21,6 +21,7 @@ from credit.loans.admin.closure_confirmations import (
     build_proposal_confirmation,
     list_closure_facts,
 )
+from credit.loans.admin.loan_book import loan_book_page
 from credit.loans.admin.loan_lists import LoanListFilters
 from credit.loans.admin.loan_page import (
     build_review,
@@ -77,6 +78,7 @@ _CONFIRMED_MESSAGES = {
 
 @admin.register(Loan)
 class LoanAdmin(Exportable, CustomPageAdmin, ApprovalPages):
+    reports = {"book": loan_book_page}
     approval = closures.CLOSURES
     proposals = "closure_proposals"
     step_route = "<uuid:object_id>/proposals/<uuid:proposal_id>/{}/"

@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from django.db.models import Q
+from django.http import HttpRequest
 
 from credit.loans.admin.loan_page import is_open, loan_state
-from credit.loans.models import Loan
+from credit.loans.models import Loan, LoanStatus
 from credit.loans.services.valuation import amount_owed
-from exchange.admin.display import format_time, record_link
+from exchange.admin.base import SafeAdmin
+from exchange.admin.display import format_time, record_link, status_badge
 from exchange.core.currencies import format_money
 from exchange.participants.admin.owner_records import Owner, OwnerRecords, TimelineColumns
 from exchange.participants.models import Member
@@ -30,6 +32,7 @@ class LoansPanel(OwnerRecords):
     right = (1, 2)
     related = ("borrower", "creditor")
     has_member = False
+    tab = "Loans"
     timeline = TimelineColumns("Loan", amount="amount", currency="currency_id", state="status")
 
     def branches(self, owner: Owner) -> Sequence[Q]:
@@ -49,6 +52,18 @@ class LoansPanel(OwnerRecords):
             f"{record.repayment_date:%Y-%m-%d}",
             loan_state(record),
         )
+
+    def summary(
+        self, page: SafeAdmin, request: HttpRequest, record: Owner
+    ) -> Sequence[tuple[str, object]]:
+        """Return how many loans are overdue, if any."""
+        if not page.may(request, self.permission):
+            return ()
+        late = (LoanStatus.OVERDUE, LoanStatus.DEFAULTED)
+        found = sum(
+            self.rows().filter(branch, status__in=late).count() for branch in self.branches(record)
+        )
+        return [("Overdue loans", status_badge(str(found), "bad"))] if found else ()
 
     def list_query(self, owner: Owner) -> Mapping[str, str]:
         return {"q": str(owner.pk)}

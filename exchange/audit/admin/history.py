@@ -31,6 +31,8 @@ _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$")
 class HistoryPanel(Panel):
     """The latest changes of a record on its page, and its full history on a separate page."""
 
+    tab = "Activity"
+
     def sections(self, page: SafeAdmin, request: HttpRequest, record: Any) -> list[dict[str, Any]]:
         """Return the latest changes of `record`; changes themselves have no history."""
         address = self._address(page, request, record)

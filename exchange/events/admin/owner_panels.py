@@ -28,6 +28,8 @@ class EventsPanel(OwnerRecords):
     right = (3,)
     has_member = False
     timeline = TimelineColumns("Event", text="type", state="status")
+    reports = True
+    tab = "Activity"
 
     def __init__(self, *subjects: OwnerRecords) -> None:
         self._subjects = subjects
@@ -67,6 +69,8 @@ class EventsPanel(OwnerRecords):
 
 class WebhookPanel(Panel):
     """The webhook endpoints of an organisation."""
+
+    tab = "Access"
 
     def sections(self, page: SafeAdmin, request: HttpRequest, record: Any) -> Sequence[Section]:
         """Return the endpoints, for those who may view them."""

@@ -26,6 +26,7 @@ class OfOrganisation(OwnerRecords):
 class MembersPanel(OfOrganisation):
     """The newest members of an organisation."""
 
+    tab = "Access"
     model = Member
     title = "Members"
     headings = ("Created (UTC)", "Name", "Email", "External ID")
@@ -43,6 +44,7 @@ class MembersPanel(OfOrganisation):
 class ApiKeysPanel(OfOrganisation):
     """The newest API keys of an organisation. Their secrets are stored nowhere."""
 
+    tab = "Access"
     model = ApiKey
     title = "API keys"
     headings = ("Created (UTC)", "Name", "Client ID", "Status", "Expiry", "Last used")

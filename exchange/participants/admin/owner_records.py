@@ -56,6 +56,8 @@ class OwnerRecords(Panel):
     owner_column: ClassVar[str] = "owner_id"
     note: ClassVar[str] = ""
     timeline: ClassVar[TimelineColumns | None] = None
+    # Whether these records only report what others say, so that the timeline leaves them out.
+    reports: ClassVar[bool] = False
 
     def branches(self, owner: Owner) -> Sequence[Q]:
         """Return the conditions of the records of `owner`, each served by an index; none: no table.

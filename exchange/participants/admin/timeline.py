@@ -4,7 +4,7 @@ All records are read by one statement. Each kind of record contributes as many r
 so that the cost does not depend on how much the owner has.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -28,7 +28,7 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_safe
 
 from exchange.admin.base import SafeAdmin, Section, Tool
-from exchange.admin.display import format_time, status_badge
+from exchange.admin.display import age, format_time, status_badge
 from exchange.admin.panels import Panel
 from exchange.core.currencies import format_money
 from exchange.core.ids import parse_id
@@ -37,6 +37,8 @@ from exchange.participants.admin.owner_records import Owner, OwnerRecords, Timel
 # On the owner's page, and on a page of its own.
 _NEWEST = 15
 _PAGE = 50
+# The parameter that adds webhook events.
+_WEBHOOKS = "webhooks"
 _AMOUNT: Any = DecimalField(max_digits=38, decimal_places=8)
 _HEADINGS = ("Time (UTC)", "Record", "Details", "Amount", "Status")
 
@@ -66,12 +68,24 @@ def parse_position(text: str) -> TimelinePosition:
 
 
 class TimelinePanel(Panel):
-    """The timeline of an owner, of the kinds of records that the viewer may view."""
+    """The timeline of an owner, of the kinds of records that the viewer may view.
+
+    Webhook events are left out unless the address asks for them.
+    """
+
+    tab = "Activity"
 
     def __init__(self, *records: OwnerRecords) -> None:
         self._sources = [
             (source, source.timeline) for source in records if source.timeline is not None
         ]
+
+    def summary(
+        self, page: SafeAdmin, request: HttpRequest, record: Any
+    ) -> Sequence[tuple[str, object]]:
+        """Return when something last happened."""
+        entries = self._entries(page, request, record, 1)
+        return [("Last activity", format_html("{} ago", age(entries[0][0])))] if entries else ()
 
     def sections(self, page: SafeAdmin, request: HttpRequest, record: Any) -> Sequence[Section]:
         """Return the newest entries, with a link to all."""
@@ -100,12 +114,17 @@ class TimelinePanel(Panel):
         text = request.GET.get("before", "")
         before = parse_position(text) if text else None
         entries = self._entries(page, request, owner, _PAGE, before)
+        shown = {_WEBHOOKS: "1"} if _WEBHOOKS in request.GET else {}
+        other = (
+            Tool("Without webhook events", self._url(page, request, owner, {}))
+            if shown
+            else Tool("With webhook events", self._url(page, request, owner, {_WEBHOOKS: "1"}))
+        )
         more = None
         if len(entries) > _PAGE:
             last = entries[_PAGE - 1]
-            query = urlencode({"before": str(TimelinePosition(last[0], last[1]))})
-            url = page.preserve_in_url(request, f"{page.address('timeline', owner.pk)}?{query}")
-            more = Tool("Older", url)
+            query = {"before": str(TimelinePosition(last[0], last[1]))}
+            more = Tool("Older", self._url(page, request, owner, {**shown, **query}))
         title = f"Before {before.at:%Y-%m-%d %H:%M:%S} UTC" if before else "Newest first"
         return page.page(
             request,
@@ -113,8 +132,15 @@ class TimelinePanel(Panel):
             "Timeline",
             record=owner,
             subtitle=page.heading(owner),
+            tools=[other],
             sections=[_section(title, entries[:_PAGE], more)],
         )
+
+    def _url(
+        self, page: SafeAdmin, request: HttpRequest, owner: Owner, query: Mapping[str, str]
+    ) -> str:
+        address = page.address("timeline", owner.pk)
+        return page.preserve_in_url(request, f"{address}?{urlencode(query)}".rstrip("?"))
 
     def _viewable(
         self, page: SafeAdmin, request: HttpRequest, owner: Owner
@@ -122,7 +148,9 @@ class TimelinePanel(Panel):
         return [
             (number, source, columns)
             for number, (source, columns) in enumerate(self._sources)
-            if page.may(request, source.permission) and source.branches(owner)
+            if page.may(request, source.permission)
+            and source.branches(owner)
+            and (not source.reports or _WEBHOOKS in request.GET)
         ]
 
     def _entries(

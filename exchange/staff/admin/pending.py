@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
-from django.db.models import Exists, Model, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet, Subquery
 
 from exchange.admin.base import SafeAdmin
 from exchange.admin.list_filters import ChoiceFilter, Choices
@@ -21,6 +21,7 @@ from exchange.staff.services.privileged_access import eligible_approvers
 VIEW_ONLY = "Your role can view this but not approve it"
 AWAITING_MY_APPROVAL, AWAITING_OTHERS = "awaiting_my_approval", "awaiting_others"
 _MAX_NAMES = 8
+_CREATED = F("created_at")
 
 
 def describe_approvers(permission: str, *others: UUID | str | None) -> str:
@@ -34,13 +35,15 @@ def describe_approvers(permission: str, *others: UUID | str | None) -> str:
 class Queue:
     """The records of a list that are pending approval.
 
-    `filter_pending` selects them; `proposed_by` matches those a user may not approve.
+    `filter_pending` selects them; `proposed_by` matches those a user may not approve. `since` is
+    the time from which a record waits, as an expression of its row.
     """
 
     label: str
     permission: str
     filter_pending: Callable[[QuerySet[Any]], QuerySet[Any]]
     proposed_by: Callable[[StaffUser], Q]
+    since: Any = _CREATED
 
     def awaiting_approval_by(self, rows: QuerySet[Any], user: StaffUser) -> QuerySet[Any]:
         """Return the rows that `user` may approve."""
@@ -71,6 +74,12 @@ def approval_queue(label: str, approval: TwoPersonApproval[Any], subject: str = 
             approval.permission,
             lambda rows: rows.filter(having(Q())),
             lambda user: having(approval.proposed_by(user)),
+            Subquery(
+                approval.pending_records()
+                .filter(**{subject: OuterRef("pk")})
+                .order_by("created_at")
+                .values("created_at")[:1]
+            ),
         )
     return Queue(
         label,

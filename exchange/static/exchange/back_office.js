@@ -24,6 +24,18 @@
   });
   wide.addEventListener("change", updateMenuButton);
   updateMenuButton();
+  // Groups of the menu stay as they were left, except that of the page.
+  for (const group of document.querySelectorAll("#sidebar details")) {
+    const name = `menu-${group.dataset.group}`;
+    let kept = null;
+    try {
+      kept = localStorage.getItem(name);
+    } catch {
+      // As the role has it.
+    }
+    if (kept) group.open = kept === "open" || group.querySelector("[aria-current]") !== null;
+    group.addEventListener("toggle", () => store(name, group.open ? "open" : "closed"));
+  }
   document.querySelector("#sidebar [aria-current]")?.scrollIntoView({ block: "nearest" });
 
   for (const choice of document.querySelectorAll("input[name=theme]")) {
@@ -62,6 +74,21 @@
     };
     field.addEventListener("input", read);
     read();
+  }
+
+  // What is often copied gets a button, where the browser lets a page write to the clipboard.
+  for (const part of navigator.clipboard ? document.querySelectorAll("[data-copy]") : []) {
+    const text = part.textContent.trim();
+    if (!text || text === "-") continue;
+    const button = document.createElement("button");
+    Object.assign(button, { type: "button", className: "plain copy", textContent: "Copy", ariaLabel: `Copy ${text.slice(0, 60)}` });
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+      setTimeout(() => (button.textContent = "Copy"), 2000);
+    });
+    if (part.tagName === "DIV") part.append(button);
+    else part.after(button);
   }
 
   // Only areas that scroll sideways are keyboard stops.
@@ -157,6 +184,85 @@
   // Focus passes the bar on its way from the button to the menu.
   document.addEventListener("focusin", (event) => close(event.target, "#sidebar, .bar"));
 
+  // Parts of a long page become tabs; without scripts they follow one another.
+  const showTab = (page, chosen) => {
+    for (const tab of page.querySelectorAll("[role=tablist] > [role=tab]")) {
+      const shown = tab === chosen;
+      tab.setAttribute("aria-selected", String(shown));
+      tab.tabIndex = shown ? 0 : -1;
+      document.getElementById(tab.getAttribute("aria-controls")).hidden = !shown;
+    }
+    fit();
+  };
+  for (const page of document.querySelectorAll("[data-tabs]")) {
+    const parts = [...page.querySelectorAll("[data-tab]")].filter((part) => part.children.length);
+    const list = document.createElement("div");
+    list.className = "tabs";
+    list.role = "tablist";
+    list.ariaLabel = "Parts of this page";
+    for (const part of parts) {
+      const tab = document.createElement("button");
+      const name = part.dataset.tab.toLowerCase();
+      Object.assign(tab, { type: "button", className: "plain", id: `tab-${name}`, role: "tab", textContent: part.dataset.tab });
+      Object.assign(part, { id: `part-${name}`, role: "tabpanel" });
+      part.setAttribute("aria-labelledby", tab.id);
+      tab.setAttribute("aria-controls", part.id);
+      list.append(tab);
+    }
+    parts[0].before(list);
+    list.addEventListener("click", (event) => {
+      const tab = event.target.closest("[role=tab]");
+      if (!tab) return;
+      history.replaceState(history.state, "", `#${tab.id}`);
+      showTab(page, tab);
+    });
+    list.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step) return;
+      const tabs = [...list.children];
+      const next = tabs[(tabs.indexOf(document.activeElement) + step + tabs.length) % tabs.length];
+      next.focus();
+      next.click();
+    });
+    // The part that the address names, or has; else the first.
+    const named = document.getElementById(location.hash.slice(1));
+    const part = parts.find((each) => each.contains(named)) ?? parts[0];
+    showTab(page, list.contains(named) ? named : document.getElementById(part.getAttribute("aria-labelledby")));
+  }
+
+  // Keys: a letter presses what the page marks with it; j and k go through the rows of a list.
+  const rowLinks = () =>
+    [...document.querySelectorAll(".results tbody tr, .items li, .inbox tbody tr")]
+      .map((row) => row.querySelector("th a[href], a[href]"))
+      .filter((link) => link?.checkVisibility());
+  const step = (by) => {
+    const links = rowLinks();
+    const at = links.indexOf(document.activeElement);
+    links[at < 0 ? (by > 0 ? 0 : links.length - 1) : Math.min(Math.max(at + by, 0), links.length - 1)]?.focus();
+  };
+  const help = document.getElementById("keys");
+  const pressKey = (key) => {
+    const target = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+    if (key === "?") help?.showModal();
+    else if (target) target.click();
+    else if (key === "j" || key === "k") step(key === "j" ? 1 : -1);
+    else return false;
+    return true;
+  };
+  // Control and Enter submit what is confirmed, and lead to the next record if there is one.
+  const confirmForm = document.getElementById("confirm");
+  const submitAndNext = () =>
+    confirmForm?.requestSubmit(
+      confirmForm.querySelector("button[name=then]") ?? confirmForm.querySelector("button[type=submit]"),
+    );
+
+  const focusSearch = (event, field) => {
+    if (!field) return;
+    event.preventDefault();
+    field.focus();
+    field.select();
+  };
+
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
       for (const panel of panels) {
@@ -171,14 +277,43 @@
         menu.focus();
       }
     }
-    const typing = event.target.closest("input, textarea, select, [contenteditable]");
-    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      const search = document.getElementById("searchbar") ?? document.getElementById("site-search");
-      if (search) {
-        event.preventDefault();
-        search.focus();
-        search.select();
-      }
+    if (event.defaultPrevented || event.altKey) return;
+    if (event.ctrlKey || event.metaKey) {
+      if (event.key === "Enter") submitAndNext();
+      if (event.key === "k") focusSearch(event, document.getElementById("site-search"));
+      return;
+    }
+    if (event.target.closest("input:not([type=checkbox]), textarea, select, [contenteditable], dialog")) return;
+    if (event.key === "/") {
+      focusSearch(event, document.getElementById("searchbar") ?? document.getElementById("site-search"));
+    } else if (pressKey(event.key)) {
+      event.preventDefault();
     }
   });
+
+  // The sums of what is ticked, by currency.
+  const bar = document.querySelector(".actions");
+  if (bar) {
+    const sums = document.createElement("output");
+    bar.append(sums);
+    const add = () => {
+      const found = new Map();
+      for (const row of document.querySelectorAll(".results tbody tr:has(input.action-select:checked)")) {
+        const [, amount, unit] = /^([\d,.]+) (\w+)$/.exec(row.querySelector(".field-amount_display")?.textContent.trim() ?? "") ?? [];
+        if (!unit) continue;
+        const [whole, decimals = ""] = amount.replaceAll(",", "").split(".");
+        const [sum, places] = found.get(unit) ?? [0n, 0];
+        found.set(unit, [sum + BigInt(whole + decimals), decimals.length || places]);
+      }
+      sums.value = [...found]
+        .map(([unit, [sum, places]]) => {
+          const digits = String(sum).padStart(places + 1, "0");
+          const whole = digits.slice(0, digits.length - places).replace(/\B(?=(\d{3})+$)/g, ",");
+          return `${whole}${places ? `.${digits.slice(-places)}` : ""} ${unit}`;
+        })
+        .join(", ");
+    };
+    document.getElementById("changelist-form").addEventListener("change", add);
+    add();
+  }
 }

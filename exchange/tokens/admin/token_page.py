@@ -216,7 +216,7 @@ def price_chart(token: Token, quotes: Sequence[Quote]) -> Chart | None:
         times=[quote.decided_at for quote in oldest_first if quote.decided_at is not None],
         lines=[("Buy", [buy for buy, _ in prices]), ("Sell", [sell for _, sell in prices])],
         until=timezone.now(),
-        label=f"{{:,.{token.currency.decimals}f}} {code}",
+        label=lambda value: f"{value:,.{token.currency.decimals}f} {code}",
     )
 
 

@@ -15,6 +15,7 @@ from orders.book.models import Order, OrderStatus, OrderType
 class OpenOrdersPanel(OwnerRecords):
     """The newest open orders of an owner; the timeline has all."""
 
+    tab = "Orders"
     model = Order
     title = "Open orders"
     headings = ("Placed (UTC)", "Order", "Token", "Units", "Filled", "Price", "Value", "Reserved")

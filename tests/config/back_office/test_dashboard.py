@@ -107,7 +107,11 @@ def test_every_number_links_to_a_page_that_opens(demo_records, finance):
     make_withdrawal(organisation, member, "KES", "500")
     prove_and_store(CHECKS)
     found = addresses(dashboard(finance))
-    assert len(found) > 12
+    assert {address.partition("?")[0] for address in found} >= {
+        "/admin/inbox/",
+        "/admin/credit/loan/",
+        "/admin/wallets/withdrawal/",
+    }
     for address in found:
         shown = finance.get(address)
         assert shown.status_code == 200, address
@@ -171,9 +175,11 @@ def test_each_role_sees_only_sections_it_may_open(demo_records):
 
 
 def test_only_approvers_have_a_list_awaiting_their_approval(demo_records):
-    assert "awaiting my approval" in text_of(dashboard(signed_in_client(FINANCE_APPROVER)))
+    make_withdrawal(*demo_records, "KES", "500")
+    own = "Withdrawals: awaiting my approval"
+    assert own in text_of(dashboard(signed_in_client(FINANCE_APPROVER)))
     for role in (AUDITOR, ADMINISTRATOR, CREDIT_OFFICER):
-        assert "awaiting my approval" not in text_of(dashboard(signed_in_client(role))), role
+        assert own not in text_of(dashboard(signed_in_client(role))), role
 
 
 def test_the_number_of_queries_is_constant(demo_records, finance):

@@ -60,7 +60,10 @@ def test_dashboard_and_creditor_link_to_configurations():
     client = Client()
     sign_in(client, create_superuser("owner", password="x"))
     lender = make_organisation()
-    make_configuration(lender)
+    configuration = make_configuration(lender)
+    front = client.get(reverse("admin:index")).content.decode()
+    assert f"{reverse(LIST)}?decision=awaiting_my_approval" not in front
+    propose_change(configuration_id=configuration.pk, terms=make_terms(), actor=TESTER)
     front = client.get(reverse("admin:index")).content.decode()
     assert f"{reverse(LIST)}?decision=awaiting_my_approval" in front
     creditor = client.get(reverse("admin:exchange_organisation_change", args=[lender.pk]))

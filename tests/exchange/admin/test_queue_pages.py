@@ -98,13 +98,13 @@ def test_a_decision_leads_to_the_next_deposit_with_the_filters_in_their_order(
 def test_without_a_list_all_that_await_the_user_follow(finance, organisation, office):
     old, middle, new = (enter(office, organisation, f"B-{n}", n) for n in (1, 2, 3))
     whole = {"decision": ["awaiting_my_approval"]}
-    assert (
-        f'href="{page(middle, "next")}">Next in queue</a>'
-        in finance.get(page(middle, "change")).content.decode()
-    )
+    shown = finance.get(page(middle, "change")).content.decode()
+    assert f'href="{page(middle, "next")}" data-key="j">Next in queue</a>' in shown
+    assert f'href="{page(middle, "previous")}" data-key="k">Previous</a>' in shown
     # The newest first.
     for this, following in ((middle, old), (old, new), (new, middle)):
         assert arrived_at(finance.get(page(this, "next"))) == (page(following, "change"), whole)
+        assert arrived_at(finance.get(page(following, "previous"))) == (page(this, "change"), whole)
     submit_confirmation(finance, page(new, "confirm"))
     submit_confirmation(finance, page(old, "confirm"), then="next")
     skipped = finance.get(page(middle, "next"))

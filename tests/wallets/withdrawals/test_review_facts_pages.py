@@ -218,7 +218,7 @@ def test_the_deposits_panel_shows_its_own_currency(owners, finance):
     withdrawal = make_withdrawal(organisation, member, "KES", "1000")
     fund(organisation, member, "GHS", "4321.5")
     shown = finance.get(page(withdrawal))
-    (panel,) = [one for one in shown.context["sections"] if one.title.startswith("Deposits")]
+    (panel,) = [one for one in shown.context["tabs"]["Money"] if one.title.startswith("Deposits")]
     assert panel.title == "Deposits to this wallet within 30 days: 1 in KES, 1,000,000.00 KES"
     assert [row[2] for row in panel.rows] == ["1,000,000.00 KES"]
     assert "4,321.50 GHS" not in text_of(shown)
@@ -234,7 +234,7 @@ def test_a_request_without_flags_says_so(owners):
     seen = text_of(signed_in_client(FINANCE_APPROVER).get(page(withdrawal)))
     for part in (
         "No flags",
-        "Go to the decision",
+        "Decision No flags Net payout 970.00 KES",
         "Name match not checked Bank returned no account name",
         "Payee history 1 earlier, 1 paid",
         "Used by other owners None",

@@ -11,6 +11,7 @@ from wallets.deposits.models import Deposit, VirtualAccount
 class DepositsPanel(OwnerRecords):
     """The newest deposits of an owner."""
 
+    tab = "Money"
     model = Deposit
     title = "Deposits"
     headings = ("Created (UTC)", "Reference", "Channel", "Payer", "Amount", "Status")
@@ -33,6 +34,7 @@ class DepositsPanel(OwnerRecords):
 class VirtualAccountsPanel(OwnerRecords):
     """The newest virtual accounts of an owner."""
 
+    tab = "Money"
     model = VirtualAccount
     title = "Virtual accounts"
     headings = ("Created (UTC)", "Account number", "Bank", "Holder", "Currency", "Status")

@@ -8,15 +8,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 
 from exchange.admin.base import Section, staff_of
 from exchange.admin.display import format_duration, format_time, status_badge
+from exchange.api.files import PDF, file_response
 from exchange.core.currencies import format_money
+from exchange.pdf.printer import take_printer
 from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.alerts.models import Alert
 from wallets.freezes.errors import AccountFrozen, ReceivableDue
@@ -31,6 +35,7 @@ from wallets.withdrawals.admin.bulk_rows import BulkDecision
 from wallets.withdrawals.admin.show import RETURNED, is_returned
 from wallets.withdrawals.admin.withdrawals import WithdrawalAdmin
 from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
+from wallets.withdrawals.receipt import build_receipt, describe_payment
 
 # By what blocks the owner.
 _AWAITING = {
@@ -55,6 +60,7 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
     """Withdrawals with their payouts."""
 
     actions = (*WithdrawalAdmin.actions, "reverse_selected")
+    record_pages = ("receipt",)
     bulk_decisions = {
         **WithdrawalAdmin.bulk_decisions,
         "reverse": BulkDecision(
@@ -122,6 +128,9 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
             "notice": None
             if mismatch
             else _describe_notice(withdrawal, context["payout"], possible),
+            "receipt": describe_payment(withdrawal, context["payout"])
+            if _is_paid(withdrawal)
+            else "",
             "proposal": proposal,
             "superseded": superseded,
             "own_proposal": proposal is not None and proposal.proposed_by_id == user.pk,
@@ -129,9 +138,24 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
             "possible": possible if may_resolve and (superseded or proposal is None) else [],
         }
 
+    def receipt(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Return the receipt of a completed withdrawal as PDF."""
+        withdrawal: Withdrawal = self.record(request, object_id)
+        if not _is_paid(withdrawal):
+            messages.error(request, "Only a completed withdrawal has a receipt.")
+            return self.redirect_to_record(object_id)
+        with take_printer() as printer:
+            pdf = printer.print(build_receipt(withdrawal, withdrawal.payout, timezone.now()))
+        return file_response(pdf, PDF, f"receipt-{withdrawal.reference}.pdf")
+
     def decision_sections(self, withdrawal: Withdrawal) -> list[Section]:
         """Return the tables of decisions and closed proposals."""
         return [*super().decision_sections(withdrawal), *_closed_proposals(withdrawal)]
+
+
+def _is_paid(withdrawal: Withdrawal) -> bool:
+    """Return whether the payee has the money, as far as the provider says."""
+    return withdrawal.status == WithdrawalStatus.COMPLETED and not is_returned(withdrawal)
 
 
 def _describe_mismatch(withdrawal: Withdrawal) -> str:
@@ -223,4 +247,4 @@ def _closed_proposals(withdrawal: Withdrawal) -> list[Section]:
         for p in closed.select_related("proposed_by", "decided_by")
     ]
     headings = ("Proposed (UTC)", "Action", "Status", "Proposed by", "Decided by", "Reason")
-    return [Section("Earlier proposals", headings, rows)] if rows else []
+    return [Section("Earlier proposals", headings, rows, tab="History")] if rows else []

@@ -27,6 +27,7 @@ from exchange.staff.models import StaffUser
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.admin.breaks import about, breaks_section, side
 from wallets.reconciliation.admin.export_columns import REPORTS
+from wallets.reconciliation.admin.treasury_overview import treasury_page
 from wallets.reconciliation.models import LineKind, Reconciliation, ReconciliationLine, ReportStatus
 from wallets.reconciliation.selectors.overview import float_positions, with_results
 from wallets.reconciliation.services.totals import MOVEMENT_KINDS
@@ -46,6 +47,7 @@ class DayForm(forms.Form):
 
 @admin.register(Reconciliation)
 class ReconciliationAdmin(AddFormAdmin):
+    reports = {"treasury": treasury_page}
     record_pages = ("progress",)
     record_posts = ("again", "export")
     reads_replica = True

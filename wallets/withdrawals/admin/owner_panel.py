@@ -10,6 +10,7 @@ from wallets.withdrawals.models import Withdrawal
 class WithdrawalsPanel(OwnerRecords):
     """The newest withdrawals of an owner."""
 
+    tab = "Money"
     model = Withdrawal
     title = "Withdrawals"
     headings = ("Requested (UTC)", "Reference", "Payee", "Account number", "Amount", "Status")

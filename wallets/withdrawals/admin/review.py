@@ -16,6 +16,7 @@ from django.http import HttpRequest
 from exchange.admin.base import Section, staff_of
 from exchange.admin.display import age, format_time, record_link
 from exchange.admin.references import reference_facts
+from exchange.admin.tabs import OVERVIEW
 from exchange.core.actors import Actor
 from exchange.core.currencies import format_money
 from exchange.staff.admin.pending import describe_approvers
@@ -25,7 +26,11 @@ from wallets.banks.payout_details import missing_fields, required_fields
 from wallets.ledger.models import AccountKind, Transfer, TransferKind
 from wallets.ledger.selectors.wallets import wallet_balances
 from wallets.withdrawals.admin import review_tables
-from wallets.withdrawals.admin.second_approval import explain_second_approval, is_first_of_two
+from wallets.withdrawals.admin.second_approval import (
+    describe_allowance,
+    explain_second_approval,
+    is_first_of_two,
+)
 from wallets.withdrawals.admin.show import withdrawal_badge
 from wallets.withdrawals.models import (
     OPEN_STATUSES,
@@ -35,6 +40,7 @@ from wallets.withdrawals.models import (
     Withdrawal,
     WithdrawalStatus,
 )
+from wallets.withdrawals.selectors.approvals import sole_approvals
 from wallets.withdrawals.selectors.review_facts import (
     AccountUse,
     RequestTotals,
@@ -123,8 +129,19 @@ def review_context(
     use, largest = facts[withdrawal.pk].use, facts[withdrawal.pk].largest_paid
     recent = request_velocity(withdrawal)
     arrived = recent_deposits(withdrawal, _MAX_DEPOSITS)
-    why_two = explain_second_approval(withdrawal, user)
+    alone = None
+    if pending and withdrawal.first_approver_id is None and user.has_perm(DECIDE):
+        alone = sole_approvals(user.pk, withdrawal.pk)
+    why_two = explain_second_approval(withdrawal, user, alone)
     flags = current_flags(withdrawal, facts) if pending else {}
+    tables = [
+        *([review_tables.payout(withdrawal, payout)] if payout else []),
+        review_tables.deposits(withdrawal, arrived),
+        review_tables.transfers(withdrawal),
+        review_tables.recent(withdrawal),
+        *decided,
+        review_tables.events(withdrawal),
+    ]
     return {
         **payment_summary(withdrawal),
         "owner": withdrawal.member or withdrawal.organisation,
@@ -150,6 +167,7 @@ def review_context(
         "order": _payment_instruction(withdrawal),
         "needed": bool(required_fields(withdrawal.currency_id)),
         "why_two": why_two,
+        "allowance": describe_allowance(alone, withdrawal.currency_id),
         "approvals": _describe_approvals(withdrawal, 2 if why_two else 1),
         "others": _eligible_approvers(withdrawal) if pending else "",
         "pending": pending,
@@ -157,15 +175,16 @@ def review_context(
         "blocker": describe_blocker(withdrawal, user, flags.get("flags", ())),
         "approve_words": describe_approval(withdrawal, why_two),
         "payout": payout,
-        "sections": [
-            *([review_tables.payout(withdrawal, payout)] if payout else []),
-            review_tables.recent(withdrawal),
-            review_tables.deposits(withdrawal, arrived),
-            *decided,
-            review_tables.events(withdrawal),
-            review_tables.transfers(withdrawal),
-        ],
+        "tabs": group_sections(tables),
     }
+
+
+def group_sections(tables: Sequence[Section]) -> dict[str, list[Section]]:
+    """Return the tables by tab."""
+    found: dict[str, list[Section]] = {}
+    for table in tables:
+        found.setdefault(table.tab or OVERVIEW, []).append(table)
+    return found
 
 
 def current_flags(

@@ -56,7 +56,9 @@ def decisions(withdrawal: Withdrawal) -> Section:
     headings = (
         "Time (UTC)", "Decision", "By", "Reason", "Reason for override", "Version",
     )  # fmt: skip
-    return Section("Decisions", headings, rows, right=(5,), empty="No decisions yet.")
+    return Section(
+        "Decisions", headings, rows, right=(5,), empty="No decisions yet.", tab="History"
+    )
 
 
 def events(withdrawal: Withdrawal) -> Section:
@@ -66,7 +68,7 @@ def events(withdrawal: Withdrawal) -> Section:
         for e in Event.objects.filter(subject_id=withdrawal.pk).order_by("created_at", "id")
     ]
     headings = ("Time (UTC)", "Event", "Delivery", "Attempts")
-    return Section("Webhook events", headings, rows, right=(3,))
+    return Section("Webhook events", headings, rows, right=(3,), tab="History")
 
 
 def transfers(withdrawal: Withdrawal) -> Section:
@@ -87,7 +89,7 @@ def transfers(withdrawal: Withdrawal) -> Section:
         for entry in sorted(transfer.entries.all(), key=lambda e: e.pk)
     ]
     headings = ("Time (UTC)", "Transfer", "Account", "Amount")
-    return Section("Ledger", headings, rows, right=(3,), note=SIGN)
+    return Section("Ledger", headings, rows, right=(3,), note=SIGN, tab="Money")
 
 
 def recent(withdrawal: Withdrawal) -> Section:
@@ -119,6 +121,7 @@ def recent(withdrawal: Withdrawal) -> Section:
         right=(3,),
         empty="No other withdrawals.",
         more=more if rows else None,
+        tab="History",
     )
 
 
@@ -143,4 +146,5 @@ def deposits(withdrawal: Withdrawal, arrived: RecentDeposits) -> Section:
         right=(2,),
         empty="None.",
         more=Tool("View all", f"{address}?{query}") if rows else None,
+        tab="Money",
     )

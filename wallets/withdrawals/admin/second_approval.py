@@ -16,18 +16,27 @@ TWO_APPROVALS = "Two approvals required: "
 _GENERIC = "Two approvals are required."
 
 
-def explain_second_approval(withdrawal: Withdrawal, user: StaffUser) -> str:
+def explain_second_approval(
+    withdrawal: Withdrawal, user: StaffUser, alone: SoleApprovals | None = None
+) -> str:
     """Return why a withdrawal requires two approvals, or "".
 
-    The amount that `user` may still approve alone counts for the first approval.
+    The amount that `user` may still approve alone counts for the first approval; `alone` is it, if
+    the caller has read it.
     """
     if withdrawal.status != WithdrawalStatus.PENDING:
         return _GENERIC if withdrawal.approvals_needed > 1 else ""
     requirement = approval_requirement(withdrawal.pk)
-    alone = None
-    if withdrawal.first_approver_id is None:
+    if alone is None and withdrawal.first_approver_id is None:
         alone = sole_approvals(user.pk, withdrawal.pk)
     return explain_requirement(withdrawal, requirement, alone)
+
+
+def describe_allowance(alone: SoleApprovals | None, currency: str) -> str:
+    """Return what is left of one's own approvals: `9.00 KES of 12.00 KES left`, or ""."""
+    if alone is None or alone.most is None:
+        return ""
+    return f"{format_money(alone.left, currency)} of {format_money(alone.most, currency)} left"
 
 
 def is_first_of_two(withdrawal: Withdrawal, why_two: str) -> bool:

@@ -1,0 +1,119 @@
+"""Who approved what: the decisions of a day, as a page and as CSV."""
+
+import csv
+import io
+from datetime import timedelta
+
+import pytest
+from django.apps import apps
+from django.test import Client
+from django.utils import timezone
+
+from config.back_office import approvals
+from config.back_office.roles import AUDITOR, CREDIT_OFFICER, FINANCE_APPROVER, SUPPORT
+from exchange.staff.models import ProposalModel, StaffUser
+from tests.environment.owner import without_guards
+from tests.factories.back_office import (
+    approve_withdrawal,
+    fund,
+    make_participants,
+    make_withdrawal,
+    signed_in_client,
+    text_of,
+    user_of,
+)
+from tests.factories.every_record import make_every_record
+from tests.factories.logins import sign_in
+from tests.factories.treasury import move, terms
+from wallets.withdrawals.models import Withdrawal
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
+
+ADDRESS = "/admin/approvals/"
+
+
+@pytest.fixture
+def withdrawal() -> Withdrawal:
+    organisation, member = make_participants()
+    fund(organisation, member, "KES", "90000")
+    return make_withdrawal(organisation, member, "KES", "1500")
+
+
+def rows_of(client: Client, days_ago: int = 0) -> list[list[str]]:
+    """Return the rows of a day's CSV without their times."""
+    day = timezone.now() - timedelta(days=days_ago)
+    response = client.get(ADDRESS, {"form": "csv", "day": f"{day:%Y-%m-%d}"})
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    heading, *lines = csv.reader(io.StringIO(response.content.decode("utf-8-sig")))
+    assert heading == list(approvals._HEADINGS)
+    return [line[1:] for line in lines if len(line) == len(heading)]
+
+
+def test_decisions_are_listed_in_their_order_with_who_decided_and_who_proposed(withdrawal, finance):
+    approve_withdrawal(finance, withdrawal)
+    movement = move(terms("top_up", 1000))
+    person = str(user_of(finance))
+    assert rows_of(finance) == [
+        ["Withdrawal", "1,500.00 KES to Ada Obi", "Approved", person, "", ""],
+        [
+            "Treasury movement",
+            "Float top-up: 1,000.00 KES",
+            "Approved",
+            str(movement.decided_by),
+            str(movement.proposed_by),
+            "Compared with the statement",
+        ],
+    ]
+    shown = text_of(finance.get(ADDRESS))
+    assert "Decisions 2" in shown
+    assert f"Treasury movement Float top-up: 1,000.00 KES Approved {movement.decided_by}" in shown
+
+
+def test_a_day_has_its_own_decisions_only(withdrawal, finance):
+    movement = move(terms("top_up", 1000))
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE wallets_treasurymovement SET decided_at = date_trunc('day', decided_at)"
+            " - interval '1 second' WHERE id = %s",
+            [movement.pk],
+        )
+    assert rows_of(finance) == []
+    assert [row[0] for row in rows_of(finance, days_ago=1)] == ["Treasury movement"]
+    assert "No decisions on this day." in text_of(finance.get(ADDRESS))
+
+
+def test_every_kind_of_proposal_is_read():
+    make_every_record()
+    reads = dict(approvals._reads(user_of(signed_in_client(AUDITOR)), timezone.now().date()))
+    kinds = [
+        model
+        for model in apps.get_models()
+        if issubclass(model, ProposalModel) and not model._meta.proxy
+    ]
+    assert len(reads) == len(kinds) + 1
+    found = {kind for kind, read in reads.items() if read()}
+    assert found == {"Withdrawal", "Settings change", "Deposit reversal"}
+    for role in (FINANCE_APPROVER, CREDIT_OFFICER, AUDITOR, SUPPORT):
+        assert signed_in_client(role).get(ADDRESS).status_code == 200
+
+
+def test_who_may_view_no_decision_has_no_page():
+    client = Client()
+    sign_in(client, StaffUser.objects.create_user("newcomer", password="x", is_staff=True))
+    assert client.get(ADDRESS).status_code == 403
+
+
+def test_a_day_that_is_none_is_refused(finance):
+    shown = finance.get(ADDRESS, {"day": "2026-13-01", "form": "csv"})
+    assert "Enter a valid date." in text_of(shown)
+    assert shown["Content-Type"].startswith("text/html")
+    assert "sections" not in shown.context
+
+
+def test_what_is_not_read_to_the_end_is_said_and_gives_no_file(withdrawal, finance, monkeypatch):
+    approve_withdrawal(finance, withdrawal)
+    monkeypatch.setattr(approvals, "ROWS", 0)
+    shown = finance.get(ADDRESS, {"day": f"{timezone.now():%Y-%m-%d}", "form": "csv"})
+    assert shown["Content-Type"].startswith("text/html")
+    assert "Not read to the end: Withdrawal." in text_of(shown)
+    assert "Download CSV" not in text_of(shown)
