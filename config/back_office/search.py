@@ -180,7 +180,7 @@ class _Search:
             rows = kind.find(page.rows(self._user).order_by(), self._term)
         shown, more = rows[:ROWS], None
         badges = badges_of(kind.model, shown)
-        if len(rows) > ROWS:
+        if len(rows) > ROWS and self._term.filters is None:
             query = _list_query(self._term)
             more = Tool("More in the list", f"{page.address('changelist')}?{query}")
         return Section(
@@ -188,7 +188,7 @@ class _Search:
             _HEADINGS,
             [_cells(kind, page, row, badges.get(row.pk, "")) for row in shown],
             more=more,
-            note=f"The first {ROWS}." if more else "",
+            note=f"The first {ROWS}." if len(rows) > ROWS else "",
         )
 
 

@@ -37,10 +37,19 @@ class Chart:
     name: str = "chart"
 
 
+# Unit, its size, and the least number that is written with it.
+_UNITS: Sequence[tuple[str, int, int]] = (
+    ("bn", 10**9, 10**9),
+    ("m", 10**6, 10**6),
+    ("k", 10**3, 10**4),
+)
+
+
 def format_compact(number: Decimal | int) -> str:
     """Format a number for an axis: `950`, `12.5 k`, `7.52 m`, `1.2 bn`."""
-    for unit, size in (("bn", 10**9), ("m", 10**6), ("k", 10**3)):
-        if abs(number) >= (10 * size if unit == "k" else size):
+    magnitude = abs(Decimal(number))
+    for unit, size, least in _UNITS:
+        if magnitude >= least:
             return f"{round(number / size, 2):,f}".rstrip("0").rstrip(".") + f" {unit}"
     return f"{number:,f}" if isinstance(number, Decimal) else f"{number:,}"
 

@@ -29,8 +29,30 @@ _MAX_RECENT = 50
 _AMOUNT_FIRST = re.compile(r"(?P<amount>[0-9.,]+)\s*(?P<currency>[A-Za-z]{3})")
 _CURRENCY_FIRST = re.compile(r"(?P<currency>[A-Za-z]{3})\s*(?P<amount>[0-9.,]+)")
 _MIN_REFERENCE = 3
+# Of a reference without its prefix.
+_MIN_LETTERS = 5
+_FILTER = re.compile(
+    r"amount\s*(?P<sign>>=|<=|>|<|=|:)\s*(?P<amount>[0-9.,]+)(?P<unit>k|m|bn)?"
+    r"|status:(?P<status>[a-z_-]+)|currency:(?P<currency>[a-z]{3})",
+    re.IGNORECASE,
+)
+_LOOKUPS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte", "=": "exact", ":": "exact"}
+_UNITS = {"k": 10**3, "m": 10**6, "bn": 10**9}
 _REFERENCE_LETTERS = frozenset(ALPHABET.decode())
 _MAX_BIGINT = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFilters:
+    """What a record is to have, as in `amount>1m status:failed currency:NGN`.
+
+    `amounts` are Django's lookups with their values; `status` is a value or a label in small
+    letters.
+    """
+
+    amounts: Sequence[tuple[str, Decimal]] = ()
+    status: str = ""
+    currency: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +64,29 @@ class SearchTerm:
     amount: Decimal | None = None
     # Only with an amount: then it can be nothing else.
     currency: str = ""
+    # Only alone.
+    filters: SearchFilters | None = None
 
     @property
     def is_text(self) -> bool:
         """Whether it may be a reference or a name."""
-        return not self.currency
+        return not self.currency and self.filters is None
 
     @property
     def names(self) -> str:
         """The text as words of a name; empty where it cannot be a name."""
-        return "" if self.currency or self.record_id or self.email else self.text
+        return "" if not self.is_text or self.record_id or self.email else self.text
 
     def reference_of(self, prefix: str) -> str:
-        """The text as the beginning of a reference of our own with `prefix`, else empty."""
+        """The text as the beginning of a reference of our own with `prefix`, else empty.
+
+        The prefix may be missing where a digit tells the text from a word.
+        """
         letters = self.text.removeprefix(prefix)
-        own = self.text.startswith(prefix) and len(letters) >= _MIN_REFERENCE
-        return self.text if own and set(letters) <= _REFERENCE_LETTERS else ""
+        least = _MIN_REFERENCE if letters != self.text else _MIN_LETTERS
+        digit = letters != self.text or any(map(str.isdigit, letters))
+        own = len(letters) >= least and digit and set(letters) <= _REFERENCE_LETTERS
+        return f"{prefix}{letters}" if own else ""
 
     @property
     def email(self) -> str:
@@ -91,14 +120,37 @@ def starts_with(column: str, beginning: str) -> Q:
 
 
 def parse_search(text: str) -> SearchTerm:
-    """Return the term in `text`: a UUID, an amount such as `12,500.50 NGN`, or any other text."""
+    """Return the term in `text`.
+
+    Filters such as `amount>1m status:failed currency:NGN`, a UUID, an amount such as `12,500.50
+    NGN`, or any other text.
+    """
     text = text.strip()
+    if (filters := _parse_filters(text)) is not None:
+        return SearchTerm(text, filters=filters)
     found = _AMOUNT_FIRST.fullmatch(text) or _CURRENCY_FIRST.fullmatch(text)
     if found and (currency := found["currency"].upper()) in currencies():
         amount = parse_typed_amount(found["amount"])
         if amount is not None:
             return SearchTerm(text, amount=amount, currency=currency)
     return SearchTerm(text, record_id=parse_id(text), amount=parse_typed_amount(text))
+
+
+def _parse_filters(text: str) -> SearchFilters | None:
+    """Return the filters that `text` consists of; None if it has anything else."""
+    if not text or _FILTER.sub("", text).strip():
+        return None
+    amounts, status, currency = [], "", ""
+    for found in _FILTER.finditer(text):
+        if found["amount"]:
+            amount = parse_typed_amount(found["amount"])
+            if amount is None:
+                return None
+            unit = (found["unit"] or "").lower()
+            amounts.append((_LOOKUPS[found["sign"]], amount * _UNITS.get(unit, 1)))
+        status = (found["status"] or status).lower().replace("_", " ").replace("-", " ")
+        currency = (found["currency"] or currency).upper()
+    return SearchFilters(amounts, status, currency)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +172,8 @@ class SearchKind:
     related: Sequence[str] = ()
     order: Sequence[str] = ("-pk",)
     created: str = "created_at"
+    # The columns of amount and currency that filters compare; by default the first of `amounts`.
+    filtered: tuple[str, str] | None = None
 
     @property
     def needs_id(self) -> bool:
@@ -128,6 +182,8 @@ class SearchKind:
 
     def branches(self, term: SearchTerm) -> list[Q]:
         """Return the conditions of matches; none: the term cannot match."""
+        if term.filters is not None:
+            return self._filter_by(term.filters)
         found = list(self.conditions(term))
         if term.record_id is not None:
             found += [Q(**{name: term.record_id}) for name in self.ids]
@@ -147,6 +203,33 @@ class SearchKind:
         rows = rows.select_related(None)
         rows = rows.select_related(*self.related) if self.related else rows
         return list(newest_matching(rows, self.branches(term), ROWS + 1, self.order))
+
+    def _filter_by(self, filters: SearchFilters) -> list[Q]:
+        """Return the condition of the filters; none where these records lack what they name."""
+        found = Q()
+        columns = self.filtered or next(iter((*self.amounts, *self.recent_amounts)), None)
+        if columns is None:
+            return []
+        for lookup, value in filters.amounts:
+            found &= Q(**{f"{columns[0]}__{lookup}": value})
+        if filters.currency:
+            found &= Q(**{columns[1]: filters.currency})
+        if filters.status:
+            status = self._statuses().get(filters.status)
+            if status is None:
+                return []
+            found &= Q(status=status)
+        return [found]
+
+    def _statuses(self) -> dict[str, str]:
+        """Return the statuses of these records by value and label, in small letters."""
+        fields: Any = {field.name: field for field in self.model._meta.fields}
+        choices = fields["status"].choices if "status" in fields else ()
+        return {
+            str(text).lower().replace("_", " "): value
+            for value, label in choices or ()
+            for text in (value, label)
+        }
 
     def _recent(self, column: str, amount: Decimal) -> RawSQL:
         """Return the ids of the newest records with `amount`; names are those of the model."""

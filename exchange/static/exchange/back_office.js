@@ -256,6 +256,27 @@
       confirmForm.querySelector("button[name=then]") ?? confirmForm.querySelector("button[type=submit]"),
     );
 
+  // The latest searches of this browser tab are offered again; they end with it.
+  const recent = document.getElementById("recent-searches");
+  if (recent) {
+    const field = document.getElementById("site-search");
+    let terms = [];
+    try {
+      terms = JSON.parse(sessionStorage.getItem("searches") ?? "[]");
+    } catch {
+      // Storage is unavailable: nothing is offered.
+    }
+    recent.replaceChildren(...terms.map((term) => new Option(term, term)));
+    field.form.addEventListener("submit", () => {
+      const term = field.value.trim();
+      if (!term) return;
+      try {
+        sessionStorage.setItem("searches", JSON.stringify([term, ...terms.filter((each) => each !== term)].slice(0, 8)));
+      } catch {
+        // As above.
+      }
+    });
+  }
   const focusSearch = (event, field) => {
     if (!field) return;
     event.preventDefault();

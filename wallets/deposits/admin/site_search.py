@@ -76,4 +76,5 @@ PAYMENTS = SearchKind(
     describe=_describe_payment,
     texts=("provider_reference",),
     conditions=_payment_conditions,
+    filtered=("amount", "currency_code"),
 )
