@@ -114,7 +114,12 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "Settings",
         "settings",
-        ("wallets.configuration", "wallets.configuration/by_currency", "wallets.settingchange"),
+        (
+            "wallets.configuration",
+            "wallets.configuration/by_currency",
+            "wallets.configuration/rates",
+            "wallets.settingchange",
+        ),
     ),
     (
         "Staff and access",
@@ -136,6 +141,7 @@ PAGES = {
     "wallets.account/trial_balance": "Trial balance",
     "wallets.entry/general_ledger": "General ledger",
     "wallets.configuration/by_currency": "Settings by currency",
+    "wallets.configuration/rates": "Rates of the day",
     "credit.taxrate/withheld_tax": "Tax withheld",
 }
 # Who has one of these permissions finds the group unfolded; who has none of all, every group.

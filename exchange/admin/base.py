@@ -400,6 +400,7 @@ class SafeAdmin(
         note: str = "",
         final: bool = False,
         find_notices: Callable[[dict[str, Any]], Sequence[str]] | None = None,
+        sections: Sequence[Section] = (),
     ) -> HttpResponse:
         """Render `form`, or on a valid POST return the response of `act`.
 
@@ -408,7 +409,7 @@ class SafeAdmin(
 
         Errors of the service appear in the form, which keeps the input. `final` renders the button
         as destructive. `find_notices` says what is not usual about the input: it is shown in red,
-        and the form is accepted only from a page that displayed it.
+        and the form is accepted only from a page that displayed it. `sections` stand above it.
         """
         notices: Sequence[str] = ()
         if request.method == "POST" and form.is_valid():
@@ -436,6 +437,7 @@ class SafeAdmin(
             fieldsets=fieldsets_of(form),
             submit=submit,
             note=note,
+            sections=sections,
             final=final,
             warnings=notices,
             warned=json.dumps(list(notices)),

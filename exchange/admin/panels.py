@@ -41,9 +41,12 @@ class Panel:
         return ()
 
     def summary(
-        self, page: SafeAdmin, request: HttpRequest, record: Any
+        self, page: SafeAdmin, request: HttpRequest, record: Any, sections: Sequence[Any]
     ) -> Sequence[tuple[str, object]]:
-        """Return facts shown under the page's title, each with its label."""
+        """Return facts shown under the page's title, each with its label.
+
+        `sections` are the panel's own tables.
+        """
         return ()
 
     def badges(self, records: Sequence[Any]) -> Mapping[Any, Sequence[str]]:

@@ -41,10 +41,11 @@ def record_context(page: SafeAdmin, request: HttpRequest, record: Any) -> dict[s
     warnings = list(page.warnings(record))
     summary: list[tuple[str, object]] = []
     for panel in page.panels:
-        summary += panel.summary(page, request, record)
+        own = panel.sections(page, request, record)
+        sections += [(panel.tab, each) for each in own]
+        summary += panel.summary(page, request, record, own)
         warnings += panel.warnings(page, request, record)
         tools += panel.tools(page, request, record)
-        sections += [(panel.tab, each) for each in panel.sections(page, request, record)]
     tools = [tool for tool in tools if page.may_follow(request, tool)]
     return {
         "subtitle": named,

@@ -18,7 +18,7 @@ class ValuePanel(Panel):
     """Total value, uncleared money and verification of an owner."""
 
     def summary(
-        self, page: SafeAdmin, request: HttpRequest, record: Any
+        self, page: SafeAdmin, request: HttpRequest, record: Any, sections: Sequence[Any]
     ) -> Sequence[tuple[str, object]]:
         """Return the facts, for those who may view accounts."""
         found: list[tuple[str, object]] = []

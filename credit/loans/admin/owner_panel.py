@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from credit.loans.admin.loan_page import is_open, loan_state
 from credit.loans.models import Loan, LoanStatus
 from credit.loans.services.valuation import amount_owed
-from exchange.admin.base import SafeAdmin
+from exchange.admin.base import SafeAdmin, Section
 from exchange.admin.display import format_time, record_link, status_badge
 from exchange.core.currencies import format_money
 from exchange.participants.admin.owner_records import Owner, OwnerRecords, TimelineColumns
@@ -54,15 +54,14 @@ class LoansPanel(OwnerRecords):
         )
 
     def summary(
-        self, page: SafeAdmin, request: HttpRequest, record: Owner
+        self, page: SafeAdmin, request: HttpRequest, record: Owner, sections: Sequence[Section]
     ) -> Sequence[tuple[str, object]]:
         """Return how many loans are overdue, if any."""
-        if not page.may(request, self.permission):
+        if not any(section.rows for section in sections):
             return ()
-        late = (LoanStatus.OVERDUE, LoanStatus.DEFAULTED)
-        found = sum(
-            self.rows().filter(branch, status__in=late).count() for branch in self.branches(record)
-        )
+        late = Q(status__in=(LoanStatus.OVERDUE, LoanStatus.DEFAULTED))
+        owned = Q.create(list(self.branches(record)), connector=Q.OR)
+        found = self.rows().filter(late, owned).count()
         return [("Overdue loans", status_badge(str(found), "bad"))] if found else ()
 
     def list_query(self, owner: Owner) -> Mapping[str, str]:

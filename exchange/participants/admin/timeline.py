@@ -28,7 +28,7 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_safe
 
 from exchange.admin.base import SafeAdmin, Section, Tool
-from exchange.admin.display import age, format_time, status_badge
+from exchange.admin.display import format_time, status_badge
 from exchange.admin.panels import Panel
 from exchange.core.currencies import format_money
 from exchange.core.ids import parse_id
@@ -81,11 +81,11 @@ class TimelinePanel(Panel):
         ]
 
     def summary(
-        self, page: SafeAdmin, request: HttpRequest, record: Any
+        self, page: SafeAdmin, request: HttpRequest, record: Any, sections: Sequence[Section]
     ) -> Sequence[tuple[str, object]]:
         """Return when something last happened."""
-        entries = self._entries(page, request, record, 1)
-        return [("Last activity", format_html("{} ago", age(entries[0][0])))] if entries else ()
+        times = [row[0] for section in sections for row in section.rows[:1]]
+        return [("Last activity (UTC)", time) for time in times]
 
     def sections(self, page: SafeAdmin, request: HttpRequest, record: Any) -> Sequence[Section]:
         """Return the newest entries, with a link to all."""

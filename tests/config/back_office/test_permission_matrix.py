@@ -272,7 +272,7 @@ def wanted(name: str, expected: Expected, method: str, letter: str) -> set[str]:
     if letter in allowed:
         if name in FOUND_BY_NO_ONE or (name in FOUND_BY_AUDITORS and letter != "A"):
             return {"error 404"}
-        if name.endswith((" by its id", "_next")) or name in LEAD_ON:
+        if name.endswith((" by its id", "_next", "_previous")) or name in LEAD_ON:
             return {"redirect"}
         return {"page"} if method == "GET" else {"page", "redirect"}
     # Pages without actions may accept no POST at all.

@@ -52,7 +52,7 @@ def test_what_is_owed_is_taken_off_and_the_page_shows_it():
     member = Member.objects.get(pk=debt.owner_id)
     assert value_of(member.pk).total == Decimal(-10)
     shown = text_of(signed_in_client(AUDITOR).get(page(member)))
-    assert "Total value -10.00 USD Verification Unverified Last activity" in shown
+    assert "Total value -10.00 USD Verification Unverified Last activity (UTC) 2" in shown
 
 
 def test_a_currency_without_a_rate_is_named_and_not_counted():

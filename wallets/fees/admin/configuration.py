@@ -10,12 +10,10 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from exchange.admin.base import Section, Tool, staff_of
 from exchange.admin.columns import column
@@ -30,6 +28,7 @@ from exchange.staff.models import StaffUser
 from wallets.fees import services
 from wallets.fees.admin import confirmations
 from wallets.fees.admin.by_currency import settings_by_currency_page
+from wallets.fees.admin.rates import approve_page, propose_page, rates_page
 from wallets.fees.definitions import (
     PAYOUTS_ON_HOLD,
     SettingDefinition,
@@ -112,6 +111,7 @@ class ConfigurationAdmin(ConfirmationAdmin):
     filters = SettingListFilters
     search_fields = ("key",)
     search_help_text = "Name, description or key"
+    reports = {"by_currency": settings_by_currency_page, "rates": rates_page}
     list_per_page = 100
     fields = ("name_display", "description_display", "value_display", "since", "key")
 
@@ -156,17 +156,14 @@ class ConfigurationAdmin(ConfirmationAdmin):
     def get_urls(self) -> list[URLPattern]:
         return [
             self.action_url(
-                "by-currency/", "by_currency", require_safe(self.by_currency), only_post=False
+                "rates/propose/", "propose_rates", partial(propose_page, self), only_post=False
+            ),
+            self.action_url(
+                "rates/approve/", "approve_rates", partial(approve_page, self), only_post=False
             ),
             self.action_url("<str:object_id>/propose/", "propose", self.propose, only_post=False),
             *super().get_urls(),
         ]
-
-    def by_currency(self, request: HttpRequest) -> HttpResponse:
-        """Show the settings that each currency has, as one table."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        return settings_by_currency_page(self, request)
 
     def tools(self, request: HttpRequest, obj: Configuration) -> list[Tool]:
         if not self.may(request, services.PROPOSE):

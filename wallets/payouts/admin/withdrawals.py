@@ -14,7 +14,9 @@ from django.conf import settings
 from django.contrib import admin, messages
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
 from django.utils import timezone
+from django.views.decorators.http import require_safe
 
 from exchange.admin.base import Section, staff_of
 from exchange.admin.display import format_duration, format_time, status_badge
@@ -60,7 +62,6 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
     """Withdrawals with their payouts."""
 
     actions = (*WithdrawalAdmin.actions, "reverse_selected")
-    record_pages = ("receipt",)
     bulk_decisions = {
         **WithdrawalAdmin.bulk_decisions,
         "reverse": BulkDecision(
@@ -75,6 +76,13 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
     }
     notice_template = "admin/wallets/payout/notice.html"
     actions_template = "admin/wallets/payout/actions.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        receipt = require_safe(self.receipt)
+        return [
+            self.action_url("<uuid:object_id>/receipt/", "receipt", receipt, only_post=False),
+            *super().get_urls(),
+        ]
 
     # --- the list ---
 
