@@ -23,6 +23,7 @@ from orders.book.admin.owner_panel import OpenOrdersPanel
 from orders.book.models import Order
 from orders.freezing.admin import FreezePanel
 from orders.trades.admin.fills_panel import FillsPanel
+from wallets.banks.models import BankAccount
 from wallets.conversions.admin import ConversionsPanel
 from wallets.deposits.admin.owner_panels import DepositsPanel, VirtualAccountsPanel
 from wallets.deposits.models import Deposit, Payment
@@ -40,6 +41,7 @@ from wallets.receivables.admin import DebtsPanel
 from wallets.reconciliation.models import ReconciliationBreak
 from wallets.statements.admin import StatementPanel
 from wallets.transfers.admin import WalletTransfersPanel
+from wallets.withdrawals.admin.counterparty import CounterpartyPanel
 from wallets.withdrawals.admin.owner_panel import WithdrawalsPanel
 from wallets.withdrawals.models import Withdrawal
 
@@ -98,6 +100,7 @@ PANELS: dict[type[Model], tuple[Panel, ...]] = {
     ),
     Token: (DistributionsPanel(),),
     Account: _BLOCKS,
+    BankAccount: (CounterpartyPanel(),),
     Order: (FillsPanel(),),
     Withdrawal: (_COMMENTS,),
     Deposit: (_COMMENTS,),

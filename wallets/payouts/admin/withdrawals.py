@@ -34,7 +34,7 @@ from wallets.payouts.selectors import get_payout_hold
 from wallets.payouts.services.resolutions import RESOLVE, possible_actions
 from wallets.receivables.services.repayments import amount_owed
 from wallets.withdrawals.admin.bulk_rows import BulkDecision
-from wallets.withdrawals.admin.show import RETURNED, is_returned
+from wallets.withdrawals.admin.show import RETURNED, get_payout, is_returned
 from wallets.withdrawals.admin.withdrawals import WithdrawalAdmin
 from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.receipt import build_receipt, describe_payment
@@ -163,7 +163,8 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
 
 def _is_paid(withdrawal: Withdrawal) -> bool:
     """Return whether the payee has the money, as far as the provider says."""
-    return withdrawal.status == WithdrawalStatus.COMPLETED and not is_returned(withdrawal)
+    paid = withdrawal.status == WithdrawalStatus.COMPLETED and not is_returned(withdrawal)
+    return paid and get_payout(withdrawal) is not None
 
 
 def _describe_mismatch(withdrawal: Withdrawal) -> str:

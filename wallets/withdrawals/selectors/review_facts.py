@@ -45,7 +45,9 @@ CROSS JOIN LATERAL (
         count(*) FILTER (WHERE earlier AND o.status = 'Completed' AND NOT returned),
         count(*) FILTER (WHERE earlier AND (o.status IN ('Failed', 'Reversed') OR returned)),
         count(DISTINCT o.owner_id) FILTER (WHERE o.owner_id <> w.owner_id),
-        count(DISTINCT o.organisation_id) FILTER (WHERE o.organisation_id <> w.organisation_id)
+        count(DISTINCT o.organisation_id) FILTER (WHERE o.organisation_id <> w.organisation_id),
+        (array_agg(same.account_name ORDER BY o.created_at DESC)
+            FILTER (WHERE same.name_resolved AND o.created_at < w.created_at))[1]
     FROM wallets_bankaccount same
     JOIN wallets_withdrawal o ON o.bank_id = same.id AND o.id <> w.id
     LEFT JOIN wallets_payout p ON p.withdrawal_id = o.id
@@ -114,6 +116,7 @@ class AccountUse:
     """Other uses of the bank account (number and bank) of a withdrawal.
 
     `earlier`, `paid` and `bounced` (failed or returned) count earlier requests of the same owner.
+    `earlier_name` is what the bank called the account at the latest earlier request of anybody.
     """
 
     earlier: int
@@ -121,6 +124,7 @@ class AccountUse:
     bounced: int
     other_owners: int
     other_organisations: int
+    earlier_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +180,7 @@ def load_review_facts(withdrawal_ids: Collection[UUID]) -> dict[UUID, ReviewFact
     with connection.cursor() as cursor:
         cursor.execute(_FACTS, {"ids": list(withdrawal_ids), "given_back": list(_REFUNDED)})
         return {
-            row[0]: ReviewFacts(AccountUse(*row[1:6]), RequestTotals(*row[6:8]), *row[8:])
+            row[0]: ReviewFacts(AccountUse(*row[1:7]), RequestTotals(*row[7:9]), *row[9:])
             for row in cursor.fetchall()
         }
 

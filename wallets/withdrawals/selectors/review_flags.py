@@ -3,10 +3,10 @@
 Critical: the owner is frozen; the bank's account name does not match the name provided; another
 organisation uses the account; the latest payouts to it failed or were returned; the requesting key
 or the organisation was deactivated since. Review: the owner owes an amount; the payee is not the
-wallet owner; the bank returned no name where the currency supports it; nothing was ever paid to the
-account; a name has letters that look like Latin ones; another member of the organisation uses it;
-the amount exceeds three times the largest one paid; five or more requests in 24 hours. Apps above
-add flags through `flag_sources`.
+wallet owner; the bank returned no name where the currency supports it, or another one than before;
+nothing was ever paid to the account; a name has letters that look like Latin ones; another member
+of the organisation uses it; the amount exceeds three times the largest one paid; five or more
+requests in 24 hours. Apps above add flags through `flag_sources`.
 
 `services.decisions` requires a written reason to approve a withdrawal with a critical flag. The
 number of statements does not grow with the number of withdrawals.
@@ -194,6 +194,13 @@ def _account_flags(withdrawal: Withdrawal, use: AccountUse) -> Iterator[ReviewFl
             FlagLevel.REVIEW,
             f"Account shared with {_count_noun(use.other_owners, 'other owner')} of"
             f" {withdrawal.organisation}.",
+        )
+    now, before = withdrawal.bank.account_name, use.earlier_name
+    if withdrawal.bank.name_resolved and before and not names_agree(before, now):
+        yield ReviewFlag(
+            "account_name_changed",
+            FlagLevel.REVIEW,
+            f"The bank now calls this account {now}; before it was {before}.",
         )
     if use.bounced and use.bounced >= use.paid:
         yield ReviewFlag(
