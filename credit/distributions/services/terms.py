@@ -321,11 +321,10 @@ def _missing_coupons(token: Token, record_at: dt.datetime) -> list[dt.date]:
     coupons = list(Distribution.objects.filter(token=token, type=DistributionType.INTEREST))
 
     def is_missing(period: Period) -> bool:
-        since = _midnight(period.ends)
         statuses = {
             each.status
             for each in coupons
-            if (pays_for(each, period) or (period == periods[-1] and each.record_at >= since))
+            if pays_for(each, period)
             and (each.status != DistributionStatus.CANCELLED or each.period_end == period.ends)
         }
         pending = {DistributionStatus.DRAFT, DistributionStatus.CANCELLED}

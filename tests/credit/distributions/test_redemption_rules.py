@@ -1,6 +1,7 @@
 """Which redemptions are refused, and what is refused once one is announced."""
 
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -181,6 +182,17 @@ def test_every_coupon_since_drafts_began_is_announced_or_rejected_before_a_redem
     approve(propose(token, terms))
 
 
+def test_a_refusal_names_twelve_missing_periods():
+    token = make_holding().token
+    complete_on(token, timezone.now().date() - relativedelta(months=14))
+    drafting.draft_periods(token.pk, date.min, timezone.now().date())
+    ends = [str(made.period_end) for made in Distribution.objects.order_by("period_end")]
+    assert len(ends) == 14
+    with pytest.raises(Rejected) as found:
+        propose(token, redemption_terms(token))
+    assert f"ended on {', '.join(ends[:12])} and 2 more is not" in found.value.message
+
+
 def test_a_draft_that_follows_a_rejected_one_is_decided_before_a_redemption():
     held = make_scheduled(2)
     drafting.draft_due()
@@ -193,6 +205,25 @@ def test_a_draft_that_follows_a_rejected_one_is_decided_before_a_redemption():
     assert refused(held.token, terms) == "coupon_due"
     approve(Distribution.objects.get(status="Draft"))
     propose(held.token, terms)
+
+
+def test_interest_that_is_approved_late_is_none_of_the_period_after_it():
+    """Its record moves past the end of the next period, whose draft is not decided."""
+    token = make_holding().token
+    last = (timezone.now() + 2 * DAY).date()
+    complete_on(token, last - relativedelta(months=2))
+    assert drafting.draft_periods(token.pk, date.min, last) == 2
+    first, second = Distribution.objects.order_by("period_end")
+    assert approve(first).record_at.date() > last
+    terms = redemption_terms(token, record_at=timezone.now() + 6 * DAY)
+    with assert_nothing_changes(), pytest.raises(Rejected) as found:
+        propose(token, terms)
+    assert found.value.code == "coupon_due"
+    assert found.value.message == (
+        f"The interest of the periods that ended on {second.period_end} is not announced"
+    )
+    approve(second)
+    propose(token, terms)
 
 
 def announce_redemption_after_period(token: Token) -> tuple[Distribution, Distribution]:
