@@ -162,7 +162,7 @@ def _to_pay() -> QuerySet[Distribution]:
 def _payable(distribution_id: Any) -> QuerySet[Income]:
     """Return what is Due to owners, but for closed members."""
     return Income.objects.filter(
-        Q(member=None) | Q(member__closed_at=None),
+        member__closed_at=None,
         gross__gte=0,
         distribution=distribution_id,
         status=IncomeStatus.DUE,

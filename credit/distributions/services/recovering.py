@@ -105,8 +105,7 @@ def _take_available(income_id: UUID) -> bool:
     lock_owners(found.owner_id)
     row = fetch_one(_ONE, [income_id])
     owed = Owed(*row) if row else None
-    amount = Decimal(0) if owed is None or owed.block else min(owed.left, owed.available)
-    if owed is None or not amount:
+    if owed is None or owed.block or not (amount := min(owed.left, owed.available)):
         return False
     post_transfers([owed.posting(amount, found.distribution)])
     store_recovered(income_id, amount)
