@@ -14,6 +14,7 @@ from django.utils import timezone
 from credit.distributions.services import recording
 from exchange.core.ids import uuid7
 from exchange.core.timestamps import wire_time
+from tests.assertions.openapi import body_schema, documented_response, schema_errors
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import ApiCaller, assert_error, make_caller
 from tests.factories.distributions import (
@@ -27,7 +28,7 @@ from tests.factories.distributions import (
     redemption_terms,
 )
 from tests.factories.lifecycle import set_flags
-from tests.factories.tokens import make_token
+from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import Wallet, assert_books_hold, balance_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -270,6 +271,30 @@ def test_the_issuer_funds_and_sees_payments_holders_see_their_income(api):
     seen = api.holder.get(f"{LIST}/{made.pk}").json()["data"]
     assert [seen[name] for name in ("holders", "gross", "tax", "net")] == [None] * 4
     assert_books_hold()
+
+
+def test_answers_fit_the_document(api):
+    """Also the values that are null: of a draft, for others than the issuer, and before payment."""
+    paid = make_distribution(api.held.token, "Paid")
+    propose(api.held.token, redemption_terms(api.held.token))
+    one, payments = f"{LIST}/{{distribution_id}}", f"{LIST}/{{distribution_id}}/payments"
+    asked = [
+        (api.issuer, LIST),
+        (api.issuer, one),
+        (api.issuer, payments),
+        (api.issuer, INCOME),
+        (api.holder, LIST),
+        (api.holder, one),
+        (api.holder, INCOME),
+    ]
+    other = make_holding()
+    give_units(other.token, api.held.member, 10)
+    make_distribution(other.token, "Recorded")
+    for caller, path in asked:
+        answer = caller.get(path.format(distribution_id=paid.pk))
+        assert answer.status_code == 200, path
+        schema = body_schema(documented_response("get", path))
+        assert schema_errors(schema, answer.json()) == [], path
 
 
 def test_lists_are_filtered(api):

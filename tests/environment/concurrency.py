@@ -104,6 +104,17 @@ def start_call(call: Callable[[], Result]) -> Future[Result]:
     return started
 
 
+def is_waited_for() -> bool:
+    """Return whether another session waits for a lock of this thread's transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted"
+            " AND pg_backend_pid() = ANY (pg_blocking_pids(pid)))"
+        )
+        (found,) = cursor.fetchone()
+    return bool(found)
+
+
 class Callers:
     """Runs functions at the same moment, each in a thread with its own connection."""
 

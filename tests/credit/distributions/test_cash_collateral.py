@@ -13,6 +13,7 @@ from credit.loans.services.valuation import Pledge
 from exchange.core.database import violated_constraint
 from exchange.core.errors import InvalidRequest, Rejected, StateConflict
 from tests.assertions.unchanged import assert_nothing_changes
+from tests.factories.distributions import make_distribution, make_terms
 from tests.factories.lending import make_lending
 from tests.factories.loans import make_closed_loan, make_completed_loan, repay_loan
 from tests.factories.pledged_income import (
@@ -27,7 +28,14 @@ from tests.factories.pledged_income import (
     rows,
     set_cash,
 )
-from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_staff
+from tests.factories.tokens import give_units
+from tests.factories.wallets import (
+    Wallet,
+    assert_books_hold,
+    balance_of,
+    make_member_wallet,
+    make_staff,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -62,6 +70,18 @@ def test_the_last_repayment_returns_the_cash_collateral(paid_from):
     assert loan.status == "COMPLETED"
     assert balance_of(lending.borrower.owner_id, "NGN") == before + 62_000
     assert lien(lending) == 0
+    assert_books_hold()
+
+
+def test_pledged_units_are_paid_for_after_those_of_an_owner_without_a_loan():
+    first = make_member_wallet(currency="NGN")
+    lending = make_lending()
+    give_units(lending.token, first, 10)
+    loan = lending.lend()
+    assert first.owner_id < lending.borrower.owner_id
+    make_distribution(lending.token, "Paid", make_terms(lending.token, amount=Decimal(500)))
+    assert balance_of(first.owner_id, "NGN") == 5_000
+    assert cash(loan)[0] == 105 * 500
     assert_books_hold()
 
 

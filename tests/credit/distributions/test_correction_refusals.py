@@ -13,6 +13,7 @@ from django.utils import timezone
 from credit.distributions.models import Distribution, Income
 from credit.distributions.schedule import Basis
 from credit.distributions.services import proposals
+from credit.distributions.services.correcting import check_correction
 from credit.distributions.services.proposals import PROPOSALS
 from exchange.core.database import violated_constraint
 from exchange.core.errors import DomainError, Rejected
@@ -40,6 +41,21 @@ from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import Leg, open_account, post_transfer
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("days", "code"), [(2, "notice_too_short"), (3, None), (366, None), (367, "too_far_ahead")]
+)
+def test_a_correction_is_paid_three_days_to_a_leap_year_ahead(days, code):
+    paid = make_distribution(make_holding().token, "Paid")
+    day = timezone.now().date() + days * DAY
+    terms = right_terms(paid, amount=Decimal(3), payment_date=day)
+    if code is None:
+        assert check_correction(paid.token, paid.pk, terms) == paid
+        return
+    with pytest.raises(Rejected) as found:
+        check_correction(paid.token, paid.pk, terms)
+    assert found.value.code == code
 
 
 def test_nothing_is_corrected_twice_or_while_it_is_not_paid():

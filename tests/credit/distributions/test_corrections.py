@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from credit.distributions.models import Distribution, DistributionAction, Income
@@ -16,7 +17,9 @@ from credit.loans.models import PriceDeduction
 from exchange.events.models import Event
 from exchange.participants.models import Member
 from orders.freezing.services import freeze_owner
+from tests.environment.concurrency import is_waited_for, start_call
 from tests.environment.owner import without_guards
+from tests.environment.processes import wait_until
 from tests.factories.distributions import (
     DAY,
     Holding,
@@ -237,6 +240,57 @@ def test_what_was_recovered_and_what_tax_went_back_is_counted():
     make_distribution(other.token, "Paid")
     assert recovering.return_tax() == 2
     assert owed.count() == 1
+    assert_books_hold()
+
+
+def test_tax_of_less_than_a_unit_of_money_goes_back():
+    held, paid = pay_with_tax()
+    made = settle(correct(paid, amount=Decimal("2.49")))
+    # 50 units at 0.01, and a tenth of it.
+    assert rows(made)[held.own_member.owner_id] == (
+        Decimal("-0.5"),
+        Decimal("-0.05"),
+        Decimal("-0.45"),
+        Decimal("0.45"),
+        "Paid",
+    )
+    assert_books_hold()
+
+
+def test_a_correction_is_paid_although_less_than_a_unit_of_money_is_not_taken_back():
+    held = make_holding()
+    paid = make_distribution(held.token, "Paid")
+    spend(held.own_member, left=0)
+    made = settle(correct(paid, amount=Decimal("2.49")))
+    assert made.status == "Paid"
+    assert rows(made)[held.own_member.owner_id] == (Decimal("-0.5"), 0, Decimal("-0.5"), 0, "Due")
+
+
+def test_what_is_not_recovered_yet_costs_the_worker_no_query(django_assert_num_queries):
+    held, paid = pay_with_tax()
+    spend(held.member, left=0)
+    settle(correct(paid, amount=Decimal(2)))
+    assert Income.objects.get(status="Due").owner_id == held.member.owner_id
+    with django_assert_num_queries(1):
+        assert recovering.return_tax() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_tax_that_is_remitted_at_the_same_time_does_not_go_back():
+    """The remittance is posted and not committed yet when the worker starts."""
+    _, paid = pay_with_tax()
+    move(terms("tax_remittance", 175, currency="NGN"))
+    made = settle(correct(paid, amount=Decimal(2)))
+    other = make_holding()
+    set_tax_facts(other.token.issuer, tax_residence="NG")
+    make_distribution(other.token, "Paid")
+    with transaction.atomic():
+        move(terms("tax_remittance", 175, currency="NGN", reference="BANK-second"))
+        returned = start_call(recovering.return_tax)
+        wait_until(lambda: returned.done() or is_waited_for(), "the worker waits or is done")
+    assert returned.result(30) == 0
+    assert {row[-1] for row in rows(made).values()} == {"Due"}
+    assert treasury_balances("NGN").tax == 0
     assert_books_hold()
 
 

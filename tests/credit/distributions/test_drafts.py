@@ -88,6 +88,14 @@ def test_there_is_none_long_before_a_record_or_after_that_of_a_completion_people
         assert drafting.draft_due() == 0
 
 
+@pytest.mark.parametrize(("ends_in", "drafts"), [(15, 0), (14, 1), (-14, 1), (-15, 0)])
+def test_a_draft_appears_fourteen_days_before_or_after_the_end_of_its_period(ends_in, drafts):
+    """As after the completion that people stated."""
+    token = make_scheduled(ends_in).token
+    set_completed(token, at(day_of_completion(token)))
+    assert drafting.draft_due() == drafts
+
+
 @pytest.mark.parametrize(
     "changes",
     [{"interest": Decimal(0)}, {"payout_frequency": ""}, {"cancelled": True}, {"exited": True}],
@@ -206,6 +214,14 @@ def test_missed_periods_are_drafted_however_late_from_the_first_draft_on():
         assert drafting.draft_due() == 0
     made = approve(late.get(period_end=ends[2]))
     assert (made.status, made.period_end) == ("Announced", ends[2])
+
+
+def test_drafts_of_a_token_begin_apart_from_those_of_another():
+    token, ends = make_late_bond()
+    other, _ends = make_late_bond()
+    drafting.draft_periods(other.pk, ends[0], ends[0])
+    drafting.draft_periods(token.pk, ends[1], ends[1])
+    assert missing_ends(token) == ends[1:]
 
 
 def test_all_periods_are_drafted_of_a_token_whose_raise_the_exchange_completed():

@@ -4,6 +4,10 @@ import json
 import math
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
+from itertools import count
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.db import transaction
@@ -11,12 +15,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credit.distributions.models import DistributionAction, Income
-from credit.distributions.services import funding, paying, proposals, recording
+from credit.distributions.services import (
+    funding,
+    paying,
+    proposals,
+    recording,
+    recovering,
+)
 from exchange.core.actors import Actor
 from exchange.core.errors import Rejected, StateConflict
 from exchange.events.models import Event
 from orders.freezing.services import freeze_owner
 from tests.assertions.unchanged import assert_nothing_changes
+from tests.environment.concurrency import start_call
 from tests.environment.owner import without_guards
 from tests.environment.property_tests import examples
 from tests.factories.distributions import (
@@ -98,6 +109,13 @@ def test_it_is_not_funded_before_its_payment_date():
         assert funding.fund_due() == 0
 
 
+@pytest.mark.parametrize("status", ["Announced", "Recorded"])
+def test_what_is_not_funded_is_not_paid(status):
+    made = make_distribution(make_holding().token, status)
+    with assert_nothing_changes():
+        assert paying.pay(made.pk) == 0
+
+
 def test_interest_is_divided_last_and_rounded_down():
     held = make_holding()
     made = make_distribution(held.token, "Paid", interest_terms(held.token))
@@ -136,6 +154,29 @@ def test_who_owes_repays_first():
     assert balance_of(held.member.owner_id, "NGN") == 700
     assert balance_of(held.organisation.owner_id, "NGN", "receivable") == -4_375
     assert balance_of(held.organisation.owner_id, "NGN") == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_debt_that_is_repaid_during_the_payment_is_repaid_once(monkeypatch):
+    """A deposit repays it between the read of the debts and the posting."""
+    held = make_holding()
+    owe(held.member, 300)
+    made = make_distribution(held.token, "Funded")
+    read = recovering.owed_by_owners
+    deposits: list[Any] = []
+
+    def deposit_meanwhile(*arguments):
+        if not deposits:
+            deposits.append(start_call(partial(held.member.fund, 300, "NGN")))
+            deposits[0].result(30)
+        return read(*arguments)
+
+    monkeypatch.setattr(recovering, "owed_by_owners", deposit_meanwhile)
+    assert paying.pay(made.pk) == 3
+    made.refresh_from_db()
+    assert made.status == "Paid"
+    assert balance_of(held.member.owner_id, "NGN", "receivable") == 0
+    assert balance_of(held.member.owner_id, "NGN") == 1_000
 
 
 def test_a_frozen_holder_is_credited():
@@ -271,6 +312,17 @@ def test_a_failing_batch_leaves_whole_batches(monkeypatch):
     made.refresh_from_db()
     assert (made.status, held_for()) == ("Paid", 0)
     assert_books_hold()
+
+
+@pytest.mark.parametrize(("batch", "pauses"), [(1, [1, 1, 1]), (2, [1]), (4, [])])
+def test_a_worker_pauses_after_a_full_batch_for_half_of_its_time(monkeypatch, batch, pauses):
+    made = make_distribution(make_holding().token, "Funded")
+    clock = count(step=2)
+    found: list[float] = []
+    times = SimpleNamespace(monotonic=lambda: next(clock), sleep=found.append)
+    monkeypatch.setattr(paying, "time", times)
+    assert paying.pay(made.pk, batch=batch) == 3
+    assert found == pauses
 
 
 def test_each_organisation_receives_once_what_its_owners_received():

@@ -17,9 +17,10 @@ from credit.distributions.models import DistributionAction, Income
 from credit.distributions.schedule import Basis
 from credit.distributions.selectors import income_of_organisation, visible_distributions
 from credit.distributions.services import proposals, recording
-from credit.distributions.services.terms import earliest_record
+from credit.distributions.services.terms import check_terms, check_values, earliest_record
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Rejected, StateConflict
+from exchange.core.timestamps import wire_time
 from exchange.events.models import Event
 from exchange.tokens.errors import TokenNotFound
 from tests.assertions.unchanged import assert_nothing_changes
@@ -113,6 +114,28 @@ def test_a_basis_out_of_bounds_is_refused(basis):
     assert list(refused(token, interest_terms(token, basis=basis)).fields) == ["basis"]
 
 
+@pytest.mark.parametrize(
+    "basis",
+    [
+        Basis(Decimal("0.00000001"), Decimal(0), 1),
+        Basis(Decimal(1), Decimal("99.9999"), 3660),
+        Basis(Decimal(1), Decimal(100), 3660),
+    ],
+)
+def test_a_basis_at_its_bounds_is_allowed(basis):
+    check_values(interest_terms(make_token(), basis=basis))
+
+
+def test_a_record_without_notice_is_refused_with_the_earliest_one_in_ten_minutes():
+    token, now = make_holding().token, timezone.now().replace(second=59, microsecond=0)
+    with pytest.raises(Rejected) as found:
+        check_terms(token, make_terms(token, record_at=now + DAY), now=now)
+    soon = wire_time(now.replace(second=0) + 3 * DAY + timedelta(minutes=10))
+    assert found.value.message == (
+        f"The record is too early for the notice: it can be from {soon} on"
+    )
+
+
 def test_interest_on_less_than_a_unit_of_money_is_allowed():
     token = make_holding().token
     propose(token, interest_terms(token, basis=Basis(Decimal("0.5"), Decimal("18.5"), 92)))
@@ -125,6 +148,28 @@ def test_the_payment_may_be_a_leap_year_after_the_record():
     error = refused(token, dataclasses.replace(terms, payment_date=day + DAY))
     assert error.code == "too_far_ahead"
     propose(token, dataclasses.replace(terms, payment_date=day))
+
+
+@pytest.mark.parametrize(
+    ("after", "code"),
+    [
+        (timedelta(0), "record_in_past"),
+        (timedelta(microseconds=1), "notice_too_short"),
+        (3 * DAY + timedelta(microseconds=999), "notice_too_short"),
+        (3 * DAY + timedelta(milliseconds=1), None),
+        (731 * DAY, None),
+        (731 * DAY + timedelta(microseconds=1), "too_far_ahead"),
+    ],
+)
+def test_a_record_is_announced_three_days_to_two_years_ahead(after, code):
+    token, now = make_holding().token, timezone.now().replace(microsecond=0)
+    terms = make_terms(token, record_at=now + after)
+    if code is None:
+        check_terms(token, terms, now=now)
+        return
+    with pytest.raises(Rejected) as found:
+        check_terms(token, terms, now=now)
+    assert found.value.code == code
 
 
 def test_another_token_pays_for_the_same_day():
@@ -166,6 +211,20 @@ def test_a_token_in_its_raise_or_cancelled_pays_nothing():
 def test_a_token_without_holders_but_the_issuer_pays_none():
     token = make_token()
     assert refused(token, make_terms(token)).code == "pays_nothing"
+
+
+def test_an_explanation_has_at_most_300_characters():
+    made = make_distribution(make_holding().token)
+    terms, person = make_terms(made.token), proposer()
+
+    def explain(explanation: str) -> str:
+        return proposals.propose_change(
+            distribution_id=made.pk, terms=terms, explanation=explanation, user=person
+        ).explanation
+
+    with assert_nothing_changes(), pytest.raises(InvalidRequest):
+        explain("a" * 301)
+    assert explain("a" * 300) == "a" * 300
 
 
 def test_one_distribution_of_a_type_pays_for_a_day_or_a_period():

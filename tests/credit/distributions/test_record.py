@@ -77,6 +77,13 @@ def test_a_record_that_is_not_due_is_not_made():
         assert not recording.record(made.pk)
 
 
+def test_what_is_not_due_costs_the_worker_no_query(django_assert_num_queries):
+    make_distribution(make_holding().token)
+    # The late ones, and those that are due.
+    with django_assert_num_queries(2):
+        assert recording.record_due() == 0
+
+
 def test_a_worker_an_hour_late_records_the_same_and_alerts():
     held = make_holding()
     made = make_due(make_distribution(held.token), ago=timedelta(hours=1))

@@ -1,0 +1,79 @@
+"""Funding and cancellation: the order of their locks, and the alert that ends with them."""
+
+from decimal import Decimal
+from functools import partial
+
+import pytest
+from django.db import transaction
+
+from credit.distributions.models import DistributionAction
+from credit.distributions.services import funding
+from credit.loans.models import Loan
+from tests.environment.concurrency import is_waited_for, start_call
+from tests.environment.database import session
+from tests.environment.processes import wait_until
+from tests.factories.distributions import (
+    decide_step,
+    held_for,
+    issuer_of,
+    make_distribution,
+    make_holding,
+    make_terms,
+)
+from tests.factories.lending import make_lending
+from tests.factories.wallets import Wallet, assert_books_hold
+from wallets.alerts.models import Alert
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.mark.parametrize(
+    ("status", "action", "held"),
+    [
+        # 1,000 units at 500.
+        ("Recorded", DistributionAction.FUND, 500_000),
+        ("Funded", DistributionAction.CANCEL, 0),
+    ],
+)
+def test_loans_are_locked_before_accounts(status, action, held):
+    """As by a repayment: in the other order the two would wait for each other."""
+    lending = make_lending()
+    loan = lending.lend()
+    made = make_distribution(lending.token, status, make_terms(lending.token, amount=Decimal(500)))
+    Wallet(lending.token.issuer).fund(500_000, "NGN")
+    with transaction.atomic():
+        Loan.objects.select_for_update(no_key=True).get(pk=loan.pk)
+        moved = start_call(partial(decide_step, made, action))
+        wait_until(is_waited_for, "it waits for the loan")
+        with session("owner") as other:
+            # Fails if the account is locked.
+            other.execute(
+                "SELECT FROM wallets_account WHERE owner_id = %s AND kind = 'available'"
+                " FOR NO KEY UPDATE NOWAIT",
+                [lending.token.issuer_id],
+            )
+            other.rollback()
+    moved.result(30)
+    assert held_for() == held
+    assert_books_hold()
+
+
+def test_workers_pay_at_once_what_the_issuer_funds(task_notifications):
+    held = make_holding()
+    made = make_distribution(held.token, "Recorded")
+    Wallet(held.token.issuer).fund(1_750, "NGN")
+    funding.fund(
+        distribution_id=made.pk, organisation_id=held.token.issuer_id, actor=issuer_of(held.token)
+    )
+    wait_until(lambda: funding.PAY_DISTRIBUTIONS in task_notifications, "workers are notified", 10)
+
+
+def test_the_alert_of_an_overdue_one_ends_when_it_is_funded():
+    held = make_holding()
+    made = make_distribution(held.token, "Recorded")
+    assert funding.fund_due() == 0
+    alerts = Alert.objects.filter(kind="distribution_overdue", subject=str(made.pk))
+    assert alerts.get().resolved_at is None
+    Wallet(held.token.issuer).fund(1_750, "NGN")
+    assert funding.fund_due() == 1
+    assert alerts.get().resolved_at is not None
