@@ -7,7 +7,9 @@ import pytest
 from dateutil.relativedelta import relativedelta
 from django.utils import timezone
 
+from credit.distributions.errors import PeriodTaken
 from credit.distributions.models import Distribution, DistributionAction
+from credit.distributions.schedule import Basis
 from credit.distributions.selectors import periods_between
 from credit.distributions.services import drafting, funding, paying, proposals, recording
 from exchange.core.errors import StateConflict
@@ -186,6 +188,19 @@ def test_a_record_that_has_moved_leaves_the_next_period_free():
         held.token, interest_terms(held.token, basis=second.basis, record_at=at(second.ends))
     )
     assert later.status == "Draft"
+
+
+def test_a_time_to_which_a_record_has_moved_is_taken(settings):
+    token = make_scheduled(-2).token
+    drafting.draft_due()
+    made = approve(Distribution.objects.get())
+    settings.DISTRIBUTION_NOTICE_DAYS = 0
+    # Of the day before the record, which is none of the period.
+    basis = Basis(Decimal(100), Decimal(12), 1)
+    terms = interest_terms(token, basis=basis, record_at=made.record_at)
+    with assert_nothing_changes(), pytest.raises(PeriodTaken) as found:
+        propose(token, terms)
+    assert found.value.message == "Another Interest of this token has this record"
 
 
 def missing_ends(token: Token) -> list[date | None]:
