@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, Min, OuterRef, Q, QuerySet
 
 from credit.distributions.errors import DistributionNotFound
 from credit.distributions.models import (
@@ -132,8 +132,10 @@ def drafts_begin(token: Token) -> dt.date | None:
     """
     if token.completed_at is not None and not token.completion_is_stated:
         return token.completed_at.astimezone(dt.UTC).date()
-    drafts = Distribution.objects.filter(token=token, period_end__isnull=False)
-    return drafts.order_by("period_end").values_list("period_end", flat=True).first()
+    found: dt.date | None = Distribution.objects.filter(token=token).aggregate(
+        first=Min("period_end")
+    )["first"]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
