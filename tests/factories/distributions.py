@@ -314,12 +314,12 @@ def right_terms(original: Distribution, **changes: Any) -> DistributionTerms:
     )
 
 
-def correct(original: Distribution, **changes: Any) -> Distribution:
-    """Propose and approve a correction: its record is made, and today is its payment date."""
+def correct(original: Distribution, *, actor: Actor | None = None, **changes: Any) -> Distribution:
+    """Propose, by its issuer or `actor`, and approve a correction, whose payment date is today."""
     made = proposals.propose_distribution(
         token_id=original.token_id,
         terms=right_terms(original, **changes),
-        actor=issuer_of(original.token),
+        actor=actor or issuer_of(original.token),
         corrects=original.pk,
     )
     approve(made)

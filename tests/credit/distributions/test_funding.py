@@ -9,10 +9,12 @@ from django.db import transaction
 from credit.distributions.models import DistributionAction
 from credit.distributions.services import funding
 from credit.loans.models import Loan
+from exchange.core.actors import Actor
 from tests.environment.concurrency import is_waited_for, start_call
 from tests.environment.database import session
 from tests.environment.processes import wait_until
 from tests.factories.distributions import (
+    correct,
     decide_step,
     held_for,
     issuer_of,
@@ -21,7 +23,7 @@ from tests.factories.distributions import (
     make_terms,
 )
 from tests.factories.lending import make_lending
-from tests.factories.wallets import Wallet, assert_books_hold
+from tests.factories.wallets import Wallet, assert_books_hold, make_staff
 from wallets.alerts.models import Alert
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -66,6 +68,15 @@ def test_workers_pay_at_once_what_the_issuer_funds(task_notifications):
         distribution_id=made.pk, organisation_id=held.token.issuer_id, actor=issuer_of(held.token)
     )
     wait_until(lambda: funding.PAY_DISTRIBUTIONS in task_notifications, "workers are notified", 10)
+
+
+def test_what_staff_take_back_needs_neither_money_nor_the_word_of_the_issuer():
+    paid = make_distribution(make_holding().token, "Paid")
+    person = make_staff("propose_distribution")
+    made = correct(paid, actor=Actor.staff(person.pk, str(person)), amount=Decimal(2))
+    assert funding.fund_due() == 1
+    made.refresh_from_db()
+    assert (made.gross, made.status, made.overdue) == (-350, "Funded", False)
 
 
 def test_the_alert_of_an_overdue_one_ends_when_it_is_funded():
