@@ -128,6 +128,7 @@ def test_the_rest_is_taken_from_later_income_of_the_issuer_alone():
     # Money from elsewhere stays, also in a later run, and income of another issuer.
     held.member.fund(5, "NGN")
     paying.pay_due()
+    assert paying.pay(made.pk) == 0
     other = make_holding()
     give_units(other.token, held.member, 10)
     make_distribution(other.token, "Paid")

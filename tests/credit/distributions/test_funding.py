@@ -76,7 +76,7 @@ def test_what_staff_take_back_needs_neither_money_nor_the_word_of_the_issuer():
     made = correct(paid, actor=Actor.staff(person.pk, str(person)), amount=Decimal(2))
     assert funding.fund_due() == 1
     made.refresh_from_db()
-    assert (made.gross, made.status, made.overdue) == (-350, "Funded", False)
+    assert (made.gross, made.status, made.overdue) == (Decimal(-350), "Funded", False)
 
 
 def test_the_alert_of_an_overdue_one_ends_when_it_is_funded():
