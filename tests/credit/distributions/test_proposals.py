@@ -4,6 +4,7 @@ import dataclasses
 import json
 from datetime import timedelta
 from decimal import Decimal
+from types import SimpleNamespace
 
 import pytest
 from django.utils import timezone
@@ -351,6 +352,15 @@ def test_terms_of_an_announced_one_change_by_two_people_as_a_new_version():
             action=DistributionAction.CANCEL,
             explanation="And once more",
             user=person,
+        )
+
+
+def test_terms_do_not_change_at_the_time_of_the_record(monkeypatch):
+    made, person = make_distribution(make_holding().token), proposer()
+    monkeypatch.setattr(proposals, "timezone", SimpleNamespace(now=lambda: made.record_at))
+    with assert_nothing_changes(), pytest.raises(StateConflict):
+        proposals.propose_change(
+            distribution_id=made.pk, terms=make_terms(made.token), explanation="", user=person
         )
 
 
