@@ -26,6 +26,7 @@ logger = structlog.get_logger(__name__)
 # lost notification.
 SCHEDULE: dict[str, timedelta] = {
     "config.tasks.add_partitions": timedelta(hours=6),
+    "config.tasks.mail_staff": timedelta(seconds=5),
     "config.tasks.prove_books": timedelta(hours=1),
     "credit.tasks.age_loans": timedelta(minutes=1),
     "credit.tasks.draft_distributions": timedelta(hours=1),

@@ -132,6 +132,12 @@ def check_encryption(app_configs: Any, **_: Any) -> Iterator[CheckMessage]:
                 hint=f"Use {parts.scheme}s://, or for broker and cache a network of their own.",
                 id="config.E004" if message is Error else "config.W004",
             )
+    if settings.EMAIL_HOST and not settings.EMAIL_USE_TLS and not is_local(settings.EMAIL_HOST):
+        yield checks.Warning(
+            f"EMAIL_USE_TLS: what is sent to {settings.EMAIL_HOST} can be read on the way.",
+            hint="Remove EMAIL_USE_TLS.",
+            id="config.W004",
+        )
 
 
 def is_local(host: str) -> bool:

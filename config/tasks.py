@@ -1,6 +1,7 @@
 """Tasks that span all apps, and the readiness probe of workers."""
 
 import logging
+import threading
 from pathlib import Path
 
 from celery import shared_task
@@ -8,6 +9,7 @@ from django.conf import settings
 from django.db import OperationalError
 from django.utils import timezone
 
+from config import staff_mail
 from config.books import CHECKS
 from exchange.partitions.selectors import count_months_ahead
 from exchange.partitions.services import add_partitions
@@ -19,6 +21,8 @@ logger = logging.getLogger(__name__)
 
 # Fewer months with a partition ahead raise an alert; the task adds three.
 MIN_MONTHS_AHEAD = 2
+# A slow mail server occupies one thread of a worker only.
+_mail_slot = threading.BoundedSemaphore(1)
 
 
 @shared_task(name="config.answer")
@@ -35,6 +39,17 @@ def prove_books() -> None:
     """
     due = full_proof_due(timezone.now(), settings.BOOKS_PROOF_HOUR)
     prove_and_store(CHECKS, incremental=not due)
+
+
+@shared_task(name="config.tasks.mail_staff")
+def mail_staff() -> None:
+    """E-mail staff about what is new, and send what is due."""
+    if not _mail_slot.acquire(blocking=False):
+        return
+    try:
+        staff_mail.mail_staff()
+    finally:
+        _mail_slot.release()
 
 
 @shared_task(name="config.tasks.add_partitions")

@@ -20,6 +20,7 @@ from tests.environment.database import (
     restore_bloated_tables,
     start_run,
 )
+from tests.environment.mail_server import mail_server
 from tests.environment.module_groups import is_about_pages, is_standalone
 from tests.environment.processor_times import ProcessorTimes
 from tests.environment.property_tests import load_profile
@@ -45,6 +46,7 @@ __all__ = [
     "finance",
     "live_service",
     "live_worker",
+    "mail_server",
     "maker",
     "office",
     "owner_connection",

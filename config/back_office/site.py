@@ -52,6 +52,7 @@ PERMISSIONS_POLICY = ", ".join(
 _SEARCH_PAGE = "config.back_office.search.search_page"
 _INBOX_PAGE = "config.back_office.inbox.inbox_page"
 _APPROVALS_PAGE = "config.back_office.approvals.approvals_page"
+_EMAIL_PAGE = "config.back_office.email.email_page"
 
 
 def with_security_policy(response: HttpResponseBase) -> HttpResponseBase:
@@ -121,6 +122,7 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
                     ("approvals", _APPROVALS_PAGE),
                 )
             ),
+            path("email/", self.admin_view(self.named_page), {"name": _EMAIL_PAGE}, name="email"),
             path("help/", help_view, name="help"),
             path("help/<slug:name>/", help_view, name="help"),
             *(url for url in super().get_urls() if getattr(url, "name", "") != "search"),

@@ -1,4 +1,4 @@
-"""Checks of broker, cache and payment provider; the only call of the provider is a read."""
+"""Checks of broker, cache, mail server and payment provider, which is called with a read only."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -11,6 +11,7 @@ from amqp.exceptions import AMQPError, NotFound, PreconditionFailed
 from django.conf import settings
 from django.core.cache import caches
 from django.core.cache.backends.redis import RedisCache
+from django.core.mail import get_connection
 from kombu import Connection, Queue
 from kombu.exceptions import ChannelError
 
@@ -112,6 +113,28 @@ def check_cache() -> Iterator[Diagnosis]:
         yield warning("cache", seen, "Set maxmemory-policy noeviction")
     else:
         yield ok("cache", f"redis at {urlsplit(location).hostname}, which drops no counters")
+
+
+def check_mail() -> Iterator[Diagnosis]:
+    """Sign in to the mail server, or report that there is none."""
+    if not settings.EMAIL_HOST:
+        yield warning(
+            "e-mail", "EMAIL_HOST is not set: staff receive none",
+            "Set EMAIL_HOST, EMAIL_FROM and BACK_OFFICE_URL, or let staff watch the dashboard",
+        )  # fmt: skip
+        return
+    connection = get_connection(timeout=_SECONDS)
+    try:
+        connection.open()
+    except (OSError, ValueError) as error:
+        yield problem(
+            "e-mail",
+            describe_error(error),
+            "Start it, or correct EMAIL_HOST and its login; e-mail waits for three days",
+        )
+        return
+    connection.close()
+    yield ok("e-mail", f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}")
 
 
 def check_provider() -> Iterator[Diagnosis]:

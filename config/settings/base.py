@@ -10,7 +10,7 @@ from typing import Any
 from cryptography.fernet import Fernet
 
 from config import event_types
-from config.settings import databases, plausibility, retention
+from config.settings import databases, mail, plausibility, retention
 from config.settings.environment import env, refusal
 
 HOST_NAME = r"\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\]"
@@ -373,6 +373,14 @@ WEBHOOK_TIMEOUT_SECONDS = 15
 # Events show staff as a role and an opaque id; on: also their names.
 EVENTS_NAME_STAFF = env.boolean("EVENTS_NAME_STAFF", default=False)
 WEBHOOK_ALLOW_LOCAL = env.boolean("WEBHOOK_ALLOW_LOCAL", default=False)
+
+# --- E-mail to staff -----------------------------------------------------------------------------
+EMAIL_BACKEND, EMAIL_TIMEOUT = mail.BACKEND, mail.SECONDS
+EMAIL_HOST, EMAIL_PORT, EMAIL_USE_TLS = mail.HOST, mail.PORT, mail.USE_TLS
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = mail.USER, mail.PASSWORD
+DEFAULT_FROM_EMAIL = mail.SENDER or "exchange@localhost"
+# Of links in e-mail.
+BACK_OFFICE_URL = mail.BACK_OFFICE_URL
 
 # --- Proof of books ------------------------------------------------------------------------------
 # From this hour (UTC) on, the daily full proof runs.

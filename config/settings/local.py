@@ -85,8 +85,14 @@ CACHES: dict[str, Any] = {
     )
 }
 
+# --- E-mail: printed unless a server is given ---
+_addresses = credentials_file.read(DATA_DIR)
+if not base.EMAIL_HOST:
+    EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+BACK_OFFICE_URL = base.BACK_OFFICE_URL or _addresses.get("base_url") or "http://127.0.0.1:8000"
+
 # --- Payment provider: the sandbox, at the address of the last `up` ---
-_sandbox_url = credentials_file.read(DATA_DIR).get("provider_url") or "http://127.0.0.1:8001/v3"
+_sandbox_url = _addresses.get("provider_url") or "http://127.0.0.1:8001/v3"
 PAYMENT_PROVIDER = {
     **base.PAYMENT_PROVIDER,
     "base_url": base.provider_base_url(_sandbox_url),

@@ -1,4 +1,4 @@
-"""Back-office users, their second factor, access records and proposals under two-person approval.
+"""Back-office users, their second factor, access records, e-mail and proposals under dual control.
 
 Staff are never members and never hold API keys. Users with privileged access sign in with a second
 factor.
@@ -6,6 +6,7 @@ factor.
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
+from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.functions import RandomUUID
 from django.db import models
 from django.db.models import F, Q
@@ -15,6 +16,16 @@ from django.utils.crypto import salted_hmac
 from exchange.core.fields import EncryptedTextField, choice_field
 from exchange.core.ids import uuid7
 from exchange.core.models import Record
+
+
+class MailKind(models.TextChoices):
+    """What staff receive e-mail about."""
+
+    SECOND_APPROVAL = "second_approval", "Second approvals"
+    ALERT = "alert", "Alerts"
+    PAYOUTS_ON_HOLD = "payouts_on_hold", "Payouts on hold"
+    LEDGER = "ledger", "Ledger integrity"
+    DISPUTE = "dispute", "Disputes"
 
 
 class StaffUser(AbstractUser):
@@ -28,6 +39,9 @@ class StaffUser(AbstractUser):
     # Last creation, reset or role change: start of the cooling-off period and of the tenure. A
     # trigger prevents it from moving back.
     access_changed_at = models.DateTimeField(default=timezone.now, editable=False)
+    unwanted_mail = ArrayField(
+        choice_field(MailKind, max_length=20), default=list, db_default=[], editable=False
+    )
 
     class Meta:
         verbose_name = "staff user"
@@ -152,6 +166,48 @@ class AccessRecord(Record):
 
     def __str__(self) -> str:
         return f"{self.get_event_display()}: {self.user}"
+
+
+class StaffMail(Record):
+    """An e-mail to a user about a record, once; `key` names the record.
+
+    Content never changes, and the address is the user's at the time of sending. `next_attempt_at`
+    is also the end of a worker's lease, and empty once the e-mail is sent or given up. `attempts`
+    identifies the lease.
+    """
+
+    recipient = models.ForeignKey(
+        StaffUser, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    kind = choice_field(MailKind, max_length=20)
+    key = models.CharField(max_length=100)
+    subject = models.CharField(max_length=200)
+    body = models.TextField()
+    created_at = models.DateTimeField()
+    next_attempt_at = models.DateTimeField(null=True)
+    attempts = models.PositiveIntegerField(default=0)
+    sent_at = models.DateTimeField(null=True)
+    last_error = models.CharField(max_length=100, blank=True, default="")
+
+    class Meta:
+        default_permissions = ()
+        indexes = [
+            models.Index(
+                fields=["next_attempt_at"],
+                condition=Q(next_attempt_at__isnull=False),
+                name="staff_mail_due",
+            ),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["kind", "key", "recipient"], name="staff_mail_once"),
+            models.CheckConstraint(
+                condition=Q(sent_at__isnull=True) | Q(next_attempt_at__isnull=True),
+                name="staff_mail_sent_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.subject
 
 
 class ApprovalStatus(models.TextChoices):

@@ -111,6 +111,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "resume": (ALL, ""),
     "second_factor": (ALL, ALL),
     "sessions": (ALL, ""),
+    "email": (ALL, ALL),
     "end_sessions": (ONLY_POST, ALL),
     "recovery_codes": (ONLY_POST, ALL),
     "anything else": (ALL, ALL),

@@ -97,6 +97,23 @@ def test_passwords_and_keys_cross_no_network_in_plain_text(
 
 
 @pytest.mark.parametrize(
+    ("host", "tls", "found"),
+    [
+        ("mail.example", False, ["config.W004"]),
+        ("mail.example", True, []),
+        ("127.0.0.1", False, []),
+        ("", False, []),
+    ],
+)
+def test_e_mail_crosses_no_network_in_plain_text(
+    settings: Settings, host: str, tls: bool, found: list[str]
+):
+    settings.EMAIL_HOST, settings.EMAIL_USE_TLS = host, tls
+    settings.CELERY_BROKER_URL = "amqp://127.0.0.1//"
+    assert [each.id for each in checks.check_encryption(None)] == found
+
+
+@pytest.mark.parametrize(
     ("host", "local"),
     [("", True), ("/run/postgresql", True), ("localhost", True), ("127.0.0.2", True), ("::1", True),
      ("10.0.0.1", False), ("database", False)],

@@ -285,6 +285,12 @@ UNSAFE: list[tuple[dict[str, str], str]] = [
     ),
     ({"IDEMPOTENCY_RETENTION_HOURS": "23"}, "IDEMPOTENCY_RETENTION_HOURS: is out of bounds"),
     ({"IDEMPOTENCY_RETENTION_HOURS": "649"}, "IDEMPOTENCY_RETENTION_HOURS: is out of bounds"),
+    ({"EMAIL_HOST": "mail.example"}, "EMAIL_FROM: is not set, but EMAIL_HOST is"),
+    (
+        {"EMAIL_HOST": "mail.example", "EMAIL_FROM": "a@exchange.example"},
+        "BACK_OFFICE_URL: is not set, but EMAIL_HOST is",
+    ),
+    ({"EMAIL_FROM": "exchange"}, "EMAIL_FROM: is malformed"),
     ({"SECURE_PROXY_HEADER": "HTTP_X"}, "TRUSTED_PROXIES: is 0, but SECURE_PROXY_HEADER"),
     ({"SECURE_PROXY_HEADER": "X-Forwarded-Proto"}, "SECURE_PROXY_HEADER: is malformed"),
 ]

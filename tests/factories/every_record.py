@@ -26,9 +26,10 @@ from exchange.exports import services as exports
 from exchange.exports.sources import DateRange
 from exchange.participants.services.api_keys import issue_access_token, issue_api_key
 from exchange.requests.models import LoggedRequest, ReadCount
-from exchange.staff.models import AccessEvent, StaffUser
+from exchange.staff.models import AccessEvent, MailKind, StaffUser
 from exchange.staff.services import second_factor
 from exchange.staff.services.access_records import record_access_event
+from exchange.staff.services.mail import queue_mail
 from exchange.staff.services.proposals import propose_invitation
 from exchange.tokens.services import quotes
 from orders.freezing.services import freeze_owner
@@ -114,6 +115,9 @@ def _people(every_record: EveryRecord) -> tuple[StaffUser, StaffUser]:
     code = second_factor.code_at(secret=secret, step=second_factor.current_step())
     codes = second_factor.set_up(user=person, secret=secret, code=code)
     record_access_event(event=AccessEvent.SIGNED_IN, user=person, address="192.0.2.1")
+    queue_mail(
+        kind=MailKind.ALERT, key="1", subject="Alert: float", body="About", recipients=[person]
+    )
     every_record.add(StaffUser.objects.get(pk=person.pk))
     every_record.secrets |= {
         "TOTP secret": secret,

@@ -288,7 +288,9 @@ def _staff(person: DemoStaff, known: dict[str, Any], owner: str) -> dict[str, st
     entry = entries.get(person.username, {})
     password = entry.get("password", "")
     if user is None:
-        user = add_person(username=person.username, role=get_role(person.role), by=None)
+        details = {"email": f"{person.username}@exchange.example"}
+        role = get_role(person.role)
+        user = add_person(username=person.username, role=role, by=None, details=details)
         StaffUser.objects.using(owner).filter(pk=user.pk).update(
             access_changed_at=timezone.now() - _TENURE
         )

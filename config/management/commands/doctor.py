@@ -16,7 +16,7 @@ from config.doctor.machine import (
     check_settings,
     check_static_files,
 )
-from config.doctor.services import check_broker, check_cache, check_provider
+from config.doctor.services import check_broker, check_cache, check_mail, check_provider
 
 _CHECKS = (
     check_settings,
@@ -25,6 +25,7 @@ _CHECKS = (
     check_database,
     check_broker,
     check_cache,
+    check_mail,
     check_provider,
 )
 

@@ -142,7 +142,7 @@ AUDITED: dict[str, Audited] = {
     ),
     "exchange_staffuser": Audited(
         "id is_superuser username first_name last_name email is_staff is_active date_joined"
-        " session_epoch public_id access_changed_at",
+        " session_epoch public_id access_changed_at unwanted_mail",
         hidden="password",
         left_out={"sign-ins have their own record": "last_login"},
     ),
@@ -349,6 +349,7 @@ NOT_AUDITED = {
     "exchange_loggedrequest": "a log itself, gone after 30 days",
     "exchange_readcount": "counts of reads, gone after 30 days",
     "exchange_scheduledrun": "when tasks were last published; overwritten each period",
+    "exchange_staffmail": "content never changes and has no names; workers record its delivery",
     "exchange_unnumberedevent": "a queue that a trigger on events fills",
     "exchange_writeposition": "positions in the log of the database, empty after a failover",
     "exchange_signinattempts": "counters, gone after minutes; who was refused has its own record",
