@@ -128,6 +128,7 @@ def _settings_secrets() -> Iterator[str]:
     yield from settings.FIELD_ENCRYPTION_KEYS
     yield settings.PAYMENT_PROVIDER["secret_key"]
     yield settings.PAYMENT_PROVIDER["webhook_hash"]
+    yield settings.EMAIL_HOST_PASSWORD
     for database in settings.DATABASES.values():
         yield str(database.get("PASSWORD") or "")
     locations = [cache.get("LOCATION", "") for cache in settings.CACHES.values()]

@@ -27,6 +27,7 @@ from config.doctor import findings
 from config.local.demo.loader import enrol_second_factor
 from tests.config.doctor_report import doctor
 from tests.environment.database import django_connected_to, extra_database, server_url
+from tests.environment.mail_server import MailServer
 from tests.environment.ports import claim_ports
 from tests.environment.processes import wait_until
 from tests.factories.staff import create_staff, create_superuser
@@ -37,9 +38,16 @@ KEY = "FLWSECK_TEST-doctor-0123456789-X"
 SECRETS = {
     "FLUTTERWAVE_SECRET_KEY": KEY,
     "FLUTTERWAVE_WEBHOOK_HASH": "hash-of-the-webhooks",
+    "EMAIL_HOST_PASSWORD": "mail-secret-word",
     "CACHE_URL": "redis://:cache-secret-word@127.0.0.1:{}/0",
     "CELERY_BROKER_URL": "amqp://guest:broker-secret-word@127.0.0.1:{}//",
     "DATABASE_URL": "postgresql://exchange_app:database-secret-word@127.0.0.1:{}/exchange",
+}
+MAIL = {
+    "EMAIL_HOST": HOST,
+    "EMAIL_USE_TLS": "false",
+    "EMAIL_FROM": "exchange@exchange.example",
+    "BACK_OFFICE_URL": "https://exchange.example",
 }
 PROXY = {"SECURE_PROXY_HEADER": "HTTP_X_FORWARDED_PROTO", "TRUSTED_PROXIES": "1"}
 
@@ -84,8 +92,13 @@ def test_when_everything_is_down_each_part_is_named_in_bounded_time(listening: b
     with ExitStack() as stack:
         port = stack.enter_context(silent_port(listening=listening))
         given = {name: text.format(port) for name, text in SECRETS.items()}
-        report = doctor(**given, FLUTTERWAVE_BASE_URL=f"http://{HOST}:{port}/v3")
-    for check in ("database", "broker", "cache", "provider"):
+        report = doctor(
+            **given,
+            **MAIL,
+            EMAIL_PORT=str(port),
+            FLUTTERWAVE_BASE_URL=f"http://{HOST}:{port}/v3",
+        )
+    for check in ("database", "broker", "cache", "provider", "e-mail"):
         assert report.levels(check) == ["problem"], (check, report.text)
     # What needs the database is not listed.
     assert report.levels("role") == report.levels("migrations") == report.levels("staff") == []
@@ -124,15 +137,17 @@ def installation(django_db_setup: None, django_db_blocker: Any) -> Iterator[dict
 
 
 def test_a_sound_installation_passes_every_check_of_its_database(installation) -> None:
-    with provider_server(KEY) as provider:
+    with provider_server(KEY) as provider, MailServer() as mail_server:
         report = doctor(
+            **MAIL,
+            EMAIL_PORT=str(mail_server.port),
             DATABASE_URL=installation["app"],
             FLUTTERWAVE_BASE_URL=provider,
             FLUTTERWAVE_SECRET_KEY=KEY,
             **PROXY,
         )
     for check in (
-        "database", "encryption", "role", "migrations", "database clock", "provider",
+        "database", "encryption", "role", "migrations", "database clock", "e-mail", "provider",
         "provider clock", FINANCE_APPROVER, ADMINISTRATOR, "second factor",
     ):  # fmt: skip
         assert report.levels(check) == ["ok"], (check, report.seen(check))

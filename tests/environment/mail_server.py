@@ -27,6 +27,11 @@ class MailServer(ThreadingTCPServer):
         self.hang_up_after: int | None = None
         threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
 
+    def server_close(self) -> None:
+        """Stop."""
+        self.shutdown()
+        super().server_close()
+
     def to(self, address: str) -> list[EmailMessage]:
         """Return what was sent to an address."""
         return [message for recipient, message in self.taken if recipient == address]
@@ -65,12 +70,10 @@ class _Session(StreamRequestHandler):
 @pytest.fixture
 def mail_server(settings: Settings) -> Iterator[MailServer]:
     """A running server, to which the service sends."""
-    server = MailServer()
-    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port
-    settings.EMAIL_USE_TLS = False
-    settings.DEFAULT_FROM_EMAIL = "exchange@exchange.example"
-    settings.BACK_OFFICE_URL = "https://exchange.example"
-    yield server
-    server.shutdown()
-    server.server_close()
+    with MailServer() as server:
+        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port
+        settings.EMAIL_USE_TLS = False
+        settings.DEFAULT_FROM_EMAIL = "exchange@exchange.example"
+        settings.BACK_OFFICE_URL = "https://exchange.example"
+        yield server
