@@ -55,7 +55,7 @@ class _Session(StreamRequestHandler):
                 if len(server.taken) == server.hang_up_after:
                     return
                 message = message_from_bytes(b"".join(lines), policy=policy.default)
-                server.taken.append((recipient, cast(EmailMessage, message)))
+                server.taken.append((recipient, message))
                 self._say("250 taken")
             elif command == "QUIT":
                 self._say("221 bye")
