@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from config import staff_mail, tasks
 from exchange.core.ids import uuid7
-from exchange.staff.models import StaffMail, StaffUser
+from exchange.staff.models import MailKind, StaffMail, StaffUser
 from exchange.staff.services import mail as service
 from tests.assertions.statement_results import ACCEPTED, violated_rule
 from tests.config.staff_mail.mailed_staff import (
@@ -274,6 +274,8 @@ def test_e_mail_starts_unsent_and_its_content_never_changes(mail_server, resolve
     for change in ("subject = 'x'", "recipient_id = recipient_id", "key = 'x'", "body = 'x'"):
         assert attempt(f"{update} {change}") != ACCEPTED
     assert attempt("DELETE FROM exchange_staffmail") != ACCEPTED
-    raise_alert("other", message="Something")
-    with as_owner(), pytest.raises(Exception, match="never changes"), transaction.atomic():
-        StaffMail.objects.update(body="x")
+    service.queue_mail(
+        kind=MailKind.ALERT, key="unsent", subject="-", body="-", recipients=[resolver]
+    )
+    with as_owner(), pytest.raises(Error, match="never changes"), transaction.atomic():
+        StaffMail.objects.filter(key="unsent").update(body="x")
