@@ -63,6 +63,7 @@ def general_ledger_page(page: SafeAdmin, request: HttpRequest) -> HttpResponse:
         query["form"] = CSV
         context = {
             "facts": [("As of (UTC)", format_time(found.as_of))],
+            "comparison": _comparison(found),
             "sections": [_section(found)],
             "csv_url": f"?{query.urlencode()}",
         }
@@ -95,12 +96,44 @@ def _side_label(balance: Decimal) -> str:
     return "credit" if balance > 0 else "debit"
 
 
+def format_balance(balance: Decimal, currency: str) -> str:
+    """Return a balance of the ledger with its side: `12.00 KES debit`."""
+    return f"{format_money(abs(balance), currency)} {_side_label(balance)}".rstrip()
+
+
+def _comparison(found: GeneralLedger) -> Section:
+    """Return the sums of the period, with those of the period before beside them."""
+
+    def money(amount: Decimal) -> str:
+        return format_money(amount, found.currency)
+
+    def balance(amount: Decimal) -> str:
+        return format_balance(amount, found.currency)
+
+    period, before = found.period, found.before
+    headings, right = ["", str(period)], [1]
+    rows = [
+        ["Opening balance", balance(found.opening)],
+        ["Debit", money(found.debit)],
+        ["Credit", money(found.credit)],
+        ["Closing balance", balance(found.closing)],
+    ]
+    if before is not None:
+        headings, right = [*headings, str(period.previous), "Change"], [1, 2, 3]
+        opening = found.opening - before.credit + before.debit
+        rows[0] += [balance(opening), balance(found.opening - opening)]
+        rows[1] += [money(before.debit), money(found.debit - before.debit)]
+        rows[2] += [money(before.credit), money(found.credit - before.credit)]
+        rows[3] += [balance(found.opening), balance(found.closing - found.opening)]
+    return Section(f"{found.kind.label} {found.currency}", headings, rows, right=right)
+
+
 def _section(found: GeneralLedger) -> Section:
     def cell(amount: Decimal) -> str:
         return format_money(amount, found.currency) if amount else ""
 
     def balance_cell(balance: Decimal) -> str:
-        return f"{format_money(abs(balance), found.currency)} {_side_label(balance)}".rstrip()
+        return format_balance(balance, found.currency)
 
     shown = found.movements[:MOVEMENTS_SHOWN]
     movements = [

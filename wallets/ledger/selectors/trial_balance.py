@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from django.db import connection
 
@@ -79,11 +80,47 @@ class TrialBalance:
     currencies: Sequence[CurrencyTotals]
 
 
+@dataclass(frozen=True, slots=True)
+class ComparedBalance:
+    """The balances of one kind and owner at the end of a period and of the one before it."""
+
+    kind: AccountKind
+    owner: str
+    now: Decimal
+    before: Decimal
+
+
+def compare(now: TrialBalance, before: TrialBalance, currency: str) -> list[ComparedBalance]:
+    """Return the balances of a currency in either trial balance, with the ledger's signs."""
+
+    def amounts(found: TrialBalance) -> dict[tuple[AccountKind, str], Decimal]:
+        return {
+            (each.kind, each.owner): each.side.credit - each.side.debit
+            for totals in found.currencies
+            if totals.currency == currency
+            for each in totals.balances
+        }
+
+    ours, theirs, order = amounts(now), amounts(before), list(AccountKind)
+    keys = sorted(ours.keys() | theirs.keys(), key=lambda key: (order.index(key[0]), key[1]))
+    zero = Decimal(0)
+    return [ComparedBalance(*key, ours.get(key, zero), theirs.get(key, zero)) for key in keys]
+
+
+def all_currencies(*found: TrialBalance) -> list[str]:
+    """Return the currencies of trial balances, in their order."""
+    return list(dict.fromkeys(each.currency for one in found for each in one.currencies))
+
+
 def read_trial_balance() -> TrialBalance:
     """Return the trial balance as of now, from the primary database."""
     with connection.cursor() as cursor:
         cursor.execute(_TRIAL_BALANCE, {"limit": MAX_SUMMED_ENTRIES})
-        rows = cursor.fetchall()
+        return to_trial_balance(cursor.fetchall())
+
+
+def to_trial_balance(rows: Sequence[Sequence[Any]]) -> TrialBalance:
+    """Return the trial balance of rows: time, time of the proof, complete, and a balance each."""
     as_of, proved_at, complete = rows[0][:3]
     found: dict[str, list[KindBalance]] = {}
     for *_, currency, kind, owner, amount in rows:
