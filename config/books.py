@@ -5,6 +5,7 @@ from credit.loans.proof import CREDIT_CHECKS
 from orders.book.proof import BOOK_CHECKS, RESERVE_CHECKS
 from orders.listings.proof import DOCUMENT_CHECKS, RAISE_CHECKS
 from orders.trades.proof import TRADE_CHECKS
+from wallets.adjustments import proof as adjustments
 from wallets.conversions import proof as conversions
 from wallets.deposits import proof as deposits
 from wallets.ledger.proof import LEDGER_CHECKS, Check
@@ -41,6 +42,7 @@ WALLET_CHECKS: tuple[Check, ...] = (
     conversions.DOCUMENTS,
     treasury.MOVED,
     treasury.TREASURY,
+    adjustments.MOVED,
 )
 CHECKS: tuple[Check, ...] = (
     *WALLET_CHECKS,

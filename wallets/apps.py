@@ -18,6 +18,7 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "ledger/account_start",
         "ledger/ordered_ids",
         "ledger/ledger_guard",
+        "ledger/closed_months",
         "ledger/transfer_rules",
         "ledger/transfer_guard",
         "ledger/open_account",
@@ -58,6 +59,7 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "reconciliation/reconciliation",
         "reconciliation/reconciliation_breaks",
         "reconciliation/payouts_on_hold",
+        "adjustments/adjusting_entries",
     )
     stored_documents = (
         "banks.BANK",

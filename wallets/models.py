@@ -1,5 +1,6 @@
 """Models of money and units. SQL functions alone write balances and entries."""
 
+import wallets.adjustments.models
 import wallets.alerts.models
 import wallets.banks.models
 import wallets.conversions.models

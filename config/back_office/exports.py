@@ -9,6 +9,8 @@ from exchange.exports.lists import list_source
 from exchange.exports.sources import Source
 from orders.book.models import Trade
 from orders.trades.admin.export_columns import TRADES
+from wallets.adjustments.export_columns import ADJUSTING_ENTRIES
+from wallets.adjustments.models import AdjustingEntry
 from wallets.conversions.export_columns import CONVERSIONS
 from wallets.conversions.models import Conversion
 from wallets.deposits.export_columns import DEPOSITS
@@ -43,6 +45,7 @@ _SOURCES = (
     list_source(Deposit, DEPOSITS),
     list_source(Receivable, RECEIVABLES, moment=""),
     list_source(TreasuryMovement, TREASURY_MOVEMENTS),
+    list_source(AdjustingEntry, ADJUSTING_ENTRIES),
     list_source(WalletTransfer, WALLET_TRANSFERS),
     list_source(Conversion, CONVERSIONS),
     list_source(Freeze, FREEZES),

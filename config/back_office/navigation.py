@@ -88,6 +88,8 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "wallets.account/trial_balance",
             "wallets.entry/general_ledger",
             "wallets.treasurymovement",
+            "wallets.adjustingentry",
+            "wallets.periodclose",
             "wallets.booksproof",
             "wallets.reconciliation/treasury",
             "wallets.reconciliation",

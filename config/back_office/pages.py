@@ -31,6 +31,8 @@ PAGES = (
     "wallets.freezes.admin",
     "wallets.reconciliation.admin.reports",
     "wallets.reconciliation.admin.breaks",
+    "wallets.adjustments.admin",
+    "wallets.periods.admin",
     "orders.freezing.admin",
     "orders.book.admin.orders",
     "orders.trades.admin.trades",

@@ -23,6 +23,8 @@ from orders.book.admin.owner_panel import OpenOrdersPanel
 from orders.book.models import Order
 from orders.freezing.admin import FreezePanel
 from orders.trades.admin.fills_panel import FillsPanel
+from wallets.adjustments.admin import AdjustmentsPanel
+from wallets.bank_statements.admin.lines import line_link
 from wallets.banks.models import BankAccount
 from wallets.conversions.admin import ConversionsPanel
 from wallets.deposits.admin.owner_panels import DepositsPanel, VirtualAccountsPanel
@@ -41,6 +43,7 @@ from wallets.receivables.admin import DebtsPanel
 from wallets.reconciliation.models import ReconciliationBreak
 from wallets.statements.admin import StatementPanel
 from wallets.transfers.admin import WalletTransfersPanel
+from wallets.treasury.models import TreasuryMovement
 from wallets.withdrawals.admin.counterparty import CounterpartyPanel
 from wallets.withdrawals.admin.owner_panel import WithdrawalsPanel
 from wallets.withdrawals.models import Withdrawal
@@ -103,9 +106,10 @@ PANELS: dict[type[Model], tuple[Panel, ...]] = {
     BankAccount: (CounterpartyPanel(),),
     Order: (FillsPanel(),),
     Withdrawal: (_COMMENTS,),
-    Deposit: (_COMMENTS,),
+    Deposit: (LinksPanel(line_link), _COMMENTS),
+    TreasuryMovement: (LinksPanel(line_link),),
     Payment: (_COMMENTS,),
-    ReconciliationBreak: (_COMMENTS,),
+    ReconciliationBreak: (AdjustmentsPanel(), _COMMENTS),
 }
 
 

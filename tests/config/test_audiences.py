@@ -67,6 +67,8 @@ AUDIENCES = {
     "wallets.receivables.admin.WriteOffForm.explanation": INTERNAL,
     "wallets.treasury.admin.MovementForm.reference": INTERNAL,
     "wallets.treasury.admin.MovementForm.note": INTERNAL,
+    "wallets.adjustments.admin.BreakEntryForm.note": INTERNAL,
+    "wallets.adjustments.admin.EntryForm.note": INTERNAL,
     "wallets.payouts.admin.proposal_pages.DeclineForm.reason": INTERNAL,
     "wallets.payouts.admin.proposal_pages.ProposalForm.reason": VISIBLE,
     "orders.listings.admin.issuing.ListingForm.listing_reference": VISIBLE,

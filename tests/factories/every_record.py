@@ -35,6 +35,7 @@ from exchange.tokens.services import quotes
 from orders.freezing.services import freeze_owner
 from orders.listings.models import TokenAction
 from orders.listings.services.proposals import propose_token_action
+from tests.factories.adjustments import entry_terms
 from tests.factories.api_clients import TESTER, make_member, make_organisation
 from tests.factories.breaks import make_break
 from tests.factories.conversions import convert, set_rates
@@ -43,6 +44,7 @@ from tests.factories.distributions import interest_terms, make_distribution, mak
 from tests.factories.lending import make_lending
 from tests.factories.lifecycle import propose_new_terms
 from tests.factories.loan_configurations import make_configuration, pending_version
+from tests.factories.periods import MONTH
 from tests.factories.request_log import log_requests
 from tests.factories.staff import create_staff, create_superuser
 from tests.factories.tax_rates import rate_terms, tax_facts
@@ -50,6 +52,7 @@ from tests.factories.traders import Trader
 from tests.factories.transfers import transfer
 from tests.factories.treasury import write_off_and_top_up
 from tests.factories.wallets import Wallet, make_wallet, store_bank_list
+from wallets.adjustments.services import propose_adjustment
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.deposits.models import Deposit, DepositStatus, Payment, PaymentAction
 from wallets.deposits.services import manual as deposits
@@ -59,6 +62,7 @@ from wallets.fees import services as configuration
 from wallets.freezes.services import propose_lift
 from wallets.ledger.proof import prove_and_store
 from wallets.payouts.models import Proposal, ProposalAction
+from wallets.periods.services import propose_close
 from wallets.providers.models import ProviderEvent
 from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import ReconciliationBreak
@@ -96,6 +100,7 @@ def make_every_record() -> EveryRecord:
     _access(every_record)
     raise_alert("float", subject="NGN", message="Too little NGN at the provider")
     prove_and_store(WALLET_CHECKS)
+    every_record.add(propose_close(month=MONTH.first, user=staff[0]))
     _, file = exports.start_export(
         source="wallets.withdrawal", query="", span=DateRange(), form="csv", user=staff[0]
     )
@@ -168,6 +173,7 @@ def _money(every_record: EveryRecord, owner: StaffUser, finance: StaffUser) -> N
     every_record.records[type(debt)] = debt
     every_record.add(write_off)
     every_record.add(movement)
+    every_record.add(propose_adjustment(terms=entry_terms(), user=owner))
     frozen = freeze_owner(
         owner=make_organisation(), currency=None, reason="Court order", user=finance
     )

@@ -6,6 +6,7 @@ from django.db import models
 from exchange.core.fields import AMOUNT, UNCHECKED, choice_field, owner_column
 from exchange.core.models import Currency, Record
 from exchange.participants.models import Member, Organisation
+from exchange.staff.models import ProposalModel
 from exchange.tokens.models import Token
 
 
@@ -62,6 +63,7 @@ class TransferKind(models.TextChoices):
     WALLET_TRANSFER = "wallet_transfer", "Transfer between wallets"
     CONVERSION = "conversion", "Conversion"
     TREASURY = "treasury", "Treasury movement"
+    ADJUSTMENT = "adjustment", "Adjusting entry"
     UNITS_ISSUE = "units_issue", "Issue of units"
     UNITS_RETIRE = "units_retire", "Retirement of units"
     ORDER_RESERVE = "order_reserve", "Order reservation"
@@ -274,6 +276,35 @@ class BooksProof(Record):
 
     def __str__(self) -> str:
         return f"{self.ran_at:%Y-%m-%d %H:%M} {'passed' if self.passed else 'FAILED'}"
+
+
+class PeriodClose(ProposalModel):
+    """The close of a month, proposed with its figures as CSV, approved with the document as PDF.
+
+    No transfer is dated into an approved month, or one before it.
+    """
+
+    month = models.DateField(help_text="Its first day")
+    proof = models.ForeignKey(BooksProof, on_delete=models.PROTECT, related_name="+")
+    csv = models.BinaryField()
+    csv_sha256 = models.CharField(max_length=64)
+    pdf = models.BinaryField(null=True)
+    pdf_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="")
+
+    class Meta(ProposalModel.Meta):
+        default_permissions = ("view",)
+        permissions = [("close_period", "Can propose and confirm the close of a month")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["month"], condition=~models.Q(status="Rejected"), name="period_close_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(month__day=1), name="period_close_of_whole_month"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.month:%B %Y}"
 
 
 class Checkpoint(models.Model):

@@ -25,6 +25,11 @@ CLEARING = sql_check(
                 x.kind, x.currency_id, x.amount, x.charge, x.bought_currency_id, x.bought_amount,
                 x.closed_amount) l
             WHERE x.status = 'Approved' AND l.account = 'clearing'
+            UNION ALL
+            SELECT x.currency_id, -l.amount
+            FROM wallets_adjustingentry x
+            CROSS JOIN LATERAL adjusting_legs(x.account, x.direction, x.amount) l
+            WHERE x.status = 'Approved' AND l.account = 'clearing'
         ) parts GROUP BY currency_id
     ) i ON i.currency_id = c.id
     LEFT JOIN (SELECT w.currency_id,

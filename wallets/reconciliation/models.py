@@ -99,6 +99,7 @@ class LineKind(models.TextChoices):
     BALANCE = "Provider balance"
     IN_TRANSIT = "In transit"
     VARIANCE = "Variance"
+    BOOKED = "Booked by adjusting entries"
     MISSING = "Missing at provider"
     UNKNOWN = "Not in our records"
     AMOUNT = "Amount"

@@ -24,11 +24,20 @@ TREASURY = sql_check(
     FROM wallets_asset c
     LEFT JOIN (
         SELECT l.currency, sum(l.amount) AS total
-        FROM wallets_treasurymovement x
-        CROSS JOIN LATERAL treasury_legs(
-            x.kind, x.currency_id, x.amount, x.charge, x.bought_currency_id, x.bought_amount,
-            x.closed_amount) l
-        WHERE x.status = 'Approved' AND l.account = 'treasury'
+        FROM (
+            SELECT l.currency, l.account, l.amount
+            FROM wallets_treasurymovement x
+            CROSS JOIN LATERAL treasury_legs(
+                x.kind, x.currency_id, x.amount, x.charge, x.bought_currency_id, x.bought_amount,
+                x.closed_amount) l
+            WHERE x.status = 'Approved'
+            UNION ALL
+            SELECT x.currency_id, l.account, l.amount
+            FROM wallets_adjustingentry x
+            CROSS JOIN LATERAL adjusting_legs(x.account, x.direction, x.amount) l
+            WHERE x.status = 'Approved'
+        ) l
+        WHERE l.account = 'treasury'
         GROUP BY l.currency
     ) m ON m.currency = c.id
     LEFT JOIN (SELECT x.asset_id, sum(x.amount) AS total

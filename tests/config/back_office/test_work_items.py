@@ -33,9 +33,11 @@ from tests.factories.back_office import signed_in_client, text_of, user_of
 from tests.factories.every_record import EveryRecord, make_every_record
 from tests.factories.logins import sign_in
 from tests.factories.staff import backdate_access
+from wallets.adjustments.models import AdjustingEntry
 from wallets.deposits.models import Deposit, DepositReversal, Payment
 from wallets.fees.models import SettingChange
 from wallets.freezes.models import Freeze
+from wallets.ledger.models import PeriodClose
 from wallets.payouts.models import Proposal
 from wallets.receivables.models import ReceivableWriteOff
 from wallets.reconciliation.models import ReconciliationBreak
@@ -51,6 +53,8 @@ DECIDED_BY: dict[type[Model], str] = {
     Payment: FINANCE_APPROVER,
     ReceivableWriteOff: FINANCE_APPROVER,
     TreasuryMovement: FINANCE_APPROVER,
+    AdjustingEntry: FINANCE_APPROVER,
+    PeriodClose: FINANCE_APPROVER,
     Proposal: FINANCE_APPROVER,
     Quote: FINANCE_APPROVER,
     TokenProposal: FINANCE_APPROVER,
@@ -70,6 +74,8 @@ WORDS: dict[type[Model], str] = {
     Payment: "Payment decisions to confirm",
     ReceivableWriteOff: "Write-offs to confirm",
     TreasuryMovement: "Treasury movements to confirm",
+    AdjustingEntry: "Adjusting entries to confirm",
+    PeriodClose: "Months to close",
     Proposal: "Payout proposals to confirm",
     AccessProposal: "Access proposals",
     Quote: "Quotes to approve",
@@ -108,6 +114,8 @@ PROPOSED: dict[type[Model], str] = {
     Payment: r"Refund 1,000\.00 KES",
     ReceivableWriteOff: r"Write off 40\.00 KES owed by Ada Obi",
     TreasuryMovement: r"Float top-up of 1,000\.00 KES",
+    AdjustingEntry: r"Bank charge of 100\.00 KES",
+    PeriodClose: r"Close \w+ \d{4}",
     Proposal: r"Return: 600\.00 KES",
     AccessProposal: r"Invite a person: invited",
     Quote: r"Quote TKN\d+ at 10,100\.00 NGN / 10,100\.00 NGN \(buy / sell\)",

@@ -258,6 +258,15 @@ AUDITED: dict[str, Audited] = {
         "id status proposed_by_id created_at decided_by_id decided_at reason account_id amount"
         " explanation"
     ),
+    "wallets_adjustingentry": Audited(
+        "id status proposed_by_id created_at decided_by_id decided_at reason kind currency_id"
+        " account direction amount settles_id note approval_reason"
+    ),
+    "wallets_periodclose": Audited(
+        "id status proposed_by_id created_at decided_by_id decided_at reason month proof_id"
+        " csv_sha256 pdf_sha256",
+        left_out={COMPUTED: "csv pdf"},
+    ),
     "wallets_treasurymovement": Audited(
         "id status proposed_by_id created_at decided_by_id decided_at reason kind currency_id"
         " amount charge bought_currency_id bought_amount closed_amount reference note"

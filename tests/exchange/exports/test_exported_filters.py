@@ -111,8 +111,9 @@ def exported(user: StaffUser, name: str, query: str) -> list[Any]:
 
 def test_lists_of_money_are_exported():
     assert sorted(EXPORTED) == [
-        "credit.loan", "orders.trade", "wallets.account", "wallets.conversion", "wallets.deposit",
-        "wallets.entry", "wallets.freeze", "wallets.payout", "wallets.receivable",
+        "credit.loan", "orders.trade", "wallets.account", "wallets.adjustingentry",
+        "wallets.conversion", "wallets.deposit", "wallets.entry", "wallets.freeze",
+        "wallets.payout", "wallets.receivable",
         "wallets.transfer", "wallets.treasurymovement", "wallets.wallettransfer",
         "wallets.withdrawal",
     ]  # fmt: skip

@@ -11,6 +11,8 @@ pytestmark = pytest.mark.django_db
 
 # Kind: accounts that money may leave -> enter; reference, record and its states, and who posts it.
 RULES = """
+adjustment: clearing expenses fees treasury -> clearing expenses fees treasury
+    adjustment:{id} of wallets_adjustingentry Approved (by its function)
 conversion: available position -> available position fees
     conversion:{id} of wallets_conversion (by its function)
 deposit: clearing unmatched -> available uncleared receivable

@@ -45,6 +45,7 @@ SUBJECTS: dict[str, tuple[str, str]] = {
     TransferKind.WALLET_TRANSFER: ("wallets_wallettransfer", "The transfer between wallets"),
     TransferKind.CONVERSION: ("wallets_conversion", "The conversion"),
     TransferKind.TREASURY: ("wallets_treasurymovement", "The treasury movement"),
+    TransferKind.ADJUSTMENT: ("wallets_adjustingentry", "The adjusting entry"),
     TransferKind.UNITS_ISSUE: ("exchange_token", "The token"),
     TransferKind.UNITS_RETIRE: ("exchange_token", "The token"),
     TransferKind.RAISE_COMPLETE: ("exchange_token", "The token"),

@@ -10,6 +10,17 @@ BEGIN
     NEW.created_txid := txid_current();
     -- Not now(): a record is dated under the locks that its transaction waited for.
     NEW.created_at := clock_timestamp();
+    -- Until the transaction ends, no month is closed (closed_months.sql).
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended('closed_months', 0));
+    -- A clock that is behind.
+    IF EXISTS (SELECT FROM public.wallets_periodclose c
+               WHERE c.status = 'Approved'
+                   AND c.month >= date_trunc('month', NEW.created_at AT TIME ZONE 'UTC'))
+    THEN
+        RAISE EXCEPTION 'transfer % is dated %, into a closed month: check the clock of the server',
+            NEW.reference, NEW.created_at
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'transfer_month_open';
+    END IF;
     RETURN NEW;
 END $$;
 CREATE TRIGGER transfer_stamp BEFORE INSERT ON wallets_transfer

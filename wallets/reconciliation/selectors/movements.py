@@ -1,19 +1,25 @@
 """Our payouts and clearing account, as compared with the provider."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Case, F, Q, QuerySet, Sum, When
 from django.utils import timezone
 
 from exchange.core.ids import first_id_at
+from exchange.staff.models import ApprovalStatus
 from wallets.deposits.models import UNMATCHED_PAYMENTS, Payment, PaymentStatus
 from wallets.ledger.models import TransferKind
-from wallets.reconciliation.models import LineKind, ReconciliationLine, ReportStatus
+from wallets.reconciliation.models import (
+    LineKind,
+    ReconciliationBreak,
+    ReconciliationLine,
+    ReportStatus,
+)
 from wallets.withdrawals.models import IN_FLIGHT, Payout, WithdrawalStatus
 
 _CHUNK_SIZE = 1_000
@@ -68,14 +74,17 @@ class ClearingSnapshot:
     in_flight: frozenset[tuple[UUID, str, datetime | None]]
     # Transaction ids of the payments booked in the last days.
     booked: frozenset[int]
+    # What adjusting entries of breaks added to the variance, ever.
+    adjusted: dict[str, Decimal] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class VarianceReading:
-    """A variance in one currency, and when it was read."""
+    """A variance in one currency, when it was read, and what adjusting entries had added to it."""
 
     read_at: datetime
     variance: Decimal
+    adjusted: Decimal = Decimal(0)
 
 
 def utc_day(moment: datetime) -> date:
@@ -148,7 +157,21 @@ def clearing_snapshot() -> ClearingSnapshot:
         in_transit = Payout.objects.filter(withdrawal__status__in=IN_FLIGHT).values_list(
             "withdrawal_id", "withdrawal__status", "posted_at"
         )
-        return ClearingSnapshot(clearing, frozenset(in_transit), _recently_booked())
+        return ClearingSnapshot(
+            clearing, frozenset(in_transit), _recently_booked(), _adjusted_variances()
+        )
+
+
+def _adjusted_variances() -> dict[str, Decimal]:
+    """Return what adjusting entries of breaks added to each variance: the breaks less so much."""
+    amount = Sum(
+        Case(
+            When(difference__lt=0, then=F("adjustments__amount")),
+            default=-F("adjustments__amount"),
+        )
+    )
+    booked = ReconciliationBreak.objects.filter(adjustments__status=ApprovalStatus.APPROVED)
+    return dict(booked.order_by().values_list("currency").annotate(adjusted=amount))
 
 
 def _recently_booked() -> frozenset[int]:
@@ -215,4 +238,8 @@ def last_variance(currency: str) -> VarianceReading | None:
     )
     if line is None or line.their_amount is None or line.report.balances_at is None:
         return None
-    return VarianceReading(line.report.balances_at, line.their_amount)
+    booked = ReconciliationLine.objects.filter(
+        report=line.report, kind=LineKind.BOOKED, currency=currency
+    ).first()
+    adjusted = booked.our_amount if booked else None
+    return VarianceReading(line.report.balances_at, line.their_amount, adjusted or Decimal(0))

@@ -91,6 +91,8 @@ def balance_lines(
             ReportLine(LineKind.IN_TRANSIT, currency, their_amount=expected),
             ReportLine(LineKind.VARIANCE, currency, their_amount=variance),
         ]
+        if adjusted := ours.adjusted.get(currency):
+            lines.append(ReportLine(LineKind.BOOKED, currency, our_amount=adjusted))
     return lines
 
 

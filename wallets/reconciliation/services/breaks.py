@@ -9,9 +9,10 @@ explained. In each currency:
 A variance is therefore explained only as far as two people closed breaks about it; the very first
 one is a break too. Balances are always current, so readings follow each other by their own time,
 whatever day a report covers. A change since the last reading opens a break, unless it cancels an
-open one or restores one that was gone. Closing a break that is in the latest report makes its
-amount explained; closing one that is gone changes nothing. Charges are booked rounded, so each may
-move the variance by half of the smallest unit, which counts as explained.
+open one, restores one that was gone, or is what adjusting entries booked of explained breaks.
+Closing a break that is in the latest report makes its amount explained; closing one that is gone
+changes nothing. Charges are booked rounded, so each may move the variance by half of the smallest
+unit, which counts as explained.
 
 Differences of payouts and payments belong to the same break while day, record and facts are the
 same.
@@ -41,11 +42,14 @@ def apply_report(
     Runs in the transaction that stores `report`. A provisional report changes no break.
     """
     lock_breaks()
+    adjusted = {line.currency: line.our_amount for line in lines if line.kind == LineKind.BOOKED}
     result: list[ReportLine] = []
     for line in lines:
-        result += (
-            _judge_variance(report, line, balances_at) if line.kind == LineKind.VARIANCE else [line]
-        )
+        if line.kind == LineKind.VARIANCE:
+            booked = adjusted.get(line.currency) or Decimal(0)
+            result += _judge_variance(report, line, balances_at, booked)
+        else:
+            result.append(line)
     if not report.provisional:
         _update_payout_breaks(
             report,
@@ -66,9 +70,12 @@ def count_open(day: date) -> int:
 
 
 def _judge_variance(
-    report: Reconciliation, line: ReportLine, balances_at: datetime
+    report: Reconciliation, line: ReportLine, balances_at: datetime, adjusted: Decimal
 ) -> list[ReportLine]:
-    """Return the line of a variance with its explained part, and one for the unexplained part."""
+    """Return the line of a variance with its explained part, and one for the unexplained part.
+
+    `adjusted` is what adjusting entries of breaks have added to it, ever.
+    """
     currency, variance = str(line.currency), line.their_amount or Decimal(0)
     known = list(
         ReconciliationBreak.objects.select_for_update(of=("self",), no_key=True)
@@ -79,7 +86,7 @@ def _judge_variance(
     shown = [each for each in known if each.in_latest_report]
     left = sum((_amount(each) for each in shown), Decimal(0))
     last = last_variance(currency)
-    before = last.variance if last else Decimal(0)
+    before = last.variance + adjusted - last.adjusted if last else Decimal(0)
     change, rounding = variance - before, Decimal(0)
     if last and last.read_at > balances_at:  # a newer reading has accounted for the change
         change = Decimal(0)

@@ -39,3 +39,17 @@ BEGIN
 END $$;
 CREATE TRIGGER break_guard BEFORE INSERT OR UPDATE OF status, owner_id
     ON wallets_reconciliationbreak FOR EACH ROW EXECUTE FUNCTION break_guard();
+
+-- A month is closed once the breaks of its days, and of days before it, are.
+CREATE FUNCTION period_breaks_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM public.wallets_reconciliationbreak b
+               WHERE b.day < NEW.month + interval '1 month' AND b.status <> 'Closed')
+    THEN
+        RAISE EXCEPTION '% cannot be closed: breaks are not explained', NEW.month
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'period_breaks_explained';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER breaks_guard BEFORE UPDATE OF status ON wallets_periodclose
+    FOR EACH ROW WHEN (NEW.status = 'Approved') EXECUTE FUNCTION period_breaks_guard();

@@ -8,6 +8,7 @@ from uuid import UUID
 from config.books import WALLET_CHECKS
 from exchange.core.ids import first_id_at, uuid7
 from tests.assertions.books import close_transfers
+from tests.factories.adjustments import adjust, entry_terms
 from tests.factories.treasury import make_debt, move, terms
 from tests.factories.wallets import make_staff
 from tests.wallets.ledger.proof.corrupted import LedgerRecords
@@ -170,6 +171,11 @@ def treasury_movements_that_offset_each_other(records: LedgerRecords) -> None:
     for number, change in enumerate((1, -1)):
         moved = move(terms("top_up", 100, reference=f"BANK-{number}"))
         shift_entries(records, moved.pk, change)
+
+
+def adjusting_entries_that_offset_each_other(records: LedgerRecords) -> None:
+    for change in (1, -1):
+        shift_entries(records, adjust(entry_terms()).pk, change)
 
 
 def treasury_from_nowhere(records: LedgerRecords) -> None:
@@ -341,6 +347,9 @@ CORRUPTIONS: dict[Callable[[LedgerRecords], None], str] = {
     ),
     treasury_movements_that_offset_each_other: (
         "every confirmed treasury movement moved its amounts once, and nothing else moved as one"
+    ),
+    adjusting_entries_that_offset_each_other: (
+        "every confirmed adjusting entry moved its amount once, and nothing else moved as one"
     ),
     treasury_from_nowhere: (
         "treasury equals top-ups less draw-downs and the money of closed positions"

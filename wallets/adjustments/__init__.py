@@ -1,0 +1,1 @@
+"""Adjusting entries: bank charges, corrections and explained breaks, booked by two people."""
