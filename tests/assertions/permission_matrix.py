@@ -367,6 +367,7 @@ LEAD_ON = {
     "wallets_freeze_lift",
     "wallets_payment_propose_not_refunded",
     "wallets_payment_propose_refunded",
+    "wallets_periodclose_pdf",
     "wallets_reconciliationbreak_explain",
     "wallets_settingchange_cancel",
     "wallets_settingchange_confirm_cancellation",

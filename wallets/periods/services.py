@@ -118,7 +118,8 @@ def describe_problem(period: Period, proof: BooksProof | None) -> str:
     if problem is not None:
         return _PROBLEMS[problem](period)
     if count := count_unexplained(period):
-        return f"{count} breaks up to the end of {period} are not explained and closed"
+        noun = "break" if count == 1 else "breaks"
+        return f"Not explained and closed up to the end of {period}: {count} {noun}"
     return ""
 
 

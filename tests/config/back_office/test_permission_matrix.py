@@ -416,7 +416,7 @@ def test_auditors_only_export_and_administrators_do_not_act_on_money():
 def test_no_file_holds_a_secret(every_record):
     client = browser(StaffUser.objects.get(username="owner"))
     files = [name for name in PAGES if name.endswith("_export")]
-    assert len(files) == 15
+    assert len(files) == 16
     for address in addresses(every_record):
         if address.name not in files or address.name == "exchange_change_export":
             continue

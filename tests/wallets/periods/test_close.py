@@ -214,7 +214,7 @@ def test_a_month_is_not_closed_without_any_proof():
 def test_a_month_is_not_closed_with_breaks_that_are_not_explained(day):
     store_proof()
     found = make_break("-3", day=day)
-    refuse("1 breaks up to the end of")
+    refuse(f"Not explained and closed up to the end of {MONTH}: 1 break")
     explain_and_close(found)
     make_break("-3", day=MONTH.last + timedelta(days=1))
     close_month()
@@ -224,7 +224,10 @@ def test_a_break_that_opens_after_the_proposal_keeps_the_month_open():
     store_proof()
     proposed, person = propose_close(month=MONTH.first, user=closer()), closer()
     found = make_break("-3", day=MONTH.last)
-    with assert_no_table_changes(), pytest.raises(StateConflict, match="1 breaks up to"):
+    with (
+        assert_no_table_changes(),
+        pytest.raises(StateConflict, match="Not explained and closed up to"),
+    ):
         confirm_close(close_id=proposed.pk, user=person)
     # Explained, it is part of the figures, and they are others than were proposed.
     explain_and_close(found)

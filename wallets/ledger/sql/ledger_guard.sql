@@ -6,12 +6,15 @@
 
 -- A transfer is closed when its transaction ends: no leg can be added later.
 CREATE FUNCTION transfer_stamp() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_locked boolean;
 BEGIN
     NEW.created_txid := txid_current();
+    -- Until the transaction ends, no month is closed (closed_months.sql). As an expression: a statement
+    -- takes several times as long.
+    v_locked := pg_advisory_xact_lock_shared(hashtextextended('closed_months', 0)) IS NULL;
     -- Not now(): a record is dated under the locks that its transaction waited for.
     NEW.created_at := clock_timestamp();
-    -- Until the transaction ends, no month is closed (closed_months.sql).
-    PERFORM pg_advisory_xact_lock_shared(hashtextextended('closed_months', 0));
     -- A clock that is behind.
     IF EXISTS (SELECT FROM public.wallets_periodclose c
                WHERE c.status = 'Approved'
