@@ -175,7 +175,7 @@ def test_the_trial_balance_of_a_day_is_compared_with_the_day_before(auditor, dep
     [
         ({"period": "year", "day": "2026-01-01"}, "not one of the available choices"),
         ({"period": "month"}, "This field is required"),
-        ({"period": "day", "day": "3000-01-01"}, "This day has not begun"),
+        ({"period": "day", "day": "3000-01-01"}, "This day is in the future"),
     ],
 )
 def test_a_period_that_is_not_valid_shows_the_form(auditor, query, words):

@@ -102,7 +102,7 @@ def format_balance(balance: Decimal, currency: str) -> str:
 
 
 def _comparison(found: GeneralLedger) -> Section:
-    """Return the sums of the period, with those of the period before beside them."""
+    """Return the sums of the period, with those of the period before."""
 
     def money(amount: Decimal) -> str:
         return format_money(amount, found.currency)

@@ -54,10 +54,10 @@ class PeriodForm(forms.Form):
     day = DatePickerField(label="Of day", help_text="UTC. The balances at the end, or now")
 
     def clean_day(self) -> date:
-        """Refuse a day that has not begun."""
+        """Refuse a day in the future."""
         day: date = self.cleaned_data["day"]
         if day > timezone.now().date():
-            raise forms.ValidationError("This day has not begun")
+            raise forms.ValidationError("This day is in the future")
         return day
 
 
