@@ -8,6 +8,7 @@ from typing import Any
 
 import structlog
 from django.contrib import admin
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template import loader
@@ -20,8 +21,9 @@ logger = structlog.get_logger(__name__)
 
 
 def bad_request(_request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    """Return the page for status 400."""
-    return _error_page("400.html", 400)
+    """Return the page for status 400; it says so where the body is too large."""
+    too_large = isinstance(exception, RequestDataTooBig)
+    return _error_page("400_too_large.html" if too_large else "400.html", 400)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponseBase:

@@ -74,7 +74,8 @@ def _read_body(environ: dict[str, Any]) -> str:
     source, limit = environ["wsgi.input"], settings.API_BODY_LIMIT_BYTES
     environ["wsgi.input"] = io.BytesIO()
     stated = environ.get("CONTENT_LENGTH")
-    longest = settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1
+    uploads = settings.UPLOAD_LIMITS
+    longest = uploads.get(environ["PATH_INFO"], settings.DATA_UPLOAD_MAX_MEMORY_SIZE) + 1
     length = longest if stated is None else int(stated)
     if length > longest or (stated is None and "HTTP_TRANSFER_ENCODING" not in environ):
         return ""

@@ -111,6 +111,10 @@ STATIC_ROOT: Path | None = BASE_DIR / "static"
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+# Addresses that take a file: the longest body, of a file of 10 MiB and the rest of its form.
+UPLOAD_LIMITS = {"/admin/wallets/statementfile/add/": (10 * 1024 + 64) * 1024}
+# Files stay in memory, where the body already is: nothing is written to the disk.
+FILE_UPLOAD_MAX_MEMORY_SIZE = max(UPLOAD_LIMITS.values())
 
 # --- Back office -----------------------------------------------------------------------------
 UNFOLD: dict[str, Any] = {

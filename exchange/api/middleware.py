@@ -14,6 +14,7 @@ from django.conf import settings
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
@@ -110,7 +111,7 @@ class EnvelopeMiddleware(Middleware):
 
 
 class BodyLimitMiddleware(Middleware):
-    """Rejects bodies that are not UTF-8, and under /v1 those above the limit.
+    """Rejects bodies that are not UTF-8, and those above the limit.
 
     The application (`config.wsgi`) has read the body and set its length before.
     """
@@ -121,6 +122,11 @@ class BodyLimitMiddleware(Middleware):
             return failure_response(
                 request, 413, f"The body is larger than {limit} KiB", "body_too_large"
             )
+        uploads = settings.UPLOAD_LIMITS
+        longest = uploads.get(request.path_info, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+        if body_length(request) > longest:
+            # It was not read: Django would find a form without a token.
+            raise RequestDataTooBig
         charset = (request.content_params or {}).get("charset")
         if charset is not None and charset.lower() not in _UTF8 and has_body(request):
             return failure_response(
