@@ -46,6 +46,7 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "transfers/transfer_money",
         "treasury/treasury_guard",
         "treasury/move_treasury",
+        "bank_statements/bank_statements",
         "withdrawals/withdrawal_transitions",
         "withdrawals/withdrawal_guard",
         "withdrawals/withdrawal_events",

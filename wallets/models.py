@@ -2,6 +2,7 @@
 
 import wallets.adjustments.models
 import wallets.alerts.models
+import wallets.bank_statements.models
 import wallets.banks.models
 import wallets.conversions.models
 import wallets.deposits.models

@@ -39,6 +39,8 @@ FIRST_STATES = {
     "wallets_payment": {"Reported"},
     "wallets_reconciliation": {"Waiting"},
     "wallets_reconciliationbreak": {"Open"},
+    "wallets_statementfile": {"Uploaded"},
+    "wallets_statementline": {"Open"},
     "wallets_virtualaccount": {"Active", "Closed"},
     "wallets_wallettransfer": set(),  # by `transfer_money` only
     "wallets_withdrawal": set(),  # by `request_withdrawals` only

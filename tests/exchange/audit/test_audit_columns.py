@@ -262,10 +262,26 @@ AUDITED: dict[str, Audited] = {
         "id status proposed_by_id created_at decided_by_id decided_at reason kind currency_id"
         " account direction amount settles_id note approval_reason"
     ),
+    "wallets_bulkapproval": Audited(
+        "id approver_id rows reason status created_at starts_at finished_at",
+        left_out={WORKERS: "claimed_by leased_until attempts results"},
+    ),
     "wallets_periodclose": Audited(
         "id status proposed_by_id created_at decided_by_id decided_at reason month proof_id"
         " csv_sha256 pdf_sha256",
         left_out={COMPUTED: "csv pdf"},
+    ),
+    "wallets_ownbankaccount": Audited("id name currency_id number layout created_by_id created_at"),
+    "wallets_statementfile": Audited(
+        "id name kind sha256 account_id status lines new_lines first_day last_day has_balances"
+        " uploaded_by_id created_at handled_by_id handled_at",
+        left_out={"the lines, which are records of their own": "content"},
+    ),
+    "wallets_statementline": Audited(
+        "id account_id file_id currency_id booked_on value_on amount bank_reference number"
+        " payment_reference counterparty description is_reversal status deposit_id movement_id"
+        " reason handled_by_id handled_at",
+        operations="UPDATE DELETE",
     ),
     "wallets_treasurymovement": Audited(
         "id status proposed_by_id created_at decided_by_id decided_at reason kind currency_id"

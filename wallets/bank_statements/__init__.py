@@ -1,0 +1,1 @@
+"""Bank statements: the lines of the exchange's own bank accounts, and the records they match."""
