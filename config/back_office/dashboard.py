@@ -35,6 +35,8 @@ from exchange.core.currencies import format_money
 from exchange.events.models import Event, EventStatus
 from exchange.staff.models import StaffUser
 from wallets.alerts.models import Alert
+from wallets.bank_statements.models import LineStatus
+from wallets.bank_statements.selectors import open_totals
 from wallets.deposits.models import Payment
 from wallets.deposits.selectors import open_disputes, unconfirmed_refunds, undecided_payments
 from wallets.ledger.models import BooksProof
@@ -214,9 +216,28 @@ def _attention_items(user: StaffUser, counts: dict[str, int]) -> Iterator[WorkIt
     yield from withdrawal_items(
         user, counts, "Withdrawals", [key for key in counts if key not in pending]
     )
+    if user.has_perm("wallets.view_statementline"):
+        yield _open_lines()
     queues = [q for q in _ATTENTION_QUEUES if user.has_perm(f"{q.app}.view_{q.model}")]
     for queue, count in zip(queues, bounded_counts([q.rows() for q in queues]), strict=True):
         yield WorkItem(queue.label, queue.url, count)
+
+
+def _open_lines() -> WorkItem:
+    """Return the lines of bank statements without a match, with age and money."""
+    totals = open_totals()
+    words = [
+        f"{format_money(each.arrived, each.currency)} in,"
+        f" {format_money(each.left, each.currency)} out"
+        for each in totals
+    ]
+    oldest = [f"Oldest booked {min(each.oldest for each in totals)}"] if totals else []
+    return WorkItem(
+        "Bank statement lines without a match",
+        list_url("wallets_statementline", status__exact=LineStatus.OPEN.value),
+        sum(each.count for each in totals),
+        ". ".join([*oldest, *words]),
+    )
 
 
 def _pending_rows() -> list[DashboardRow]:

@@ -38,11 +38,10 @@ _VIEWABLE = {
     "wallets": (
         "account", "adjustingentry", "alert", "bankaccount", "banklist", "booksproof",
         "configuration", "settingchange", "conversion", "decision", "deposit", "depositreversal",
-        "entry", "periodclose",
-        "freeze", "freezelift", "payment", "paymentresolution", "payout", "proposal",
-        "providerevent", "receivable", "receivablewriteoff", "reconciliation",
-        "reconciliationbreak", "transfer", "treasurymovement", "virtualaccount",
-        "wallettransfer", "withdrawal",
+        "entry", "freeze", "freezelift", "ownbankaccount", "payment", "paymentresolution", "payout",
+        "periodclose", "proposal", "providerevent", "receivable", "receivablewriteoff",
+        "reconciliation", "reconciliationbreak", "statementfile", "statementline", "transfer",
+        "treasurymovement", "virtualaccount", "wallettransfer", "withdrawal",
     ),
 }  # fmt: skip
 _VIEW = frozenset(f"{app}.view_{model}" for app, models in _VIEWABLE.items() for model in models)
@@ -91,6 +90,7 @@ ROLES: dict[str, frozenset[str]] = {
         "wallets.move_treasury",
         "wallets.adjust_books",
         "wallets.close_period",
+        "wallets.match_statement",
         "wallets.write_off_receivable",
         "wallets.place_freeze",
         "wallets.lift_freeze",
@@ -114,6 +114,7 @@ ROLES: dict[str, frozenset[str]] = {
     BACK_OFFICE: _VIEW
     | {
         "wallets.add_deposit",
+        "wallets.match_statement",
         "wallets.place_freeze",
         "wallets.propose_configuration",
         "wallets.change_banklist",
@@ -198,6 +199,7 @@ PRIVILEGED_PERMISSIONS = frozenset(
         "wallets.decide_deposit",
         "wallets.decide_withdrawal",
         "wallets.lift_freeze",
+        "wallets.match_statement",
         "wallets.move_treasury",
         "wallets.place_freeze",
         "wallets.propose_configuration",

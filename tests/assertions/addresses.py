@@ -68,6 +68,9 @@ def filled(pattern: str, every_record: EveryRecord) -> str:
         given["object_id"] = record_of(model, every_record).pk
         if "proposal_id" in pattern:
             given["object_id"], given["proposal_id"] = every_record.proposals[model]
+        if "record_id" in pattern:
+            given["object_id"], given["record_id"] = every_record.proposals[model]
+            given["kind"] = "deposit"
     return re.sub(r"<(?:\w+:)?(\w+)>", lambda found: str(given.get(found[1], 1)), pattern)
 
 

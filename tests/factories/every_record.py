@@ -37,6 +37,7 @@ from orders.listings.models import TokenAction
 from orders.listings.services.proposals import propose_token_action
 from tests.factories.adjustments import entry_terms
 from tests.factories.api_clients import TESTER, make_member, make_organisation
+from tests.factories.bank_statements import document, entry, make_line, statement, upload
 from tests.factories.breaks import make_break
 from tests.factories.conversions import convert, set_rates
 from tests.factories.deposits import Owner, arrive, make_virtual_account, transaction_record
@@ -54,6 +55,7 @@ from tests.factories.treasury import write_off_and_top_up
 from tests.factories.wallets import Wallet, make_wallet, store_bank_list
 from wallets.adjustments.services import propose_adjustment
 from wallets.alerts.services import raise_alert, resolve_alert
+from wallets.bank_statements.models import StatementLine
 from wallets.deposits.models import Deposit, DepositStatus, Payment, PaymentAction
 from wallets.deposits.services import manual as deposits
 from wallets.deposits.services.reversals import propose_reversal
@@ -168,6 +170,9 @@ def _money(every_record: EveryRecord, owner: StaffUser, finance: StaffUser) -> N
         ).pk,
     )
     resolve_alert("payment_unmatched", subject=str(every_record.records[Payment].transaction_id))
+    line = every_record.add(make_line("5000"))
+    every_record.proposals[StatementLine] = (line.pk, completed.pk)
+    every_record.add(upload(document(statement(entry("1")))))
     every_record.add(make_virtual_account(Owner(wallet.organisation)))
     debt, write_off, movement = write_off_and_top_up()
     every_record.records[type(debt)] = debt

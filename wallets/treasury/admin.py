@@ -202,17 +202,19 @@ class TreasuryMovementAdmin(Exportable, AddFormAdmin, ProposalAdmin):
         return self.form_page(
             request,
             bind_form(request, MovementForm),
-            lambda data: treasury.propose_movement(terms=_terms(data), user=staff_of(request)),
+            lambda data: treasury.propose_movement(
+                terms=movement_terms(data), user=staff_of(request)
+            ),
             title="Propose a treasury movement",
             submit="Propose",
             done="Movement proposed. A second person must confirm it.",
             note="Nothing is posted until a second person confirms. The money itself moves at the"
             " bank and at the payment provider, not here.",
-            find_notices=lambda data: treasury.find_movement_notices(_terms(data)),
+            find_notices=lambda data: treasury.find_movement_notices(movement_terms(data)),
         )
 
 
-def _terms(data: dict[str, Any]) -> treasury.MovementTerms:
+def movement_terms(data: dict[str, Any]) -> treasury.MovementTerms:
     bought = data["bought_currency"]
     amounts = (data["bought_amount"], data["closed_amount"])
     closed = None

@@ -313,16 +313,16 @@ class DepositAdmin(Exportable, AddFormAdmin, ProposalAdmin, OwnedRecordAdmin):
         return self.form_page(
             request,
             bind_form(request, DepositForm),
-            lambda data: deposits.enter(payment=_incoming_payment(data), user=staff_of(request)),
+            lambda data: deposits.enter(payment=incoming_payment(data), user=staff_of(request)),
             title="Enter a deposit",
             submit="Enter",
             done="Deposit entered. A second person must confirm it.",
             note="Funds are credited once a second person confirms.",
-            find_notices=lambda data: deposits.find_payment_notices(_incoming_payment(data)),
+            find_notices=lambda data: deposits.find_payment_notices(incoming_payment(data)),
         )
 
 
-def _incoming_payment(data: dict[str, Any]) -> deposits.IncomingPayment:
+def incoming_payment(data: dict[str, Any]) -> deposits.IncomingPayment:
     member, organisation = data["member"], data["organisation"]
     if member is None and organisation is None:
         raise InvalidRequest("Choose an organisation or a member")
