@@ -186,6 +186,7 @@ def test_a_file_that_is_cut_off_names_the_line():
     assert refusal(HEAD + "02/11/2026,A,x,5\n03/11/2026,B") == (
         "Line 3 is cut off: it has 2 of 4 columns"
     )
+    assert refusal(HEAD + "02/11/2026,A,x\n") == "Line 2 is cut off: it has 3 of 4 columns"
     assert refusal(HEAD + '02/11/2026,A,"x,5\n') == (
         "Line 2 is cut off or not CSV: unexpected end of data"
     )

@@ -125,6 +125,15 @@ def test_of_equal_lines_the_one_with_other_words_is_new():
     assert list(rows) == [(1, "from Achieng"), (2, "from Wanjiru")]
 
 
+def test_a_line_whose_words_the_bank_changed_is_known():
+    account = make_account()
+    do_import(HEAD + "02/11/2026,A,x,5\n", account)
+    assert do_import(HEAD + "02/11/2026,A,x by Achieng,5\n", account) == (1, 0)
+    changed = "02/11/2026,A,x by Achieng,5\n02/11/2026,A,x,5\n02/11/2026,A,new,5\n"
+    assert do_import(HEAD + changed, account) == (3, 2)
+    assert stored() == [("02", 5, "A", number) for number in (1, 2, 3)]
+
+
 def test_a_line_of_csv_is_that_of_camt():
     account = make_account()
     do_import(document(statement(entry("5", reference="A"), entry("6", "DBIT", reference="B"))))
