@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('exchange', '0008_request_log'),
-        ('wallets', '0003_tax_withheld'),
+        ('wallets', '0004_period_end'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
