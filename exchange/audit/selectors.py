@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.apps import apps
 from django.conf import settings
+from django.db import connection
 from django.db.models import Model, QuerySet
 from django.utils.module_loading import import_string
 
@@ -17,7 +18,6 @@ from exchange.core.audit_context import VISITOR
 from exchange.core.ids import first_id_at as first_record_id_at
 from exchange.core.ids import first_id_since, parse_id
 from exchange.core.models import Change
-from exchange.core.sqlfiles import sql_apps
 from exchange.participants.selectors import get_actor_names
 
 _BATCH = 1000
@@ -147,15 +147,13 @@ def record_label(table: str) -> str:
 
 def audited_tables() -> list[tuple[str, str]]:
     """Return every audited table with its record label, ordered by label."""
-    labels = {config.label for config in sql_apps()} | {"auth", "oauth2_provider"}
-    return sorted(
-        (
-            (table, record_label(table))
-            for table, model in _models().items()
-            if model._meta.app_label in labels
-        ),
-        key=lambda pair: pair[1],
-    )
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT DISTINCT c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid"
+            " WHERE t.tgname LIKE 'audit\\_%'"
+        )
+        tables = {table for (table,) in cursor.fetchall()} & _models().keys()
+    return sorted(((table, record_label(table)) for table in tables), key=lambda pair: pair[1])
 
 
 def changed_columns(change: Change) -> list[tuple[str, Any, Any]]:
