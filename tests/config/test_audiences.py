@@ -51,6 +51,8 @@ AUDIENCES = {
     "orders.listings.admin.terms.TermsForm.explanation": INTERNAL,
     "wallets.reconciliation.admin.breaks.BreakExplanationForm.explanation": INTERNAL,
     "wallets.fees.admin.configuration.SettingChangeForm.reason": INTERNAL,
+    "wallets.fees.admin.rates.RatesForm.reason": INTERNAL,
+    "wallets.fees.admin.rates.SeenWithReasonForm.reason": INTERNAL,
     "wallets.withdrawals.admin.decision_pages.ApprovalForm.reason": INTERNAL,
     "wallets.withdrawals.admin.decision_pages.OverrideForm.override": INTERNAL,
     "wallets.withdrawals.admin.decision_pages.OverrideForm.reason": INTERNAL,

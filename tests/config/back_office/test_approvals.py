@@ -93,7 +93,7 @@ def test_every_kind_of_proposal_is_read():
     assert len(reads) == len(kinds) + 1
     found = {kind for kind, read in reads.items() if read()}
     assert found == {"Withdrawal", "Settings change", "Deposit reversal"}
-    for role in (FINANCE_APPROVER, CREDIT_OFFICER, AUDITOR, SUPPORT):
+    for role in (FINANCE_APPROVER, CREDIT_OFFICER, SUPPORT):
         assert signed_in_client(role).get(ADDRESS).status_code == 200
 
 

@@ -175,7 +175,8 @@ def test_each_role_sees_only_sections_it_may_open(demo_records):
 
 
 def test_only_approvers_have_a_list_awaiting_their_approval(demo_records):
-    make_withdrawal(*demo_records, "KES", "500")
+    organisation, member = demo_records
+    make_withdrawal(organisation, member, "KES", "500")
     own = "Withdrawals: awaiting my approval"
     assert own in text_of(dashboard(signed_in_client(FINANCE_APPROVER)))
     for role in (AUDITOR, ADMINISTRATOR, CREDIT_OFFICER):

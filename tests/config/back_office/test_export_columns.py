@@ -168,7 +168,7 @@ def test_the_exports_are_those_of_every_exportable_list_and_of_reports():
         for model, page in admin.site._registry.items()
         if isinstance(page, Exportable)
     }
-    assert len(lists) == 13
+    assert len(lists) == 14
     assert set(SOURCES) == lists | {"wallets.reconciliation"}
 
 

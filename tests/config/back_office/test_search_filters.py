@@ -1,0 +1,68 @@
+"""The search by what records have, and by the beginning of a reference."""
+
+from decimal import Decimal
+
+import pytest
+from django.urls import reverse
+
+from exchange.admin.site_search import SearchFilters, SearchTerm, parse_search
+from tests.factories.customers import Customer, make_customer
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ada() -> Customer:
+    return make_customer()
+
+
+def test_records_are_found_by_amount_status_and_currency_together(ada, auditor):
+    def found_by(text: str) -> dict[str, int]:
+        shown = auditor.get(reverse("admin:search"), {"q": text}).context["found"]
+        return {section.title: len(section.rows) for section in shown.sections}
+
+    withdrawal = ada.withdrawal
+    amount, currency = withdrawal.amount, withdrawal.currency_id
+    for text in (
+        f"amount>={amount} status:pending currency:{currency}",
+        f"currency:{currency.lower()} amount={amount} status:Pending",
+        f"amount>{amount - 1} amount<{amount + 1} status:pending",
+    ):
+        assert found_by(text)["Withdrawals"] >= 1, text
+    for text in (
+        f"amount>{amount} amount<={amount}",
+        f"amount={amount} status:failed",
+        "amount>900bn",
+        "currency:XXX",
+        "status:unheard-of",
+    ):
+        assert found_by(text) == {}, text
+
+
+@pytest.mark.parametrize(
+    ("text", "filters"),
+    [
+        ("amount>1m", SearchFilters([("gt", Decimal(1_000_000))])),
+        ("AMOUNT<=2.5k", SearchFilters([("lte", Decimal(2500))])),
+        (
+            "status:Margin_Call currency:ngn amount:1,250.50",
+            SearchFilters([("exact", Decimal("1250.50"))], "margin call", "NGN"),
+        ),
+        ("amount>1m Ada", None),
+        ("amount>x", None),
+        ("status failed", None),
+        ("", None),
+    ],
+)
+def test_filters_are_parsed(text, filters):
+    assert parse_search(text).filters == filters
+
+
+def test_a_reference_is_found_by_its_beginning_without_the_prefix(ada, auditor):
+    letters = ada.withdrawal.reference.removeprefix("payout_")
+    end = next(at for at, letter in enumerate(letters) if letter.isdigit()) + 1
+    beginning = letters[: max(end, 5)]
+    shown = auditor.get(reverse("admin:search"), {"q": beginning}).context["found"]
+    assert [section.title for section in shown.sections] == ["Withdrawals"]
+    assert SearchTerm("abcde").reference_of("payout_") == ""
+    assert SearchTerm("abc1").reference_of("payout_") == ""
