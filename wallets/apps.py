@@ -50,6 +50,7 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "withdrawals/withdrawal_transitions",
         "withdrawals/withdrawal_guard",
         "withdrawals/withdrawal_events",
+        "withdrawals/bulk_approvals",
         "withdrawals/reject_withdrawal",
         "withdrawals/request_withdrawals",
         "withdrawals/approval_requirement",

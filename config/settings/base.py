@@ -382,22 +382,20 @@ WEBHOOK_ALLOW_LOCAL = env.boolean("WEBHOOK_ALLOW_LOCAL", default=False)
 EMAIL_BACKEND, EMAIL_TIMEOUT = mail.BACKEND, mail.SECONDS
 EMAIL_HOST, EMAIL_PORT, EMAIL_USE_TLS = mail.HOST, mail.PORT, mail.USE_TLS
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = mail.USER, mail.PASSWORD
-DEFAULT_FROM_EMAIL = mail.SENDER or "exchange@localhost"
-# Of links in e-mail.
-BACK_OFFICE_URL = mail.BACK_OFFICE_URL
+DEFAULT_FROM_EMAIL, BACK_OFFICE_URL = mail.SENDER or "exchange@localhost", mail.BACK_OFFICE_URL
 
 # --- Proof of books ------------------------------------------------------------------------------
 # From this hour (UTC) on, the daily full proof runs.
 BOOKS_PROOF_HOUR = env.integer("BOOKS_PROOF_HOUR", default=3, low=0, high=23)
 
 # --- Withdrawals and payouts -------------------------------------------------------------------
-BANK_LIST_FRESH_HOURS = 24
+BANK_LIST_FRESH_HOURS, PAYOUT_MONITORING_DAYS = 24, 30
 BANK_LIST_SERVE_STALE = env.boolean("BANK_LIST_SERVE_STALE", default=False)
 PAYOUT_LEASE_SECONDS = env.integer("PAYOUT_LEASE_SECONDS", default=120, low=1, high=3600)
+BULK_APPROVAL_UNDO_SECONDS = env.integer("BULK_APPROVAL_UNDO_SECONDS", default=10, low=0, high=600)
 PAYOUT_UNKNOWN_AFTER_SECONDS = env.integer(
     "PAYOUT_UNKNOWN_AFTER_SECONDS", default=30 * 60, low=1, high=604_800
 )
-PAYOUT_MONITORING_DAYS = 30
 # Consecutive provider failures that put payouts on hold, and the interval of probes then.
 PROVIDER_CIRCUIT_FAILURES = env.integer("PROVIDER_CIRCUIT_FAILURES", default=5, low=1, high=100)
 PROVIDER_CIRCUIT_PROBE_SECONDS = env.integer(

@@ -324,6 +324,8 @@ PAGES: dict[str, tuple[str, str]] = {
     "wallets_withdrawal_export": ("BFCA", "BFCA"),
     "wallets_withdrawal_bulk": ("F", "F"),
     "wallets_withdrawal_decided": ("F", "F"),
+    "wallets_withdrawal_undo": (ONLY_POST, "F"),
+    "wallets_withdrawal_bulk_progress": ("F", ""),
     "wallets_withdrawal_approve": ("F", "F"),
     "wallets_withdrawal_reject": ("F", "F"),
     "wallets_withdrawal_details": ("F", "F"),
@@ -409,7 +411,6 @@ AUDITOR_LEAVES = {
     "wallets_treasurymovement_export": {"exchange_export", "exchange_change"},
     "wallets_wallettransfer_export": {"exchange_export", "exchange_change"},
     "wallets_withdrawal_export": {"exchange_export", "exchange_change"},
-    "wallets_reconciliation_treasury": (INSIDE, ""),
     "wallets_reconciliation_export": {"exchange_export", "exchange_change"},
 }
 

@@ -41,22 +41,23 @@ def assert_nothing_changes() -> Iterator[None]:
 
 
 @contextmanager
-def assert_no_table_changes() -> Iterator[None]:
+def assert_no_table_changes(*recorded: str) -> Iterator[None]:
     """Assert that the block changes no row of any table, Django's included, and adds none.
 
-    Sessions and the provider's webhooks are left out.
+    Sessions and the provider's webhooks are left out, and the tables `recorded`, which keep what
+    was tried.
     """
-    before = table_fingerprints()
+    before = table_fingerprints(*recorded)
     yield
-    assert table_fingerprints() == before
+    assert table_fingerprints(*recorded) == before
 
 
-def table_fingerprints() -> dict[str, tuple[int, int]]:
+def table_fingerprints(*recorded: str) -> dict[str, tuple[int, int]]:
     """Return a fingerprint of every table, including Django's.
 
-    Sessions and the provider's webhooks are left out.
+    Sessions, the provider's webhooks and the tables `recorded` are left out.
     """
-    return _contents("", ("django_session", _WEBHOOKS))
+    return _contents("", ("django_session", _WEBHOOKS, *recorded))
 
 
 def _contents(pattern: str, left_out: tuple[str, ...]) -> dict[str, tuple[int, int]]:

@@ -35,6 +35,7 @@ FIRST_STATES = {
     "exchange_eventdelivery": set(),  # by `emit_events` and `queue_deliveries` only
     "exchange_export": set(ExportStatus.values),  # carries neither money nor power
     "orders_order": set(),  # by `enter_orders` only
+    "wallets_bulkapproval": {"Waiting"},
     "wallets_conversion": set(),  # by `convert_money` only
     "wallets_payment": {"Reported"},
     "wallets_reconciliation": {"Waiting"},

@@ -70,6 +70,7 @@ from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import ReconciliationBreak
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import decisions
+from wallets.withdrawals.services.bulk import queue_approvals
 
 PASSWORD = "correct horse battery"
 
@@ -179,6 +180,7 @@ def _money(every_record: EveryRecord, owner: StaffUser, finance: StaffUser) -> N
     every_record.add(write_off)
     every_record.add(movement)
     every_record.add(propose_adjustment(terms=entry_terms(), user=owner))
+    every_record.add(queue_approvals(rows=[], reason="", user=finance))
     frozen = freeze_owner(
         owner=make_organisation(), currency=None, reason="Court order", user=finance
     )

@@ -4,13 +4,15 @@ import structlog
 from celery import shared_task
 
 from wallets.payouts.services import circuit, sweeps
+from wallets.withdrawals.services.bulk import run_due_approvals
 
 log = structlog.get_logger(__name__)
 
 
 @shared_task(name="wallets.tasks.sweep_payouts")
 def sweep_payouts() -> int:
-    """Run every due step; a failing one does not affect the others."""
+    """Start due bulk approvals, then run every due step; a failing one does not affect others."""
+    run_due_approvals()
     circuit.probe_if_due()
     due = sweeps.due_payouts()
     for withdrawal_id, _ in due:

@@ -6,7 +6,7 @@ from django.db.models.functions import Coalesce
 
 from exchange.core.fields import AMOUNT, UNCHECKED, choice_field
 from exchange.core.ids import uuid7
-from exchange.core.models import Currency
+from exchange.core.models import Currency, Record
 from exchange.core.references import ReferencedModel, reference_once
 from exchange.participants.models import Member, Organisation
 from wallets.banks.models import BankAccount
@@ -266,3 +266,45 @@ class Decision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.verdict} by {self.actor_label}"
+
+
+class BulkStatus(models.TextChoices):
+    """States of a bulk of approvals."""
+
+    WAITING = "Waiting"
+    UNDONE = "Undone"
+    DONE = "Done"
+
+
+class BulkApproval(Record):
+    """Approvals that one person confirmed together; they start at `starts_at` unless undone.
+
+    `rows` are the withdrawals as they were shown, `results` what became of each, in their order.
+    """
+
+    approver = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    rows = models.JSONField()
+    reason = models.CharField(max_length=500, blank=True)
+    status = choice_field(BulkStatus, max_length=7, default=BulkStatus.WAITING)
+    results = models.JSONField(default=list)
+    created_at = models.DateTimeField()
+    starts_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True)
+    claimed_by = models.CharField(max_length=80, blank=True)
+    leased_until = models.DateTimeField(null=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        default_permissions = ()
+        indexes = [
+            models.Index(
+                fields=["starts_at"],
+                condition=models.Q(status=BulkStatus.WAITING),
+                name="bulk_approval_due",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{len(self.rows)} approvals by {self.approver_id}"

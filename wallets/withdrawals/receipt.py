@@ -14,7 +14,7 @@ _SHOWN = 4
 
 
 def describe_payment(withdrawal: Withdrawal, payout: Payout) -> str:
-    """Return what the customer may be told about a completed withdrawal, in one sentence."""
+    """Return one sentence for the customer about a completed withdrawal."""
     bank = withdrawal.bank
     paid = format_money(withdrawal.disburse_amount, withdrawal.currency_id)
     return (

@@ -91,6 +91,7 @@ def test_the_proposer_and_an_auditor_cannot_approve(maker):
     assert auditor.get(ADDRESS).status_code == 200
     [change] = pending_rates()
     proposer = change.proposed_by
+    assert proposer is not None
     proposer.groups.add(get_role(FINANCE_APPROVER))
     proposer = StaffUser.objects.get(pk=proposer.pk)
     with assert_no_table_changes(), pytest.raises(Rejected):

@@ -1,6 +1,7 @@
 """Review flags, at the limits of each rule."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -16,7 +17,13 @@ from wallets.withdrawals.selectors.review_flags import FlagLevel, ReviewFlag
 
 pytestmark = pytest.mark.django_db
 
-UNUSED = {"earlier": 1, "paid": 1, "bounced": 0, "other_owners": 0, "other_organisations": 0}
+UNUSED: dict[str, Any] = {
+    "earlier": 1,
+    "paid": 1,
+    "bounced": 0,
+    "other_owners": 0,
+    "other_organisations": 0,
+}
 
 
 def withdrawal_of(*, active: bool = True, currency: str = "KES", **bank: object) -> Withdrawal:

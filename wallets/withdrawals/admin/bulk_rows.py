@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any
 from uuid import UUID
 
-import structlog
-from django.db import DatabaseError
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -29,8 +28,7 @@ from wallets.withdrawals.selectors.review_flags import (
     name_match,
     review_flags,
 )
-
-log = structlog.get_logger(__name__)
+from wallets.withdrawals.services.bulk import attempt
 
 APPROVE, REJECT = "approve", "reject"
 
@@ -40,7 +38,8 @@ class BulkDecision:
     """What is decided about many withdrawals at once.
 
     `find_exclusion` says why a row cannot be decided in bulk, and `decide` decides one: by the
-    version and flags shown. `word` and `noun` name it on buttons and results.
+    version and flags shown; without it, rows are queued (`services.bulk`). `word` and `noun` name
+    it on buttons and results.
     """
 
     verb: str
@@ -48,7 +47,7 @@ class BulkDecision:
     word: str
     permission: str
     find_exclusion: Callable[[Withdrawal, StaffUser, Sequence[ReviewFlag]], str]
-    decide: Callable[[ChosenRow], Withdrawal]
+    decide: Callable[[ChosenRow], Withdrawal] | None = None
     reason_required: str = ""
     final: bool = True
 
@@ -92,7 +91,9 @@ class BulkResult:
     tone: str
     word: str
     text: str
-    decided: Withdrawal | None = None
+    # Id and status of a withdrawal that was decided.
+    pk: str = ""
+    status: str = ""
 
 
 def describe_stale(withdrawal: Withdrawal, version: int | None, decision: str) -> str:
@@ -109,8 +110,13 @@ def describe_error(object_id: UUID, version: int, error: DomainError) -> str:
     """Return why a decision failed; for an outdated page, the changes since."""
     if not isinstance(error, Conflict):
         return error.message
+    return describe_outdated(object_id, version, error.message)
+
+
+def describe_outdated(object_id: UUID, version: int, message: str) -> str:
+    """Return what has changed since `version`; `message` if nothing is known."""
     since = describe_changes(Withdrawal.objects.get(pk=object_id), version)
-    return since or f"{error.message.rstrip('.')}. No changes were made."
+    return since or f"{message.rstrip('.')}. No changes were made."
 
 
 def describe_decision(decided: Withdrawal) -> SafeString:
@@ -237,25 +243,31 @@ def parse_seen_flags(values: Iterable[str]) -> dict[UUID, set[str]]:
     return found
 
 
-def decide_row(decision: BulkDecision, chosen: ChosenRow, seen: Withdrawal | None) -> BulkResult:
+def decide_row(
+    decide: Callable[[ChosenRow], Withdrawal], word: str, chosen: ChosenRow, seen: Withdrawal | None
+) -> BulkResult:
     """Decide one row and return its result."""
-    decided: Withdrawal | None = None
-    pk = chosen.withdrawal_id
-    try:
-        decided = decision.decide(chosen)
-    except DomainError as error:
-        tone, word = "bad", "Not decided"
-        text = describe_error(pk, chosen.version, error) if seen else error.message
-    except DatabaseError:
-        # The other rows are decided separately.
-        log.exception("withdrawal_decision_failed", withdrawal_id=str(pk))
-        tone, word = "bad", "Not decided"
-        text = "Database error. Check the withdrawal before you try again."
-    else:
-        first = decided.status == WithdrawalStatus.PENDING
+    found = attempt(partial(decide, chosen))
+    return describe_result(found, word, chosen.withdrawal_id, chosen.version, seen)
+
+
+def describe_result(
+    found: Mapping[str, Any], word: str, pk: UUID, version: int, seen: Withdrawal | None
+) -> BulkResult:
+    """Return what the page says of a row's result (`wallets.withdrawals.services.bulk`).
+
+    `word` names a decision that was made, and `seen` is the withdrawal, if it is known.
+    """
+    status = str(found.get("status", ""))
+    if status:
+        first = status == WithdrawalStatus.PENDING
         tone = "moving" if first else "good"
-        word = "First approval" if first else decision.word
-        text = _describe_result(decided)
+        word = "First approval" if first else word
+        text = _describe_status(status, seen) if seen else ""
+    else:
+        tone, word, text = "bad", "Not decided", str(found["error"])
+        if found["outdated"] and seen:
+            text = describe_outdated(pk, version, text)
     return BulkResult(
         reference=seen.reference if seen else str(pk),
         url=record_url(seen) if seen else "",
@@ -264,19 +276,20 @@ def decide_row(decision: BulkDecision, chosen: ChosenRow, seen: Withdrawal | Non
         tone=tone,
         word=word,
         text=text,
-        decided=decided,
+        pk=str(pk) if status else "",
+        status=status,
     )
 
 
-def _describe_result(decided: Withdrawal) -> str:
+def _describe_status(status: str, seen: Withdrawal) -> str:
     """Return what follows from a decision, after its word."""
-    if decided.status == WithdrawalStatus.COMPLETED:
+    if status == WithdrawalStatus.COMPLETED:
         return "A second person must confirm it."
-    if decided.status == WithdrawalStatus.PENDING:
+    if status == WithdrawalStatus.PENDING:
         return "A second person must approve it."
-    if decided.status == WithdrawalStatus.REJECTED:
-        return f"{format_money(decided.amount, decided.currency_id)} released to the wallet."
-    return f"{format_money(decided.disburse_amount, decided.currency_id)} queued for payout."
+    if status == WithdrawalStatus.REJECTED:
+        return f"{format_money(seen.amount, seen.currency_id)} released to the wallet."
+    return f"{format_money(seen.disburse_amount, seen.currency_id)} queued for payout."
 
 
 def total_by_currency(amounts: Iterable[tuple[str, Decimal]]) -> list[tuple[int, str]]:
