@@ -127,6 +127,7 @@ def test_filters_find_owner_currency_type_account_and_period():
 
 def test_every_kind_of_movement_has_its_record_or_none():
     without = {
+        TransferKind.ADJUSTMENT,
         TransferKind.PAYMENT_UNMATCHED,
         TransferKind.PAYMENT_REFUND,
         TransferKind.RECEIVABLE_REPAY,

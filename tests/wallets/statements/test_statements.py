@@ -185,6 +185,7 @@ def assert_files_agree(statement: Statement) -> None:
 def test_every_movement_of_an_owner_has_words():
     """Kinds without words never touch an account of a statement."""
     silent = {
+        "adjustment",
         "provider_charge",
         "payment_unmatched",
         "payment_refund",
