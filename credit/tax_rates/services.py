@@ -102,10 +102,7 @@ def approve_rate(*, rate_id: UUID, user: StaffUser) -> TaxRate:
 def reject_rate(*, rate_id: UUID, reason: str, user: StaffUser) -> TaxRate:
     """Reject a rate, also one's own. Raises as `approve_rate`, and without a reason."""
     authorize_staff(user, DECIDE, _NOT_ALLOWED)
-    why = clean_text(reason, missing="Enter a reason for the rejection")
-    with transaction.atomic():
-        rate = TAX_RATES.get_pending(rate_id)
-        return TAX_RATES.close(rate, ApprovalStatus.REJECTED, user, reason=why)
+    return TAX_RATES.reject(rate_id, user, reason)
 
 
 def propose_tax_facts(
@@ -167,10 +164,7 @@ def approve_tax_facts(*, proposal_id: UUID, user: StaffUser) -> TaxFactsProposal
 def reject_tax_facts(*, proposal_id: UUID, reason: str, user: StaffUser) -> TaxFactsProposal:
     """Reject tax details, also one's own. Raises as `approve_tax_facts`, and without a reason."""
     authorize_staff(user, DECIDE, _MAY_NOT_DECIDE_FACTS)
-    why = clean_text(reason, missing="Enter a reason for the rejection")
-    with transaction.atomic():
-        proposal = TAX_FACTS.get_pending(proposal_id)
-        return TAX_FACTS.close(proposal, ApprovalStatus.REJECTED, user, reason=why)
+    return TAX_FACTS.reject(proposal_id, user, reason)
 
 
 def _check_terms(terms: RateTerms) -> None:

@@ -18,6 +18,7 @@ from exchange.core.actors import Actor, ActorKind
 from exchange.core.database import violated_constraint
 from exchange.core.errors import DomainError, Forbidden, NotFound, Rejected, StateConflict
 from exchange.core.querysets import get_or_raise
+from exchange.core.text import clean_text
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.staff.services.privileged_access import require_cooled_off, require_tenured
 
@@ -162,6 +163,16 @@ class TwoPersonApproval(Generic[Record]):
         for name, value in changes.items():
             setattr(record, name, value)
         return record
+
+    def reject(self, record_id: UUID, user: StaffUser, reason: str) -> Record:
+        """Reject a pending record, also one's own. `user` is authorized by the caller.
+
+        Raises `InvalidRequest` without a reason, `NotFound`, `StateConflict`.
+        """
+        why = clean_text(reason, missing="Enter a reason for the rejection")
+        with transaction.atomic():
+            record = self.get_pending(record_id)
+            return self.close(record, ApprovalStatus.REJECTED, user, reason=why)
 
     def describe_closed(self, record: Any) -> str:
         """Return why `record` cannot be decided now; empty while it is pending."""

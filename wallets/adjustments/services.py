@@ -12,7 +12,7 @@ from exchange.core.database import fetch_one, violated_constraint
 from exchange.core.errors import Conflict, InvalidCurrency, InvalidRequest
 from exchange.core.ids import uuid7
 from exchange.core.numbers import describe_entry_error
-from exchange.core.text import clean_reason, clean_text
+from exchange.core.text import clean_reason
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.staff.plausibility import explain_approval
@@ -87,10 +87,7 @@ def confirm_adjustment(*, entry_id: UUID, user: StaffUser, reason: str = "") -> 
 def reject_adjustment(*, entry_id: UUID, reason: str, user: StaffUser) -> AdjustingEntry:
     """Reject an entry; nothing is posted. Open to the proposer too. Raises as `confirm`."""
     authorize_staff(user, ADJUST, _NOT_ALLOWED)
-    why = clean_text(reason, missing="Enter a reason for the rejection")
-    with transaction.atomic():
-        entry = ADJUSTMENTS.get_pending(entry_id)
-        return ADJUSTMENTS.close(entry, ApprovalStatus.REJECTED, user, reason=why)
+    return ADJUSTMENTS.reject(entry_id, user, reason)
 
 
 def find_adjustment_notices(terms: AdjustmentTerms) -> list[str]:

@@ -127,10 +127,7 @@ def confirm_lift(*, lift_id: UUID, user: StaffUser) -> Freeze:
 def reject_lift(*, lift_id: UUID, reason: str, user: StaffUser) -> FreezeLift:
     """Reject a proposal; the freeze stays. Open to the proposer too. Raises as `confirm_lift`."""
     authorize_staff(user, LIFT, "You may not lift freezes")
-    why = clean_text(reason, missing="Enter a reason for the rejection")
-    with transaction.atomic():
-        lift = LIFTS.get_pending(lift_id)
-        return LIFTS.close(lift, ApprovalStatus.REJECTED, user, reason=why)
+    return LIFTS.reject(lift_id, user, reason)
 
 
 def _emit(freeze: Freeze, event_type: str) -> None:

@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from exchange.core.database import LOCK_NOT_AVAILABLE, fetch_one, sqlstate, violated_constraint
 from exchange.core.errors import InvalidRequest, StateConflict
-from exchange.core.text import clean_text
 from exchange.pdf.printer import take_printer
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
@@ -105,10 +104,7 @@ _GUARDS = ("period_closable", "period_breaks_explained")
 def reject_close(*, close_id: UUID, reason: str, user: StaffUser) -> PeriodClose:
     """Reject a close; the month stays open. Open to the proposer too. Raises as `confirm`."""
     authorize_staff(user, CLOSE, _NOT_ALLOWED)
-    why = clean_text(reason, missing="Enter a reason for the rejection")
-    with transaction.atomic():
-        close = CLOSES.get_pending(close_id)
-        return CLOSES.close(close, ApprovalStatus.REJECTED, user, reason=why)
+    return CLOSES.reject(close_id, user, reason)
 
 
 def describe_problem(period: Period, proof: BooksProof | None) -> str:

@@ -115,10 +115,7 @@ def confirm_movement(*, movement_id: UUID, user: StaffUser, reason: str = "") ->
 def reject_movement(*, movement_id: UUID, reason: str, user: StaffUser) -> TreasuryMovement:
     """Reject a movement; nothing is posted. Open to the proposer too. Raises as `confirm`."""
     authorize_staff(user, MOVE, _NOT_ALLOWED)
-    why = clean_text(reason, missing="Enter a reason for the rejection")
-    with transaction.atomic():
-        movement = MOVEMENTS.get_pending(movement_id)
-        return MOVEMENTS.close(movement, ApprovalStatus.REJECTED, user, reason=why)
+    return MOVEMENTS.reject(movement_id, user, reason)
 
 
 def find_movement_notices(terms: MovementTerms) -> list[str]:

@@ -95,7 +95,4 @@ def confirm_token_action(*, proposal_id: UUID, user: StaffUser) -> TokenProposal
 def reject_token_action(*, proposal_id: UUID, reason: str, user: StaffUser) -> TokenProposal:
     """Reject a proposal, also one's own; the token stays as it is. Raises as the confirmation."""
     authorize_staff(user, PERMISSION, NOT_ALLOWED)
-    why = clean_text(reason, missing="Enter a reason for the rejection")
-    with transaction.atomic():
-        proposal = PROPOSALS.get_pending(proposal_id)
-        return PROPOSALS.close(proposal, ApprovalStatus.REJECTED, user, reason=why)
+    return PROPOSALS.reject(proposal_id, user, reason)

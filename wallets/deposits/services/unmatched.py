@@ -128,10 +128,7 @@ def confirm_resolution(*, resolution_id: UUID, user: StaffUser) -> Payment:
 def reject_resolution(*, resolution_id: UUID, reason: str, user: StaffUser) -> PaymentResolution:
     """Reject a proposal; the payment stays unmatched. Open to the proposer too."""
     authorize_staff(user, RESOLVE, _NOT_ALLOWED)
-    why = clean_text(reason, missing="Enter a reason for the rejection")
-    with transaction.atomic():
-        proposal = RESOLUTIONS.get_pending(resolution_id)
-        return RESOLUTIONS.close(proposal, ApprovalStatus.REJECTED, user, reason=why)
+    return RESOLUTIONS.reject(resolution_id, user, reason)
 
 
 def describe_action_blocker(payment: Payment, action: PaymentAction) -> str:

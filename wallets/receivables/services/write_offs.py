@@ -72,10 +72,7 @@ def confirm_write_off(*, write_off_id: UUID, user: StaffUser) -> ReceivableWrite
 def reject_write_off(*, write_off_id: UUID, reason: str, user: StaffUser) -> ReceivableWriteOff:
     """Reject a write-off; the debt stays. Open to the proposer too. Raises as `confirm`."""
     authorize_staff(user, WRITE_OFF, _NOT_ALLOWED)
-    why = clean_text(reason, missing="Enter a reason for the rejection")
-    with transaction.atomic():
-        proposal = WRITE_OFFS.get_pending(write_off_id)
-        return WRITE_OFFS.close(proposal, ApprovalStatus.REJECTED, user, reason=why)
+    return WRITE_OFFS.reject(write_off_id, user, reason)
 
 
 def _post(proposal: ReceivableWriteOff, actor: Actor) -> None:
