@@ -15,14 +15,14 @@ BEGIN
     v_locked := pg_advisory_xact_lock_shared(hashtextextended('closed_months', 0)) IS NULL;
     -- Not now(): a record is dated under the locks that its transaction waited for.
     NEW.created_at := clock_timestamp();
-    -- A clock that is behind.
+    -- A clock that is behind. As an error of the server, so that clients see that it is unavailable.
     IF EXISTS (SELECT FROM public.wallets_periodclose c
                WHERE c.status = 'Approved'
                    AND c.month >= date_trunc('month', NEW.created_at AT TIME ZONE 'UTC'))
     THEN
         RAISE EXCEPTION 'transfer % is dated %, into a closed month: check the clock of the server',
             NEW.reference, NEW.created_at
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'transfer_month_open';
+            USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     RETURN NEW;
 END $$;
