@@ -75,7 +75,7 @@ def test_a_clock_that_is_behind_dates_nothing_into_a_closed_month():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_client_is_told_to_repeat_a_request_that_a_clock_dates_into_a_closed_month():
+def test_a_request_that_a_clock_dates_into_a_closed_month_can_be_repeated():
     caller = make_caller()
     Wallet(caller.organisation).fund(100)
     member = make_member(caller.organisation)
