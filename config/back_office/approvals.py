@@ -12,7 +12,7 @@ from django import forms
 from django.apps import apps
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
@@ -131,20 +131,21 @@ def _reads(user: StaffUser, day: date) -> Iterator[tuple[str, Callable[[], list[
         column, page = _page_of(model)
         meta = page.model._meta
         if user.has_perm(f"{meta.app_label}.view_{meta.model_name}"):
-            decided = model._default_manager.filter(
+            rows = model._default_manager.all() if column else page.rows(user)
+            decided = rows.filter(
                 decided_at__gte=begins, decided_at__lt=ends, decided_by__isnull=False
             )
-            related = [
+            people = [
                 field.name
                 for field in model._meta.fields
-                if field.name in ("decided_by", *_PROPOSERS, column)
+                if field.name in ("decided_by", *_PROPOSERS)
             ]
+            shown = decided.select_related(*people)
+            if column:
+                shown = shown.prefetch_related(Prefetch(column, page.rows(user)))
             kind = str(model._meta.verbose_name)
             kind = f"{kind[:1].upper()}{kind[1:]}"
-            yield (
-                kind,
-                partial(_of_proposals, kind, column, page, decided.select_related(*related)),
-            )
+            yield kind, partial(_of_proposals, kind, column, page, shown)
 
 
 def _page_of(model: type[ProposalModel]) -> tuple[str, Any]:
@@ -179,7 +180,7 @@ def _of_proposals(kind: str, column: str, page: Any, rows: QuerySet[Any]) -> lis
         DayDecision(
             proposal.decided_at,
             kind,
-            str(proposal) if column else page.heading(proposal),
+            page.heading(getattr(proposal, column) if column else proposal),
             page.address("change", getattr(proposal, f"{column}_id") if column else proposal.pk),
             str(proposal.status),
             str(proposal.decided_by),

@@ -6,7 +6,9 @@ from datetime import timedelta
 
 import pytest
 from django.apps import apps
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from config.back_office import approvals
@@ -23,6 +25,7 @@ from tests.factories.back_office import (
     user_of,
 )
 from tests.factories.every_record import make_every_record
+from tests.factories.holds import freeze, lift
 from tests.factories.logins import sign_in
 from tests.factories.treasury import move, terms
 from wallets.withdrawals.models import Withdrawal
@@ -101,6 +104,27 @@ def test_who_may_view_no_decision_has_no_page():
     client = Client()
     sign_in(client, StaffUser.objects.create_user("newcomer", password="x", is_staff=True))
     assert client.get(ADDRESS).status_code == 403
+
+
+def test_the_number_of_queries_does_not_follow_the_number_of_decisions(auditor):
+    _, member = make_participants()
+
+    def decide(reference: str) -> None:
+        move(terms("top_up", 1000, reference=reference))
+        lift(freeze(member))
+
+    def count() -> int:
+        with CaptureQueriesContext(connection) as queries:
+            assert auditor.get(ADDRESS).status_code == 200
+        return len(queries)
+
+    decide("BANK-1")
+    count()
+    once = count()
+    decide("BANK-2")
+    decide("BANK-3")
+    assert count() == once
+    assert len(rows_of(auditor)) == 6
 
 
 def test_a_day_that_is_none_is_refused(finance):
