@@ -46,7 +46,6 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "transfers/transfer_money",
         "treasury/treasury_guard",
         "treasury/move_treasury",
-        "bank_statements/bank_statements",
         "withdrawals/withdrawal_transitions",
         "withdrawals/withdrawal_guard",
         "withdrawals/withdrawal_events",
@@ -62,6 +61,7 @@ class WalletsConfig(sqlfiles.SqlAppConfig):
         "reconciliation/reconciliation_breaks",
         "reconciliation/payouts_on_hold",
         "adjustments/adjusting_entries",
+        "bank_statements/bank_statements",
     )
     stored_documents = (
         "banks.BANK",

@@ -24,6 +24,7 @@ from orders.book.models import Order
 from orders.freezing.admin import FreezePanel
 from orders.trades.admin.fills_panel import FillsPanel
 from wallets.adjustments.admin import AdjustmentsPanel
+from wallets.adjustments.models import AdjustingEntry
 from wallets.bank_statements.admin.lines import line_link
 from wallets.banks.models import BankAccount
 from wallets.conversions.admin import ConversionsPanel
@@ -108,6 +109,7 @@ PANELS: dict[type[Model], tuple[Panel, ...]] = {
     Withdrawal: (_COMMENTS,),
     Deposit: (LinksPanel(line_link), _COMMENTS),
     TreasuryMovement: (LinksPanel(line_link),),
+    AdjustingEntry: (LinksPanel(line_link),),
     Payment: (_COMMENTS,),
     ReconciliationBreak: (AdjustmentsPanel(), _COMMENTS),
 }

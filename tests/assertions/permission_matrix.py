@@ -312,6 +312,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "wallets_statementfile_import": ("BF", "BF"),
     "wallets_statementline_match": ("BF", "BF"),
     "wallets_statementline_propose_deposit": ("B", "B"),
+    "wallets_statementline_propose_entry": ("F", "F"),
     "wallets_statementline_propose_movement": ("F", "F"),
     "wallets_statementline_remove_match": ("BF", "BF"),
     "wallets_statementline_reopen": ("BF", "BF"),

@@ -178,16 +178,18 @@ class AdjustingEntryAdmin(Exportable, AddFormAdmin, ProposalAdmin):
         return self.form_page(
             request,
             bind_form(request, EntryForm, direction=Direction.LESS),
-            lambda data: adjustments.propose_adjustment(terms=_terms(data), user=staff_of(request)),
+            lambda data: adjustments.propose_adjustment(
+                terms=entry_terms(data), user=staff_of(request)
+            ),
             title="Propose an adjusting entry",
             submit="Propose",
             done=_PROPOSED,
             note=_NOTE,
-            find_notices=lambda data: adjustments.find_adjustment_notices(_terms(data)),
+            find_notices=lambda data: adjustments.find_adjustment_notices(entry_terms(data)),
         )
 
 
-def _terms(data: dict[str, Any]) -> AdjustmentTerms:
+def entry_terms(data: dict[str, Any]) -> AdjustmentTerms:
     return AdjustmentTerms(
         kind=AdjustmentKind(data["kind"]),
         currency=data["currency"].code,

@@ -1,5 +1,7 @@
 """The exchange's own bank accounts, the statement files read for them, and the lines of these."""
 
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.conf import settings
@@ -8,11 +10,19 @@ from django.db.models import F, Q
 
 from exchange.core.fields import AMOUNT, choice_field
 from exchange.core.models import Currency, Record
+from wallets.adjustments.models import AdjustingEntry
 from wallets.deposits.models import Deposit
 from wallets.treasury.models import TreasuryMovement
 
 # Of no list: records are looked up by none of these.
 _UNLISTED: Any = {"on_delete": models.PROTECT, "related_name": "+", "db_index": False}
+# Columns of a line with the record that it matches.
+MATCHES = ("deposit", "movement", "adjustment")
+
+
+def _matched_with(*given: str) -> Q:
+    """Return the condition that a line is matched with records in exactly these columns."""
+    return Q(**{f"{field}__isnull": field not in given for field in MATCHES})
 
 
 class OwnBankAccount(Record):
@@ -143,6 +153,7 @@ class StatementLine(Record):
     status = choice_field(LineStatus, max_length=10, default=LineStatus.OPEN)
     deposit = models.ForeignKey(Deposit, null=True, blank=True, **_UNLISTED)
     movement = models.ForeignKey(TreasuryMovement, null=True, blank=True, **_UNLISTED)
+    adjustment = models.ForeignKey(AdjustingEntry, null=True, blank=True, **_UNLISTED)
     reason = models.CharField(max_length=300, blank=True, help_text="Why it was set aside")
     handled_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, **_UNLISTED)
     handled_at = models.DateTimeField(null=True, blank=True)
@@ -164,15 +175,14 @@ class StatementLine(Record):
             models.UniqueConstraint(
                 fields=["movement", "currency"], name="statement_line_of_movement_once"
             ),
+            models.UniqueConstraint(
+                fields=["adjustment"], name="statement_line_of_adjustment_once"
+            ),
             models.CheckConstraint(condition=~Q(amount=0), name="statement_line_amount"),
             models.CheckConstraint(
-                condition=Q(status__in=["Open", "Set aside"])
-                & Q(deposit__isnull=True, movement__isnull=True)
+                condition=Q(status__in=["Open", "Set aside"]) & _matched_with()
                 | Q(status__in=["Proposed", "Matched"])
-                & (
-                    Q(deposit__isnull=False, movement__isnull=True)
-                    | Q(deposit__isnull=True, movement__isnull=False)
-                ),
+                & reduce(or_, (_matched_with(field) for field in MATCHES)),
                 name="statement_line_has_one_match",
             ),
             models.CheckConstraint(

@@ -21,6 +21,7 @@ from django.db.models import (
 )
 
 from exchange.staff.models import ApprovalStatus
+from wallets.adjustments.models import AdjustingEntry, Direction
 from wallets.bank_statements.models import LineStatus, StatementLine
 from wallets.deposits.models import Deposit, DepositChannel, DepositStatus
 from wallets.treasury.models import TreasuryKind, TreasuryMovement
@@ -36,7 +37,8 @@ class MatchKind:
     """A kind of record that a line may be: `field` is the column of lines that names it.
 
     `done` selects those that two people approved, and `fits` those whose amount and currency are
-    those of the line, as its bank shows them (`statement_match` in SQL).
+    those of the line, as its bank shows them (`statement_match` in SQL). `keyed` is False where
+    records have no reference of the bank.
     """
 
     field: str
@@ -44,6 +46,7 @@ class MatchKind:
     model: type[Model]
     done: Q
     fits: Callable[[StatementLine], Q]
+    keyed: bool = True
 
     def fitting(self, line: StatementLine) -> QuerySet[Any]:
         """Return the approved records that fit the line and belong to no other."""
@@ -68,6 +71,11 @@ def _movement_fits(line: StatementLine) -> Q:
     )
 
 
+def _adjustment_fits(line: StatementLine) -> Q:
+    direction = Direction.LESS if line.amount < 0 else Direction.MORE
+    return Q(amount=abs(line.amount), currency=line.currency_id, direction=direction)
+
+
 # A further kind is one entry here, a column of `StatementLine` and a branch of `statement_match`.
 KINDS: dict[str, MatchKind] = {
     kind.field: kind
@@ -89,6 +97,14 @@ KINDS: dict[str, MatchKind] = {
             Q(status=ApprovalStatus.APPROVED),
             _movement_fits,
         ),
+        MatchKind(
+            "adjustment",
+            "adjusting entry",
+            AdjustingEntry,
+            Q(status=ApprovalStatus.APPROVED),
+            _adjustment_fits,
+            keyed=False,
+        ),
     )
 }
 
@@ -108,7 +124,8 @@ def find_candidates(line: StatementLine) -> list[tuple[MatchKind, Any]]:
     near = Q(created_at__gte=_midnight(first), created_at__lt=_midnight(last))
     found = []
     for kind in KINDS.values():
-        rows = kind.fitting(line).filter(same | near).annotate(same_reference=same)
+        named = same if kind.keyed else _NONE
+        rows = kind.fitting(line).filter(named | near).annotate(same_reference=named)
         found += [
             (kind, record) for record in rows.order_by("-same_reference", "-pk")[:MAX_CANDIDATES]
         ]

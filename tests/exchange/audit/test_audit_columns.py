@@ -280,7 +280,7 @@ AUDITED: dict[str, Audited] = {
     "wallets_statementline": Audited(
         "id account_id file_id currency_id booked_on value_on amount bank_reference number"
         " payment_reference counterparty description is_reversal status deposit_id movement_id"
-        " reason handled_by_id handled_at",
+        " adjustment_id reason handled_by_id handled_at",
         operations="UPDATE DELETE",
     ),
     "wallets_treasurymovement": Audited(

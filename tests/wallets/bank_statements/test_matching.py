@@ -21,6 +21,7 @@ from exchange.core.errors import (
 from exchange.core.ids import uuid7
 from tests.assertions.unchanged import assert_no_table_changes
 from tests.environment.concurrency import start_call
+from tests.factories.adjustments import adjust, bookkeeper, entry_terms
 from tests.factories.bank_statements import (
     entry,
     import_camt,
@@ -31,12 +32,15 @@ from tests.factories.bank_statements import (
 from tests.factories.conversions import convert, set_rates
 from tests.factories.treasury import closing, move, terms, treasurer
 from tests.factories.wallets import assert_books_hold, balance_of, make_member_wallet, make_staff
+from wallets.adjustments.models import AdjustedAccount, AdjustmentKind, Direction
+from wallets.adjustments.services import AdjustmentTerms, confirm_adjustment, reject_adjustment
 from wallets.bank_statements.errors import MatchDiffers
 from wallets.bank_statements.models import StatementLine
 from wallets.bank_statements.selectors import KINDS, find_candidates, open_totals
 from wallets.bank_statements.services import (
     confirm_match,
     propose_deposit,
+    propose_entry,
     propose_movement,
     remove_match,
     reopen,
@@ -48,7 +52,7 @@ from wallets.treasury.services import confirm_movement, reject_movement
 
 pytestmark = pytest.mark.django_db
 
-DEPOSIT, MOVEMENT = KINDS["deposit"], KINDS["movement"]
+DEPOSIT, MOVEMENT, ENTRY = KINDS["deposit"], KINDS["movement"], KINDS["adjustment"]
 WHY = "A charge of the bank for November"
 
 
@@ -71,7 +75,7 @@ def make_deposit(amount: str = "100", reference: str = "FT1", **changes: Any) ->
 
 def state(line: StatementLine) -> tuple[Any, ...]:
     line.refresh_from_db()
-    return line.status, line.deposit_id, line.movement_id
+    return line.status, line.deposit_id, line.movement_id, line.adjustment_id
 
 
 def refuse(error: type[DomainError], act: Callable[[], object]) -> str:
@@ -84,7 +88,7 @@ def test_a_line_is_matched_with_the_deposit_that_two_people_approved():
     line, deposit, user = make_line(reference="ft 1"), make_deposit(), make_matcher()
     balance = balance_of(deposit.organisation_id, "KES")
     matched = confirm_match(line_id=line.pk, kind=DEPOSIT, record_id=deposit.pk, user=user)
-    assert state(line) == ("Matched", deposit.pk, None)
+    assert state(line) == ("Matched", deposit.pk, None, None)
     assert matched.handled_by == user
     assert balance_of(deposit.organisation_id, "KES") == balance == 100
     assert_books_hold()
@@ -103,7 +107,7 @@ def test_a_movement_is_on_the_statement_as_the_bank_sees_it(kind, direction):
     refuse(MatchDiffers, partial(link, line_id=gross.pk))
     line = make_line("70", direction)
     link(line_id=line.pk)
-    assert state(line) == ("Matched", None, moved.pk)
+    assert state(line) == ("Matched", None, moved.pk, None)
 
 
 def test_a_closed_position_has_a_line_in_each_currency():
@@ -121,7 +125,7 @@ def test_a_closed_position_has_a_line_in_each_currency():
     refuse(MatchDiffers, partial(link, line_id=not_bought.pk))
     for line in (sold, bought):
         link(line_id=line.pk)
-        assert state(line) == ("Matched", None, moved.pk)
+        assert state(line) == ("Matched", None, moved.pk, None)
     assert refuse(MatchDiffers, partial(link, line_id=other.pk)) == (
         "The treasury movement is matched with another line"
     )
@@ -184,10 +188,10 @@ def test_a_deposit_proposed_from_a_line_is_matched_once_confirmed():
     line, maker = make_line(reference="FT9"), make_matcher("add_deposit")
     payment = incoming(reference="FT9")
     deposit = propose_deposit(line_id=line.pk, payment=payment, user=maker)
-    assert state(line) == ("Proposed", deposit.pk, None)
+    assert state(line) == ("Proposed", deposit.pk, None, None)
     assert balance_of(payment.organisation_id, "KES") == 0
     deposits.confirm(deposit_id=deposit.pk, user=make_staff("decide_deposit"), reason=WHY)
-    assert state(line) == ("Matched", deposit.pk, None)
+    assert state(line) == ("Matched", deposit.pk, None, None)
     assert line.handled_by == maker
     assert balance_of(payment.organisation_id, "KES") == 100
     assert_books_hold()
@@ -201,10 +205,10 @@ def test_a_deposit_that_is_not_confirmed_opens_the_line_again(end):
         deposits.cancel(deposit_id=deposit.pk, user=maker)
     else:
         deposits.reject(deposit_id=deposit.pk, user=make_staff("decide_deposit"), reason="Wrong")
-    assert state(line) == ("Open", None, None)
+    assert state(line) == ("Open", None, None, None)
     assert (line.handled_by, line.handled_at) == (None, None)
     again = propose_deposit(line_id=line.pk, payment=incoming(), user=maker)
-    assert state(line) == ("Proposed", again.pk, None)
+    assert state(line) == ("Proposed", again.pk, None, None)
 
 
 def test_a_movement_proposed_from_a_line_follows_its_decision():
@@ -212,12 +216,53 @@ def test_a_movement_proposed_from_a_line_follows_its_decision():
     line, maker = make_line("1000", "DBIT"), make_matcher("move_treasury")
     propose = partial(propose_movement, line_id=line.pk, user=maker)
     first = propose(terms=terms("top_up", 1000))
-    assert state(line) == ("Proposed", None, first.pk)
+    assert state(line) == ("Proposed", None, first.pk, None)
     reject_movement(movement_id=first.pk, reason="Wrong kind", user=treasurer())
-    assert state(line) == ("Open", None, None)
+    assert state(line) == ("Open", None, None, None)
     second = propose(terms=terms("top_up", 1000))
     confirm_movement(movement_id=second.pk, user=treasurer(), reason=WHY)
-    assert state(line) == ("Matched", None, second.pk)
+    assert state(line) == ("Matched", None, second.pk, None)
+    assert_books_hold()
+
+
+def test_an_entry_is_on_the_statement_as_what_arrived_or_left():
+    user = make_matcher()
+    charge, found = adjust(entry_terms()), adjust(_correction("60"))
+    link = partial(confirm_match, kind=ENTRY, user=user)
+    refuse(MatchDiffers, partial(link, line_id=make_line().pk, record_id=charge.pk))
+    refuse(MatchDiffers, partial(link, line_id=make_line("60", "DBIT").pk, record_id=found.pk))
+    today = str(timezone.now().date())
+    for line, record in (
+        (make_line("100", "DBIT", day=today), charge), (make_line("60", day=today), found),
+    ):  # fmt: skip
+        assert find_candidates(line) == [(ENTRY, record)]
+        link(line_id=line.pk, record_id=record.pk)
+        assert state(line) == ("Matched", None, None, record.pk)
+    again = make_line("100", "DBIT", reference="again")
+    assert refuse(MatchDiffers, partial(link, line_id=again.pk, record_id=charge.pk)) == (
+        "The adjusting entry is matched with another line"
+    )
+
+
+def _correction(amount: str) -> AdjustmentTerms:
+    return entry_terms(
+        amount, kind=AdjustmentKind.CORRECTION, account=AdjustedAccount.FEES,
+        direction=Direction.MORE,
+    )  # fmt: skip
+
+
+def test_an_entry_proposed_from_a_line_follows_its_decision():
+    line, maker = make_line("100", "DBIT"), make_matcher("adjust_books")
+    propose = partial(propose_entry, line_id=line.pk, user=maker)
+    for wrong in (entry_terms("99.99"), entry_terms(currency="NGN"), _correction("100")):
+        refuse(InvalidRequest, partial(propose, terms=wrong))
+    first = propose(terms=entry_terms())
+    assert state(line) == ("Proposed", None, None, first.pk)
+    reject_adjustment(entry_id=first.pk, reason="Booked by the bank in error", user=bookkeeper())
+    assert state(line) == ("Open", None, None, None)
+    second = propose(terms=entry_terms())
+    confirm_adjustment(entry_id=second.pk, user=bookkeeper(), reason=WHY)
+    assert state(line) == ("Matched", None, None, second.pk)
     assert_books_hold()
 
 
@@ -227,7 +272,7 @@ def test_a_movement_proposed_from_a_line_follows_its_decision():
 def test_a_movement_of_each_kind_is_proposed_from_a_line(kind, direction):
     line, maker = make_line("70", direction), make_matcher("move_treasury")
     movement = propose_movement(line_id=line.pk, terms=terms(kind, 70), user=maker)
-    assert state(line) == ("Proposed", None, movement.pk)
+    assert state(line) == ("Proposed", None, movement.pk, None)
     other = make_line("70", "CRDT" if direction == "DBIT" else "DBIT")
     wrong = terms(kind, 70, reference="other way")
     refuse(InvalidRequest, partial(propose_movement, line_id=other.pk, terms=wrong, user=maker))
@@ -239,7 +284,7 @@ def test_decisions_about_other_records_leave_a_line_alone():
     make_deposit(reference="FT2")
     rejected = deposits.enter(payment=incoming(reference="FT3"), user=maker)
     deposits.cancel(deposit_id=rejected.pk, user=maker)
-    assert state(line) == ("Proposed", proposed.pk, None)
+    assert state(line) == ("Proposed", proposed.pk, None, None)
 
 
 def test_what_is_proposed_differs_in_nothing_from_the_line():
@@ -297,7 +342,7 @@ def test_a_wrong_match_is_removed_and_the_record_stays():
     link = partial(confirm_match, line_id=line.pk, kind=DEPOSIT, record_id=deposit.pk, user=user)
     link()
     act()
-    assert state(line) == ("Open", None, None)
+    assert state(line) == ("Open", None, None, None)
     assert Deposit.objects.get(pk=deposit.pk).status == "Completed"
     link()
 
@@ -311,12 +356,13 @@ def test_a_match_of_a_proposal_is_not_removed_before_its_decision():
 
 def test_only_those_who_may_match_do():
     line, deposit = make_line(), make_deposit()
-    user = make_staff("add_deposit", "move_treasury")
+    user = make_staff("add_deposit", "move_treasury", "adjust_books")
     payment = incoming(reference="FT2")
     for act in (
         partial(confirm_match, line_id=line.pk, kind=DEPOSIT, record_id=deposit.pk, user=user),
         partial(propose_deposit, line_id=line.pk, payment=payment, user=user),
         partial(propose_movement, line_id=line.pk, terms=terms("draw_down", 100), user=user),
+        partial(propose_entry, line_id=line.pk, terms=_correction("100"), user=user),
         partial(set_aside, line_id=line.pk, reason=WHY, user=user),
         partial(reopen, line_id=line.pk, user=user),
         partial(remove_match, line_id=line.pk, user=user),
@@ -326,6 +372,7 @@ def test_only_those_who_may_match_do():
     for act in (
         partial(propose_deposit, line_id=line.pk, payment=payment, user=matcher),
         partial(propose_movement, line_id=line.pk, terms=terms("draw_down", 100), user=matcher),
+        partial(propose_entry, line_id=line.pk, terms=_correction("100"), user=matcher),
     ):
         refuse(Forbidden, act)
 

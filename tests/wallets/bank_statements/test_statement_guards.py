@@ -6,6 +6,7 @@ import pytest
 from django.db import Error, connection, transaction
 
 from tests.assertions.statement_results import ACCEPTED, violated_rule
+from tests.factories.adjustments import adjust, bookkeeper, entry_terms
 from tests.factories.bank_statements import (
     document,
     entry,
@@ -19,6 +20,8 @@ from tests.factories.bank_statements import (
 from tests.factories.conversions import convert, set_rates
 from tests.factories.treasury import closing, move, terms
 from tests.factories.wallets import make_member_wallet, make_staff
+from wallets.adjustments.models import AdjustmentKind, Direction
+from wallets.adjustments.services import propose_adjustment
 from wallets.bank_statements.selectors import KINDS
 from wallets.bank_statements.services import confirm_match, propose_deposit, set_aside
 from wallets.deposits.services import manual as deposits
@@ -129,6 +132,24 @@ def test_a_match_is_a_movement_as_the_bank_shows_it():
     ):  # fmt: skip
         line = line_of(currency, amount, direction)
         assert change(line, match, movement=closed.pk) == expected
+
+
+def test_a_match_is_an_adjusting_entry_as_the_bank_shows_it():
+    match = f"status = %(status)s, adjustment_id = %(entry)s, {DECIDED}"
+    booked, proposed = (
+        adjust(entry_terms()),
+        propose_adjustment(terms=entry_terms(), user=bookkeeper()),
+    )
+    line = make_line("100", "DBIT")
+    assert change(line, match, status="Matched", entry=booked.pk) == ACCEPTED
+    assert change(line, match, status="Proposed", entry=proposed.pk) == ACCEPTED
+    assert change(line, match, status="Matched", entry=proposed.pk) == FITS
+    for other in (make_line(), make_line("99.99", "DBIT"), line_of("NGN", "100", "DBIT")):
+        assert change(other, match, status="Matched", entry=booked.pk) == FITS
+    both = f"{match}, deposit_id = %(deposit)s"
+    arrived = adjust(entry_terms(kind=AdjustmentKind.CORRECTION, direction=Direction.MORE))
+    values = {"status": "Matched", "entry": arrived.pk, "deposit": approved().pk}
+    assert change(make_line(reference="R2"), both, **values) == ONE
 
 
 def line_of(currency: str, amount: str, direction: str) -> Any:

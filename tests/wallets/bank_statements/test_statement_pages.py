@@ -31,6 +31,7 @@ from tests.factories.bank_statements import (
 )
 from tests.factories.treasury import move, terms
 from tests.factories.wallets import make_member_wallet, make_staff
+from wallets.adjustments.models import AdjustingEntry
 from wallets.bank_statements.models import OwnBankAccount, StatementFile, StatementLine
 from wallets.bank_statements.services import set_aside
 from wallets.deposits.models import Deposit
@@ -251,6 +252,27 @@ def test_a_movement_is_proposed_from_a_line(maker, checker, direction, kinds):
     assert page(line) in checker.get(page(movement)).content.decode()
 
 
+@pytest.mark.parametrize(
+    ("direction", "kind", "booked"),
+    [("DBIT", "bank_charge", "Less than booked"), ("CRDT", "correction", "More than booked")],
+)
+def test_an_adjusting_entry_is_proposed_from_a_line(maker, checker, direction, kind, booked):
+    line = make_line("70", direction)
+    form = maker.get(page(line, "propose_entry")).context["form"]
+    assert (form["kind"].initial, form["direction"].initial) == (kind, booked.split()[0].lower())
+    account = "expenses" if kind == "bank_charge" else "fees"
+    body = {"kind": kind, "account": account, "note": WHY, "direction": "more", "amount": "1"}
+    assert "Proposed. A second person must confirm it." in messages_of(
+        maker.post(page(line, "propose_entry"), body)
+    )
+    entry = AdjustingEntry.objects.get()
+    assert (f"{entry.amount:f}", entry.get_direction_display()) == ("70.00000000", booked)
+    submit_confirmation(checker, page(entry, "confirm"), reason=WHY)
+    line.refresh_from_db()
+    assert (line.status, line.adjustment_id) == ("Matched", entry.pk)
+    assert page(line) in checker.get(page(entry)).content.decode()
+
+
 def test_a_line_is_set_aside_and_opened_again(finance):
     line = make_line("5", "DBIT")
     assert "Propose deposit" not in text_of(finance.get(page(line)))
@@ -279,7 +301,15 @@ def test_only_buttons_that_a_person_may_use_are_shown(office, finance, auditor):
     }
     assert finance.get(page(line, "propose_deposit")).status_code == 403
     assert office.get(page(line, "propose_movement")).status_code == 403
-    for name in ("propose_deposit", "propose_movement", "set_aside", "reopen", "remove_match"):
+    assert office.get(page(line, "propose_entry")).status_code == 403
+    for name in (
+        "propose_deposit",
+        "propose_movement",
+        "propose_entry",
+        "set_aside",
+        "reopen",
+        "remove_match",
+    ):
         with assert_no_table_changes():
             assert auditor.post(page(line, name)).status_code == 403
     assert auditor.get(reverse(UPLOAD)).status_code == 403

@@ -35,8 +35,11 @@ from exchange.admin.paging import COUNT_LIMIT
 from exchange.admin.saved_views import SavedView
 from exchange.core.currencies import format_money
 from exchange.staff.models import StaffUser
+from wallets.adjustments.admin import EntryForm, entry_terms
+from wallets.adjustments.models import AdjustmentKind, Direction
+from wallets.adjustments.services import ADJUST, find_adjustment_notices
 from wallets.bank_statements import services as statements
-from wallets.bank_statements.models import LineStatus, OwnBankAccount, StatementLine
+from wallets.bank_statements.models import MATCHES, LineStatus, OwnBankAccount, StatementLine
 from wallets.bank_statements.selectors import KINDS, MatchKind, find_candidates, line_totals
 from wallets.deposits.admin.deposits import DepositForm, incoming_payment
 from wallets.deposits.services.manual import ENTER, find_payment_notices
@@ -54,7 +57,7 @@ def _amount(line: StatementLine) -> str:
 
 
 def _match(line: StatementLine) -> Any:
-    return line.deposit or line.movement
+    return line.deposit or line.movement or line.adjustment
 
 
 def _words(line: StatementLine) -> list[str]:
@@ -142,7 +145,7 @@ class StatementLineAdmin(ConfirmationAdmin):
         _action("reopen", _ask_to_reopen, statements.reopen, "Open again."),
         _action("remove_match", _ask_to_remove, statements.remove_match, "Match removed."),
     )
-    record_pages = ("propose_deposit", "propose_movement")
+    record_pages = ("propose_deposit", "propose_movement", "propose_entry")
     filters = LineFilters
     saved_views = (
         _view(LineStatus.OPEN, "Without a match: find the record, or propose it."),
@@ -155,7 +158,7 @@ class StatementLineAdmin(ConfirmationAdmin):
         "booked_on", "amount_display", "account_name", "reference_display", "counterparty",
         "state_display", "match_display",
     )  # fmt: skip
-    list_select_related = ("account", "deposit", "movement")
+    list_select_related = ("account", *MATCHES)
     search_fields = ("bank_reference", "payment_reference", "counterparty", "description")
     search_help_text = "Reference, payer, payee, description, amount or ID"
     amount_fields = ("amount",)
@@ -218,6 +221,8 @@ class StatementLineAdmin(ConfirmationAdmin):
             if self.may(request, MOVE):
                 page = self.address("propose_movement", obj.pk)
                 shown.append(Tool("Propose treasury movement", page))
+            if self.may(request, ADJUST):
+                shown.append(Tool("Propose adjusting entry", self.address("propose_entry", obj.pk)))
             shown.append(Tool("Set aside", self.address("set_aside", obj.pk)))
         return shown
 
@@ -315,6 +320,31 @@ class StatementLineAdmin(ConfirmationAdmin):
             title="Propose the treasury movement of the line",
         )
 
+    def propose_entry(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Propose the adjusting entry of the line, which a second person must confirm."""
+        line: StatementLine = self.record(request, object_id, statements.MATCH)
+        self.require(request, ADJUST)
+        left = line.amount < 0
+
+        def make(*given: Any, **options: Any) -> forms.Form:
+            form = EntryForm(*given, **options)
+            form.fields["direction"].disabled = True
+            form.fields["direction"].help_text = "As on the statement"
+            return form
+
+        return self._propose(
+            request,
+            line,
+            make,
+            lambda data: statements.propose_entry(
+                line_id=line.pk, terms=entry_terms(data), user=staff_of(request)
+            ),
+            lambda data: find_adjustment_notices(entry_terms(data)),
+            title="Propose the adjusting entry of the line",
+            direction=Direction.LESS if left else Direction.MORE,
+            kind=AdjustmentKind.BANK_CHARGE if left else AdjustmentKind.CORRECTION,
+        )
+
     def _propose(
         self,
         request: HttpRequest,
@@ -376,7 +406,7 @@ def _ask_to_match(line: StatementLine, kind: MatchKind, record: Any) -> Confirma
 
 
 def line_link(record: Any) -> Tool | None:
-    """Return the link to the statement line of a deposit or treasury movement, if it has one."""
-    field = "deposit" if record._meta.model_name == "deposit" else "movement"
+    """Return the link to the statement line of a record, if it has one."""
+    field = next(kind.field for kind in KINDS.values() if isinstance(record, kind.model))
     line = StatementLine.objects.filter(**{field: record}).first()
     return Tool("Bank statement line", record_url(line), opens_record=True) if line else None

@@ -1,9 +1,12 @@
 """Matches of statement lines with records: confirmed, proposed from a line, and removed."""
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import Model
 from django.utils import timezone
 
 from exchange.core.currencies import format_money
@@ -12,6 +15,8 @@ from exchange.core.errors import InvalidRequest, NotFound, StateConflict
 from exchange.core.querysets import get_or_raise
 from exchange.core.text import clean_reason
 from exchange.staff.models import StaffUser
+from wallets.adjustments.models import AdjustingEntry
+from wallets.adjustments.services import AdjustmentTerms, propose_adjustment
 from wallets.bank_statements.errors import LineNotFound, MatchDiffers
 from wallets.bank_statements.models import LineStatus, StatementLine
 from wallets.bank_statements.selectors import KINDS, MatchKind
@@ -21,7 +26,8 @@ from wallets.deposits.services import manual as deposits
 from wallets.treasury import services as treasury
 from wallets.treasury.models import TreasuryMovement
 
-_ONCE = ("statement_line_of_deposit_once", "statement_line_of_movement_once")
+_Proposal = TypeVar("_Proposal", bound=Model)
+_ONCE = tuple(f"statement_line_of_{field}_once" for field in KINDS)
 
 
 def confirm_match(
@@ -81,16 +87,17 @@ def propose_movement(
 
     Raises as `confirm_match` and as `treasury.propose_movement`.
     """
-    authorize(user)
-    with transaction.atomic():
-        line = _get(line_id)
-        _require_open(line)
-        movement = treasury.propose_movement(terms=terms, user=user)
-        fitting = TreasuryMovement.objects.filter(KINDS["movement"].fits(line), pk=movement.pk)
-        if not fitting.exists():
-            raise _differs(line)
-        _link(line, "movement", movement.pk, LineStatus.PROPOSED, user)
-        return movement
+    propose = partial(treasury.propose_movement, terms=terms, user=user)
+    return _propose(line_id, KINDS["movement"], propose, user)
+
+
+def propose_entry(*, line_id: UUID, terms: AdjustmentTerms, user: StaffUser) -> AdjustingEntry:
+    """Propose the adjusting entry of an open line, matched once another person confirms it.
+
+    Raises as `confirm_match` and as `propose_adjustment`.
+    """
+    propose = partial(propose_adjustment, terms=terms, user=user)
+    return _propose(line_id, KINDS["adjustment"], propose, user)
 
 
 def set_aside(*, line_id: UUID, reason: str, user: StaffUser) -> StatementLine:
@@ -114,6 +121,20 @@ def remove_match(*, line_id: UUID, user: StaffUser) -> StatementLine:
 
 def _get(line_id: UUID) -> StatementLine:
     return get_or_raise(StatementLine.objects.filter(pk=line_id), LineNotFound)
+
+
+def _propose(
+    line_id: UUID, kind: MatchKind, propose: Callable[[], _Proposal], user: StaffUser
+) -> _Proposal:
+    authorize(user)
+    with transaction.atomic():
+        line = _get(line_id)
+        _require_open(line)
+        made = propose()
+        if not kind.model._default_manager.filter(kind.fits(line), pk=made.pk).exists():
+            raise _differs(line)
+        _link(line, kind.field, made.pk, LineStatus.PROPOSED, user)
+        return made
 
 
 def _require_open(line: StatementLine) -> None:

@@ -20,7 +20,7 @@ GRANT UPDATE (status, content, new_lines, handled_by_id, handled_at) ON wallets_
 SELECT audit_table('wallets_statementfile', left_out => '{content}');
 
 -- What the bank shows of a record in a currency, and the state of a line that it matches.
-CREATE FUNCTION statement_match(p_deposit uuid, p_movement uuid, p_currency text)
+CREATE FUNCTION statement_match(p_deposit uuid, p_movement uuid, p_adjustment uuid, p_currency text)
 RETURNS TABLE (status text, amount numeric) LANGUAGE sql STABLE AS $$
     SELECT CASE d.status WHEN 'Pending' THEN 'Proposed' WHEN 'Completed' THEN 'Matched'
                          WHEN 'Reversed' THEN 'Matched' END, d.amount
@@ -37,6 +37,11 @@ RETURNS TABLE (status text, amount numeric) LANGUAGE sql STABLE AS $$
         ('position_close', m.bought_currency_id, m.bought_amount)
     ) l (kind, currency, amount)
     WHERE m.id = p_movement AND l.kind = m.kind AND l.currency = p_currency
+    UNION ALL
+    SELECT CASE e.status WHEN 'Pending' THEN 'Proposed' WHEN 'Approved' THEN 'Matched' END,
+           CASE e.direction WHEN 'less' THEN - e.amount WHEN 'more' THEN e.amount END
+    FROM public.wallets_adjustingentry e
+    WHERE e.id = p_adjustment AND e.currency_id = p_currency
 $$;
 
 CREATE FUNCTION statement_line_guard() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -48,8 +53,9 @@ BEGIN
     THEN
         RAISE EXCEPTION 'line % is not of its account, or of no file that is imported', NEW.id
             USING ERRCODE = 'check_violation', CONSTRAINT = 'statement_line_of_its_account';
-    ELSIF num_nonnulls(NEW.deposit_id, NEW.movement_id) > 0 AND NOT EXISTS (
-        SELECT FROM public.statement_match(NEW.deposit_id, NEW.movement_id, NEW.currency_id) s
+    ELSIF num_nonnulls(NEW.deposit_id, NEW.movement_id, NEW.adjustment_id) > 0 AND NOT EXISTS (
+        SELECT FROM public.statement_match(
+            NEW.deposit_id, NEW.movement_id, NEW.adjustment_id, NEW.currency_id) s
         WHERE s.amount = NEW.amount AND s.status = NEW.status)
     THEN
         RAISE EXCEPTION 'line % is not what it is matched with', NEW.id
@@ -69,13 +75,15 @@ SELECT keep_columns('wallets_statementline', '{id,account_id,file_id,currency_id
 CREATE TRIGGER decided_once BEFORE UPDATE ON wallets_statementline
     FOR EACH ROW WHEN (
         (OLD.status = NEW.status OR OLD.status = 'Proposed' AND NEW.status = 'Matched')
-        AND (OLD.deposit_id, OLD.movement_id, OLD.reason, OLD.handled_by_id, OLD.handled_at)
+        AND (OLD.deposit_id, OLD.movement_id, OLD.adjustment_id, OLD.reason, OLD.handled_by_id,
+             OLD.handled_at)
             IS DISTINCT FROM
-            (NEW.deposit_id, NEW.movement_id, NEW.reason, NEW.handled_by_id, NEW.handled_at))
+            (NEW.deposit_id, NEW.movement_id, NEW.adjustment_id, NEW.reason, NEW.handled_by_id,
+             NEW.handled_at))
     EXECUTE FUNCTION kept_columns();
 SELECT make_permanent('wallets_statementline');
 REVOKE UPDATE ON wallets_statementline FROM exchange_runtime;
-GRANT UPDATE (status, deposit_id, movement_id, reason, handled_by_id, handled_at)
+GRANT UPDATE (status, deposit_id, movement_id, adjustment_id, reason, handled_by_id, handled_at)
     ON wallets_statementline TO exchange_runtime;
 -- A line that is added is its own record; the audit has what becomes of it.
 SELECT audit_table('wallets_statementline', inserts => NULL);
@@ -99,3 +107,6 @@ CREATE TRIGGER statement_line_follows AFTER UPDATE OF status ON wallets_deposit
 CREATE TRIGGER statement_line_follows AFTER UPDATE OF status ON wallets_treasurymovement
     FOR EACH ROW WHEN (OLD.status = 'Pending' AND NEW.status <> 'Pending')
     EXECUTE FUNCTION follow_statement_match('movement_id');
+CREATE TRIGGER statement_line_follows AFTER UPDATE OF status ON wallets_adjustingentry
+    FOR EACH ROW WHEN (OLD.status = 'Pending' AND NEW.status <> 'Pending')
+    EXECUTE FUNCTION follow_statement_match('adjustment_id');
