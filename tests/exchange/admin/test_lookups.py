@@ -22,8 +22,8 @@ from exchange.core.fields import EncryptedTextField
 from exchange.events.services.endpoints import set_endpoint
 from exchange.staff.models import AccessEvent, StaffUser
 from exchange.staff.services.access_records import record_access_event
+from tests.assertions.audited_columns import AUDITED
 from tests.assertions.endpoints import api_endpoints
-from tests.exchange.audit.test_audit_columns import AUDITED
 from tests.factories.api_clients import TESTER, make_organisation
 from tests.factories.back_office import signed_in_client, user_of
 from tests.factories.staff import create_staff, create_superuser
