@@ -91,6 +91,7 @@ ROLES: dict[str, frozenset[str]] = {
         "wallets.adjust_books",
         "wallets.close_period",
         "wallets.match_statement",
+        "wallets.add_accountverification",
         "wallets.write_off_receivable",
         "wallets.place_freeze",
         "wallets.lift_freeze",
@@ -115,6 +116,7 @@ ROLES: dict[str, frozenset[str]] = {
     | {
         "wallets.add_deposit",
         "wallets.match_statement",
+        "wallets.add_accountverification",
         "wallets.place_freeze",
         "wallets.propose_configuration",
         "wallets.change_banklist",
@@ -191,6 +193,7 @@ PRIVILEGED_PERMISSIONS = frozenset(
         "exchange.propose_quote",
         "exchange.restore_administrator",
         "orders.decide_terms",
+        "wallets.add_accountverification",
         "wallets.add_deposit",
         "wallets.adjust_books",
         "wallets.close_period",

@@ -341,6 +341,7 @@ APPEND_ONLY = {
     "exchange_deliveryattempt",
     "exchange_eventnumber",
     "orders_fill",
+    "wallets_accountverification",
     "orders_trade",
     "wallets_conversion",
     "wallets_decision",

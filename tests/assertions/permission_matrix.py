@@ -247,6 +247,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "exchange_quote_reject": ("F", "F"),
     # Money.
     "wallets_alert_resolve": ("BFD", "BFD"),
+    "wallets_bankaccount_verify": ("BF", "BF"),
     "wallets_banklist_refresh": (ONLY_POST, "B"),
     "wallets_configuration_by_currency": (INSIDE, ""),
     "wallets_configuration_propose": ("B", "B"),

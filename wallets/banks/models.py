@@ -1,5 +1,6 @@
 """Bank lists of the provider."""
 
+from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
@@ -69,3 +70,32 @@ class BankAccount(Record):
 
     def __str__(self) -> str:
         return f"{self.account_name}, {self.name} {self.account_number}"
+
+
+class AccountVerification(Record):
+    """That a person of staff verified whose a destination account is, and how; written once.
+
+    It is evidence for those who decide: no check is left out for a verified account.
+    """
+
+    account_number = models.CharField(max_length=40)
+    code = models.CharField(max_length=20, help_text="Of the bank")
+    account_name = models.CharField(max_length=200, help_text="The name that was verified")
+    how = models.CharField(max_length=300)
+    verified_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    created_at = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ("add",)
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["account_number", "code", "-id"], name="account_verified")]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(how__regex=r"\S"), name="verification_says_how"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.account_name}, verified by {self.verified_by}"

@@ -4,10 +4,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import DatabaseError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from config.back_office.roles import AUDITOR
+from exchange.core.errors import Forbidden
 from exchange.participants.models import Organisation
 from tests.environment.owner import without_guards
 from tests.factories.back_office import (
@@ -15,10 +16,15 @@ from tests.factories.back_office import (
     fund,
     make_participants,
     make_withdrawal,
+    messages_of,
     page,
     signed_in_client,
     text_of,
+    user_of,
 )
+from tests.factories.wallets import make_staff
+from wallets.banks.models import AccountVerification
+from wallets.banks.verifications import verify_account
 from wallets.withdrawals.models import Withdrawal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
@@ -123,3 +129,61 @@ def test_the_page_takes_the_same_number_of_queries_for_many(owners):
         make_withdrawal(organisation, member, "KES", str(1001 + number))
     assert queries() == few
     assert "The latest 20." in text_of(auditor.get(page(one.bank)))
+
+
+def test_who_verified_an_account_stands_where_its_payouts_are_decided(owners, maker, checker):
+    organisation, member = owners
+    first = make_withdrawal(organisation, member, "KES", "1000")
+    second = make_withdrawal(organisation, member, "KES", "2000")
+    assert "Verified No" in text_of(checker.get(page(second)))
+    assert "Not verified by staff." in text_of(checker.get(page(second.bank)))
+    flags = current_flag_codes(second)
+    before = AccountVerification.objects.count()
+    for how in ("", "yes", "x" * 301):
+        assert maker.post(page(first.bank, "verify"), {"how": how}).status_code == 200
+    assert AccountVerification.objects.count() == before == 0
+    how = "Called 0700 000001, the number in the contract"
+    done = maker.post(page(first.bank, "verify"), {"how": how})
+    assert messages_of(done) == ["Verification recorded."]
+    verified = AccountVerification.objects.get()
+    assert (verified.verified_by, verified.account_name) == (
+        user_of(maker),
+        first.bank.account_name,
+    )
+    # The other withdrawal to the account shows it, and needs what it needed before.
+    shown = text_of(checker.get(page(second)))
+    assert f"Verified As {first.bank.account_name} by {user_of(maker)} on" in shown
+    assert how in shown
+    assert current_flag_codes(second) == flags
+    assert tables(second)["Verifications"] == [[first.bank.account_name, str(user_of(maker)), how]]
+
+
+def test_a_verification_is_of_one_account_and_the_newest_is_shown(owners, maker, checker):
+    organisation, member = owners
+    kept = make_withdrawal(organisation, member, "KES", "1000")
+    other = make_withdrawal(organisation, member, "KES", "1000", account_number="0690000032")
+    elsewhere = make_withdrawal(organisation, member, "NGN", "1000")
+    maker.post(page(kept.bank, "verify"), {"how": "Compared with the bank's own letter"})
+    checker.post(page(kept.bank, "verify"), {"how": "Called the payee on a known number"})
+    assert f"by {user_of(checker)} on" in text_of(checker.get(page(kept)))
+    for withdrawal in (other, elsewhere):
+        assert "Verified No" in text_of(checker.get(page(withdrawal)))
+
+
+def test_a_verification_is_recorded_by_those_who_may_and_never_changed(owners, auditor):
+    organisation, member = owners
+    withdrawal = make_withdrawal(organisation, member, "KES", "1000")
+    assert "Record verification" not in text_of(auditor.get(page(withdrawal.bank)))
+    assert auditor.post(page(withdrawal.bank, "verify"), {"how": "Called them"}).status_code == 403
+    how = "Called the payee on a known number"
+    with pytest.raises(Forbidden):
+        verify_account(record=withdrawal.bank, how=how, user=make_staff())
+    made = verify_account(
+        record=withdrawal.bank, how=how, user=make_staff("add_accountverification")
+    )
+    for statement in (
+        AccountVerification.objects.filter(pk=made.pk).delete,
+        lambda: AccountVerification.objects.filter(pk=made.pk).update(how="Other"),
+    ):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            statement()

@@ -1,16 +1,24 @@
-"""A destination account on the pages of its bank records: who pays to it, and what became of it."""
+"""A destination account on the pages of its bank records: who pays to it, what became of it, and
+who verified it.
+"""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
+from django import forms
 from django.db.models import Count, Max, Min, Q, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
 
-from exchange.admin.base import SafeAdmin, Section
+from exchange.admin.base import SafeAdmin, Section, Tool, staff_of
 from exchange.admin.display import format_time, record_link
+from exchange.admin.fields import ReasonField
+from exchange.admin.forms import bind_form
 from exchange.admin.panels import Panel
 from exchange.core.currencies import format_money
 from wallets.banks.models import BankAccount
+from wallets.banks.verifications import VERIFY, verifications_of, verify_account
 from wallets.withdrawals.admin.show import withdrawal_badge
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 
@@ -25,6 +33,14 @@ _PAID = Q(status=WithdrawalStatus.COMPLETED) & ~_RETURNED
 _NOT_PAID = Q(status__in=(WithdrawalStatus.FAILED, WithdrawalStatus.REVERSED)) | _RETURNED
 
 
+class VerificationForm(forms.Form):
+    """How an account was verified."""
+
+    how = ReasonField(
+        max_length=300, help_text="For example the telephone number that was called, or a document"
+    )
+
+
 def _same_account(record: BankAccount) -> QuerySet[Withdrawal]:
     """Return all withdrawals to the account of a bank record, of whatever owner."""
     return Withdrawal.objects.filter(
@@ -35,11 +51,36 @@ def _same_account(record: BankAccount) -> QuerySet[Withdrawal]:
 class CounterpartyPanel(Panel):
     """Owners, names and payouts of the account, for those who may view withdrawals."""
 
+    def tools(self, page: SafeAdmin, request: HttpRequest, record: Any) -> Sequence[Tool]:
+        """Return the link to the page that records a verification."""
+        if not page.may(request, VERIFY):
+            return ()
+        return (Tool("Record verification", page.address("verify", record.pk)),)
+
+    def urls(self, page: SafeAdmin) -> list[URLPattern]:
+        """Return the URL of that page."""
+        view = partial(self._verify, page)
+        return [page.action_url("<uuid:object_id>/verify/", "verify", view, only_post=False)]
+
+    def _verify(self, page: SafeAdmin, request: HttpRequest, object_id: object) -> HttpResponse:
+        record = page.record(request, str(object_id), VERIFY)
+        return page.form_page(
+            request,
+            bind_form(request, VerificationForm),
+            lambda data: verify_account(record=record, how=data["how"], user=staff_of(request)),
+            done="Verification recorded.",
+            title=f"Record that you verified {record.account_name}",
+            submit="Record verification",
+            record=record,
+            note=f"{record.name}, account {record.account_number}. Those who approve payouts to it"
+            " see who verified it. No check is left out.",
+        )
+
     def sections(self, page: SafeAdmin, request: HttpRequest, record: Any) -> Sequence[Section]:
         """Return the tables."""
         if not page.may(request, VIEW_WITHDRAWALS):
             return ()
-        return (_owners(record), _names(record), _payouts(record))
+        return (_verifications(record), _owners(record), _names(record), _payouts(record))
 
     def summary(
         self, page: SafeAdmin, request: HttpRequest, record: Any, sections: Sequence[Any]
@@ -57,6 +98,18 @@ class CounterpartyPanel(Panel):
             ("Paid", f"{found['paid']:,}"),
             ("Failed or returned", f"{found['failed']:,}"),
         )
+
+
+def _verifications(record: BankAccount) -> Section:
+    found = list(verifications_of(record)[: _ROWS + 1])
+    rows = [
+        (format_time(each.created_at), each.account_name, each.verified_by, each.how)
+        for each in found[:_ROWS]
+    ]
+    headings = ("Verified (UTC)", "Name", "By", "How")
+    return Section(
+        "Verifications", headings, rows, note=_note(found), empty="Not verified by staff."
+    )
 
 
 def _owners(record: BankAccount) -> Section:

@@ -23,6 +23,7 @@ from exchange.staff.admin.pending import describe_approvers
 from exchange.staff.models import StaffUser
 from wallets.banks.admin.name_matching import describe_match, match_tone
 from wallets.banks.payout_details import missing_fields, required_fields
+from wallets.banks.verifications import verifications_of
 from wallets.ledger.models import AccountKind, Transfer, TransferKind
 from wallets.ledger.selectors.wallets import wallet_balances
 from wallets.withdrawals.admin import review_tables
@@ -81,7 +82,8 @@ _NOW = {
     WithdrawalStatus.REJECTED: "",
     WithdrawalStatus.CANCELLED: "",
 }
-_HAS_FLAGS = Q(verdict__in=(Verdict.APPROVE, Verdict.REJECT), flags__isnull=False)
+_WITH_FLAGS = (Verdict.APPROVE, Verdict.REJECT)
+_HAS_FLAGS = Q(verdict__in=_WITH_FLAGS, flags__isnull=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +157,7 @@ def review_context(
         "in_usd": format_money(withdrawal.gusd_amount, "USD") if withdrawal.gusd_amount else "",
         **flags,
         "decision_flags": decision_flags(withdrawal),
+        "verified": verifications_of(withdrawal.bank).first(),
         "use": _describe_account_use(use),
         "other_owners": _describe_sharing(withdrawal, use),
         "velocity": _velocity_lines(withdrawal, recent),
@@ -204,7 +207,8 @@ def decision_flags(withdrawal: Withdrawal) -> list[DecisionFlags]:
             deserialize_flags(d.flags),
             d.override,
         )
-        for d in withdrawal.decisions.filter(_HAS_FLAGS)
+        for d in withdrawal.decisions.all()
+        if d.verdict in _WITH_FLAGS and d.flags is not None
     ]
 
 

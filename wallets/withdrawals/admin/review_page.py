@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 
 from exchange.admin.base import Section
@@ -28,6 +29,7 @@ class ReviewPage(CustomPageAdmin):
         wrong: Mapping[str, object] | None = None,
     ) -> HttpResponse:
         """Return the review page; `wrong` are the errors by form field."""
+        prefetch_related_objects([withdrawal], "decisions")
         return self.page(
             request,
             "admin/wallets/withdrawal/review.html",
