@@ -4,6 +4,7 @@ from credit.configurations.event_types import EVENT_TYPES as CONFIGURATION_TYPES
 from credit.distributions.event_types import EVENT_TYPES as DISTRIBUTION_TYPES
 from credit.loans.event_types import EVENT_TYPES as LOAN_TYPES
 from exchange.events.event_types import EVENT_TYPES as TEST_TYPES
+from exchange.questions.event_types import EVENT_TYPES as QUESTION_TYPES
 from orders.book.event_types import EVENT_TYPES as ORDER_TYPES
 from orders.listings.event_types import EVENT_TYPES as TOKEN_TYPES
 from orders.trades.event_types import EVENT_TYPES as TRADE_TYPES
@@ -22,6 +23,7 @@ EVENT_TYPES = (
     *DEPOSIT_TYPES,
     *MEMBER_TYPES,
     *FREEZE_TYPES,
+    *QUESTION_TYPES,
     *DEBT_TYPES,
     *ORDER_TYPES,
     *TRADE_TYPES,
@@ -37,6 +39,7 @@ SCHEMA_HOOKS = (
     "wallets.withdrawals.event_schema.add_withdrawal_events",
     "wallets.transfers.event_schema.add_transfer_events",
     "wallets.freezes.event_schema.add_freeze_events",
+    "exchange.questions.event_schema.add_question_events",
     "wallets.receivables.event_schema.add_debt_events",
     "wallets.closing.event_schema.add_member_events",
     "wallets.conversions.event_schema.add_conversion_events",

@@ -37,6 +37,7 @@ class ExchangeConfig(sqlfiles.SqlAppConfig):
         "events/deliveries",
         "events/feed",
         "events/public_actor",
+        "questions/questions",
         "requests/request_log",
         "exports/export_records",
     )

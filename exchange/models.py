@@ -5,6 +5,7 @@ import exchange.core.models
 import exchange.events.models
 import exchange.exports.models
 import exchange.participants.models
+import exchange.questions.models
 import exchange.requests.models
 import exchange.staff.models
 import exchange.tokens.models

@@ -131,8 +131,8 @@ def _reads(user: StaffUser, day: date) -> Iterator[tuple[str, Callable[[], list[
         column, page = _page_of(model)
         meta = page.model._meta
         if user.has_perm(f"{meta.app_label}.view_{meta.model_name}"):
-            rows = model._default_manager.all() if column else page.rows(user)
-            decided = rows.filter(
+            proposals = model._default_manager.all() if column else page.rows(user)
+            decided = proposals.filter(
                 decided_at__gte=begins, decided_at__lt=ends, decided_by__isnull=False
             )
             people = [

@@ -17,6 +17,7 @@ from exchange.events.admin.owner_panels import EventsPanel, WebhookPanel
 from exchange.participants.admin.owner_panels import ApiKeysPanel, MembersPanel
 from exchange.participants.admin.timeline import TimelinePanel
 from exchange.participants.models import Member, Organisation
+from exchange.questions.admin import QuestionsPanel
 from exchange.tokens.models import Token
 from orders.book.admin.orders import orders_link, tokens_link
 from orders.book.admin.owner_panel import OpenOrdersPanel
@@ -54,6 +55,7 @@ _BLOCKS = (FrozenPanel(), DebtsPanel())
 _VALUE = ValuePanel()
 _WALLET = LinksPanel(wallet_link, statement_link, deposits_link, withdrawals_link)
 _COMMENTS = CommentsPanel()
+_QUESTIONS = QuestionsPanel()
 
 # What an owner has, in the order of the tables on its page.
 _OWNED = (
@@ -106,8 +108,8 @@ PANELS: dict[type[Model], tuple[Panel, ...]] = {
     Account: _BLOCKS,
     BankAccount: (CounterpartyPanel(),),
     Order: (FillsPanel(),),
-    Withdrawal: (_COMMENTS,),
-    Deposit: (LinksPanel(line_link), _COMMENTS),
+    Withdrawal: (_QUESTIONS, _COMMENTS),
+    Deposit: (LinksPanel(line_link), _QUESTIONS, _COMMENTS),
     TreasuryMovement: (LinksPanel(line_link),),
     AdjustingEntry: (LinksPanel(line_link),),
     Payment: (_COMMENTS,),

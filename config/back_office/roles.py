@@ -32,7 +32,7 @@ _VIEWABLE = {
     ),
     "exchange": (
         "apikey", "comment", "event", "export", "loggedrequest", "member", "organisation",
-        "quote", "readcount", "token", "webhookendpoint",
+        "question", "quote", "readcount", "token", "webhookendpoint",
     ),
     "orders": ("order", "termsproposal", "tokenproposal", "trade"),
     "wallets": (
@@ -61,7 +61,8 @@ _VIEW_CUSTOMERS = frozenset(
         "credit.view_income",
         "credit.view_loanconfiguration",
         *(f"exchange.view_{model}" for model in ("comment", "event", "loggedrequest", "member")),
-        *(f"exchange.view_{model}" for model in ("organisation", "quote", "readcount", "token")),
+        *(f"exchange.view_{model}" for model in ("organisation", "question", "quote")),
+        *(f"exchange.view_{model}" for model in ("readcount", "token")),
         *(
             f"orders.view_{model}"
             for model in ("order", "termsproposal", "tokenproposal", "trade")
@@ -99,6 +100,7 @@ ROLES: dict[str, frozenset[str]] = {
         "wallets.change_alert",
         "wallets.run_reconciliation",
         "exchange.add_comment",
+        "exchange.add_question",
         "exchange.add_export",
         "credit.decide_distribution",
         "credit.propose_distribution",
@@ -123,6 +125,7 @@ ROLES: dict[str, frozenset[str]] = {
         "wallets.change_alert",
         "wallets.run_reconciliation",
         "exchange.add_comment",
+        "exchange.add_question",
         "exchange.add_export",
         "exchange.add_organisation",
         "exchange.change_organisation",
@@ -219,6 +222,7 @@ UNPRIVILEGED_PERMISSIONS = frozenset(
         "exchange.add_export",
         "exchange.add_member",
         "exchange.add_organisation",
+        "exchange.add_question",
         "exchange.change_event",
         "exchange.change_member",
         "exchange.change_organisation",

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from config.back_office.roles import is_privileged_user
@@ -19,7 +19,7 @@ from exchange.admin.paging import COUNT_LIMIT, format_count
 from exchange.core.currencies import format_money
 from exchange.staff.admin.pending import AWAITING_MY_APPROVAL, AWAITING_OTHERS, queues
 from exchange.staff.models import StaffUser
-from wallets.withdrawals.admin.saved_views import awaiting_approval_by, saved_views_for
+from wallets.withdrawals.admin.saved_views import QUEUE, awaiting_approval_by, saved_views_for
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services.decisions import DECIDE
 
@@ -66,7 +66,7 @@ def work_items_for(
     if user.has_perm(DECIDE) and pending:
         first, *pending = pending
         decidable: QuerySet[Any] = Withdrawal.objects.filter(awaiting_approval_by(user))
-        decidable = decidable.annotate(waiting_since=F("created_at"))
+        decidable = decidable.annotate(waiting_since=QUEUE.since)
         waiting.append((own, first.label, first.url, decidable))
         own += pending
     else:

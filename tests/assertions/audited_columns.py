@@ -121,6 +121,10 @@ AUDITED: dict[str, Audited] = {
         hidden="tax_id",
         left_out={TOUCHED: "updated_at"},
     ),
+    "exchange_question": Audited(
+        "id subject_type subject_id organisation_id member_id text asked_by_id created_at answer"
+        " closed_by_id closed_at"
+    ),
     "exchange_quote": Audited(
         "id token_id buy sell exchange status note reason proposed_by_id decided_by_id created_at"
         " decided_at approval_reason"

@@ -196,6 +196,11 @@ PAGES: dict[str, tuple[str, str]] = {
             "wallets_withdrawal",
         )
     },
+    **{
+        f"{model}_{page}": ("BF", "BF")
+        for model in ("wallets_deposit", "wallets_withdrawal")
+        for page in ("ask", "answer")
+    },
     "wallets_reconciliationbreak_comment": ("BFCD", "BFCD"),
     "exchange_apikey_token": ("D", "D"),
     "exchange_apikey_rotate": ("D", "D"),
@@ -379,6 +384,7 @@ LEAD_ON = {
     "exchange_webhookendpoint_enable",
     "exchange_webhookendpoint_send_again",
     "wallets_configuration_approve_rates",
+    "wallets_deposit_answer",
     "wallets_deposit_cancel",
     "wallets_deposit_dispute",
     "wallets_deposit_reverse",
@@ -388,11 +394,12 @@ LEAD_ON = {
     "wallets_periodclose_pdf",
     "wallets_reconciliationbreak_explain",
     "wallets_settingchange_cancel",
-    "wallets_statementline_remove_match",
-    "wallets_statementline_reopen",
     "wallets_settingchange_confirm_cancellation",
     "wallets_settingchange_dismiss_cancellation",
     "wallets_settingchange_request_cancellation",
+    "wallets_statementline_remove_match",
+    "wallets_statementline_reopen",
+    "wallets_withdrawal_answer",
     "wallets_withdrawal_bulk",
     "wallets_withdrawal_decided",
     "wallets_withdrawal_details",

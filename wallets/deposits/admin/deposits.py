@@ -13,7 +13,7 @@ from exchange.admin.base import PendingDecision, Section, Tool, staff_of
 from exchange.admin.columns import column, money_column
 from exchange.admin.confirmation import Confirmation
 from exchange.admin.custom_pages import AddFormAdmin
-from exchange.admin.display import format_time, record_link, status_badge
+from exchange.admin.display import age, format_time, record_link, status_badge
 from exchange.admin.fields import INTERNAL, VISIBLE, MoneyField, ReasonForm, audience_help
 from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import (
@@ -33,6 +33,8 @@ from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.participants.admin.participants import OrganisationChoiceField
 from exchange.participants.models import Member, Organisation
+from exchange.questions.admin import WaitingList
+from exchange.questions.selectors import waiting_since
 from exchange.staff.admin.pending import AWAITING_MY_APPROVAL, Queue, QueueFilter
 from exchange.staff.admin.proposals import ProposalAdmin, Step, decision_of
 from exchange.staff.models import ApprovalStatus
@@ -86,6 +88,7 @@ class DepositListFilters(ListFilters):
             deposits.DECIDE,
             lambda rows: rows.filter(status=DepositStatus.PENDING, channel=DepositChannel.MANUAL),
             deposits.DEPOSITS.proposed_by,
+            waiting_since("created_at"),
         )
     )
     status__exact = ChoiceFilter("status", DepositStatus.choices, title="status")
@@ -163,6 +166,11 @@ class DepositAdmin(Exportable, AddFormAdmin, ProposalAdmin, OwnedRecordAdmin):
         ("entered_by_display", "created_at"), ("decided_by_display", "decided_at"), "reason",
         "approval_reason",
     )  # fmt: skip
+
+    proposed_age = column("age", lambda row: age(row.waiting_since), ordering="created_at")
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[WaitingList]:
+        return WaitingList
 
     def heading(self, obj: Deposit) -> str:
         return f"{_amount(obj)} for {_owner(obj)}"

@@ -21,6 +21,7 @@ from django.utils import timezone
 from exchange.admin.saved_views import SavedView
 from exchange.core.actors import Actor
 from exchange.core.currencies import payout_currencies
+from exchange.questions.selectors import waiting_since
 from exchange.staff.admin.pending import Queue
 from exchange.staff.models import StaffUser
 from wallets.banks.payout_details import required_fields
@@ -116,6 +117,7 @@ QUEUE = Queue(
     DECIDE,
     lambda rows: rows.filter(_PENDING).exclude(missing_details()),
     _entered_or_approved_by,
+    waiting_since("created_at"),
 )
 SAVED_VIEWS = (
     WithdrawalView(

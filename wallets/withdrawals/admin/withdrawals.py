@@ -20,12 +20,12 @@ from django.utils.html import format_html
 from exchange.admin.base import staff_of
 from exchange.admin.columns import column, money_column
 from exchange.admin.display import age
-from exchange.admin.list_filters import FilteredList
 from exchange.admin.paging import COUNT_LIMIT
 from exchange.admin.saved_views import SavedView
 from exchange.core.currencies import format_money
 from exchange.core.errors import Conflict
 from exchange.exports.admin import Exportable
+from exchange.questions.admin import WaitingList
 from exchange.staff.models import StaffUser
 from wallets.banks.payout_details import (
     PAYOUT_DETAILS,
@@ -75,12 +75,12 @@ def _detail_field(detail: Field[Any], label: str) -> forms.CharField:
     return forms.CharField(label=label, max_length=detail.metadata["max_length"], help_text=phone)
 
 
-class FlaggedList(FilteredList):
+class FlaggedList(WaitingList):
     """List whose rows have their flags as `flags`."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        self.result_list: Any = list(self.result_list)
+        self.result_list = list(self.result_list)
         attach_flags(self.result_list)
 
 
@@ -117,7 +117,7 @@ class WithdrawalAdmin(Exportable, DecisionPages):
         found = count_by_view(user)
         return [min(found[view.query["view"]], COUNT_LIMIT) for view in views]
 
-    waiting = column("age", lambda withdrawal: age(withdrawal.created_at), ordering="-created_at")
+    waiting = column("age", lambda row: age(row.waiting_since), ordering="-created_at")
 
     @admin.display(description="owner")
     def owner(self, withdrawal: Withdrawal) -> str:
