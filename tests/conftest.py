@@ -1,5 +1,6 @@
 """Fixtures and run order of the whole suite; see tests/environment."""
 
+import gc
 import os
 import sys
 import time
@@ -122,6 +123,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     end_run(config)
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage seldom, and not among the imported modules: it took a twentieth of a run."""
+    gc.freeze()
+    gc.set_threshold(50_000, 10, 10)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

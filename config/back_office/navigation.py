@@ -4,7 +4,7 @@ Lists not assigned to a group appear in the last one.
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from django.contrib import admin
@@ -165,7 +165,7 @@ BADGE_LIMIT = 99
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
-    """Return the sidebar groups the user may view (theme callback)."""
+    """Return the sidebar groups the user may view."""
     lists = _viewable_lists(request)
     user = staff_of(request)
     counts = _counts(user, lists)
@@ -173,10 +173,10 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     here = _current_model(request)
     placed = {label for _, _, labels in GROUPS for label in labels}
     unassigned = tuple(sorted(lists.keys() - placed))
-    tops = [("Dashboard", "home", reverse("admin:index"))]
+    tops = [("Dashboard", "home", _address("admin:index"))]
     if is_privileged_user(user):
-        tops.append(("Awaiting my approval", "inbox", reverse("admin:inbox")))
-    tops.append(("Approvals by day", "staff", reverse("admin:approvals")))
+        tops.append(("Awaiting my approval", "inbox", _address("admin:inbox")))
+    tops.append(("Approvals by day", "staff", _address("admin:approvals")))
     groups: list[dict[str, Any]] = [
         {
             "title": "",
@@ -225,12 +225,18 @@ def _viewable_lists(request: HttpRequest) -> dict[str, tuple[str, str]]:
             meta = model._meta
             name = f"admin:{meta.app_label}_{meta.model_name}_changelist"
             title = str(meta.verbose_name_plural)
-            found[meta.label_lower] = (title[:1].upper() + title[1:], reverse(name))
+            found[meta.label_lower] = (title[:1].upper() + title[1:], _address(name))
     for page, title in PAGES.items():
         model_label, name = page.split("/")
         if model_label in found:
-            found[page] = (title, reverse(f"admin:{model_label.replace('.', '_')}_{name}"))
+            found[page] = (title, _address(f"admin:{model_label.replace('.', '_')}_{name}"))
     return found
+
+
+# Every page has the same seventy addresses at its side.
+@cache
+def _address(name: str) -> str:
+    return reverse(name)
 
 
 def _current_model(request: HttpRequest) -> str:

@@ -49,6 +49,7 @@ PERMISSIONS_POLICY = ", ".join(
 )
 
 # By name, as they import admin modules.
+_SIDEBAR = "config.back_office.navigation.sidebar"
 _SEARCH_PAGE = "config.back_office.search.search_page"
 _INBOX_PAGE = "config.back_office.inbox.inbox_page"
 _APPROVALS_PAGE = "config.back_office.approvals.approvals_page"
@@ -94,6 +95,13 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> Any:
         """Return the lists of each app, computed only by the pages that show them."""
         return SimpleLazyObject(partial(super().get_app_list, request, app_label))
+
+    def get_sidebar_list(self, request: HttpRequest) -> Any:
+        """Return the sidebar, computed only by the pages that show it.
+
+        The theme copies it and looks for functions in it, of which it has none.
+        """
+        return SimpleLazyObject(partial(import_string(_SIDEBAR), request))
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         """Add the access notices, evaluated only by templates that show them."""

@@ -120,7 +120,6 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = max(UPLOAD_LIMITS.values())
 UNFOLD: dict[str, Any] = {
     "SITE_TITLE": "Tokenized Investment Exchange",
     "SITE_HEADER": "Tokenized Investment Exchange",
-    "SIDEBAR": {"navigation": "config.back_office.navigation.sidebar"},
     "DASHBOARD_CALLBACK": "config.back_office.dashboard.dashboard_context",
 }
 

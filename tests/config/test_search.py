@@ -1,5 +1,6 @@
 """The search of every list: by id, amount and email."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -9,16 +10,18 @@ from django.contrib import admin
 from django.db import connection
 from django.db.models import UUIDField
 from django.test import Client
-from django.urls import reverse
 from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
+from pytest_django import DjangoDbBlocker
 
 from exchange.admin import search
 from exchange.core.ids import first_id_at
 from exchange.core.numbers import parse_typed_amount
 from exchange.participants.models import Member
 from orders.book.models import Order, Trade
+from tests.environment.module_transaction import module_transaction
+from tests.environment.view_caller import ViewCaller
 from tests.factories.every_record import make_every_record
 from tests.factories.lending import make_lending
 from tests.factories.logins import sign_in
@@ -46,9 +49,7 @@ def client(client: Client) -> Client:
 
 def search_list(client: Client, model: str, term: str) -> list[Any]:
     """Return the records that the list of `model` shows for `term`."""
-    response = client.get(reverse(f"admin:{model}_changelist"), {"q": term})
-    assert response.status_code == 200, (model, term)
-    return list(response.context["cl"].result_list)
+    return ViewCaller(client).rows(model, {"q": term})
 
 
 def test_every_list_with_a_search_finds_a_record_by_its_id(client):
@@ -70,9 +71,14 @@ def test_every_list_with_a_search_finds_a_record_by_its_id(client):
     assert len(seen) > 25, sorted(seen)
 
 
-@pytest.fixture
-def ada() -> Wallet:
-    """A member with one record of 12,500.50 in each list; another member has other ones."""
+@pytest.fixture(scope="module")
+def ada(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Wallet]:
+    with module_transaction(django_db_blocker):
+        yield make_ada()
+
+
+def make_ada() -> Wallet:
+    """Make a member with one record of 12,500.50 in each list; another one has other records."""
     store_bank_list()
     wallet = make_member_wallet()
     Member.objects.filter(pk=str(wallet.member_id)).update(email="Ada.Obi@Acme.example")

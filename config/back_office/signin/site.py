@@ -155,7 +155,10 @@ class StaffSignIn(admin.AdminSite):
 def _interception(site: admin.AdminSite, request: HttpRequest) -> HttpResponse | None:
     """Return the redirect that replaces the page; None to let the request through."""
     is_read = request.method in _SAFE_METHODS
-    target = request.get_full_path() if is_read else views.referring_page(request)
+
+    def target() -> str:
+        return request.get_full_path() if is_read else views.referring_page(request)
+
     match session_state(request):
         case SessionState.EXPIRED:
             ended = (
@@ -165,20 +168,20 @@ def _interception(site: admin.AdminSite, request: HttpRequest) -> HttpResponse |
             kept = "" if is_read else interrupted_form.pack(request)
             logout(request)
             if not is_read:
-                return views.sign_in_again(site, request, target, kept=kept, reason=ended)
+                return views.sign_in_again(site, request, target(), kept=kept, reason=ended)
             messages.info(request, f"{ended} Sign in again.")
-            return redirect_to_login(target, reverse("admin:login"))
+            return redirect_to_login(target(), reverse("admin:login"))
         case SessionState.ANONYMOUS if not is_read and not request.user.is_authenticated:
             # The token against forged requests was checked by the middleware.
             kept = interrupted_form.pack(request)
             ended = "You are signed out."
-            return views.sign_in_again(site, request, target, kept=kept, reason=ended)
+            return views.sign_in_again(site, request, target(), kept=kept, reason=ended)
         case SessionState.SECOND_FACTOR_PENDING:
-            return views.redirect_to_second_factor(target)
+            return views.redirect_to_second_factor(target())
         case SessionState.SIGNED_IN:
             if not is_read and not can_write(request):
                 interrupted_form.store(request)
-                return views.redirect_to_second_factor(target)
+                return views.redirect_to_second_factor(target())
             if not is_read:
                 interrupted_form.discard(request)
             record_activity(request)

@@ -21,6 +21,7 @@ from config.back_office.roles import (
 )
 from config.books import CHECKS
 from tests.environment.owner import without_guards
+from tests.environment.view_caller import ViewCaller
 from tests.factories.back_office import (
     fund,
     make_participants,
@@ -170,8 +171,16 @@ def test_ledger_integrity_is_passed_failed_overdue_or_not_run(demo_records, audi
 def test_each_role_sees_only_sections_it_may_open(demo_records):
     for role in ROLES:
         client = signed_in_client(role)
+        views = ViewCaller(client)
         for address in addresses(dashboard(client)):
-            assert client.get(address).status_code == 200, (role, address)
+            assert views.call("GET", address).status_code == 200, (role, address)
+
+
+def test_empty_queues_are_not_shown():
+    for role in (AUDITOR, BACK_OFFICE, FINANCE_APPROVER):
+        shown = dashboard(signed_in_client(role)).context["dashboard"]
+        queues = (shown.awaiting_my_approval, shown.awaiting_others, shown.needs_attention)
+        assert queues == ([], [], []), role
 
 
 def test_only_approvers_have_a_list_awaiting_their_approval(demo_records):

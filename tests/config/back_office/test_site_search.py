@@ -1,7 +1,7 @@
 """The search on every page: what it finds, for whom, and how it stays within its bounds."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from html import unescape
 from typing import Any
@@ -15,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
+from pytest_django import DjangoDbBlocker
 
 from config.back_office import search
 from config.back_office.roles import ADMINISTRATOR, AUDITOR, ROLES
@@ -28,6 +29,7 @@ from exchange.admin.site_search import (
 from exchange.core.time_limits import read_within
 from exchange.participants.models import Member, Organisation
 from exchange.staff.models import StaffUser
+from tests.environment.module_transaction import module_transaction
 from tests.environment.owner import as_owner
 from tests.factories.api_clients import make_member
 from tests.factories.back_office import signed_in_client, text_of, user_of
@@ -67,9 +69,10 @@ KIND_OF = {
 }
 
 
-@pytest.fixture
-def ada() -> Customer:
-    return make_customer()
+@pytest.fixture(scope="module")
+def ada(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Customer]:
+    with module_transaction(django_db_blocker):
+        yield make_customer()
 
 
 def look_for(client: Client, text: str) -> dict[str, list[str]]:
