@@ -109,6 +109,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all modules are imported, see pytest_collection_finish
     # Shared assertions report their values like those in test modules.
     shared = {
         ".".join(("tests", *path.relative_to(_HERE).with_suffix("").parts))
@@ -136,6 +137,15 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if config.option.markexpr != "slow" or not collection_path.match("test_*.py"):
         return None
     return "pytest.mark.slow" not in collection_path.read_text() or None
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported and collected out of all later searches for garbage.
+
+    Nothing of it becomes garbage, and it is most of a process's objects.
+    """
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

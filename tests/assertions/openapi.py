@@ -1,11 +1,15 @@
 """The OpenAPI document that the service serves."""
 
+import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 import jsonschema_rs
 from django.test import Client
+
+_REFERENCE = re.compile(r'"\$ref": "#/components/schemas/([^"]+)"')
 
 
 @cache
@@ -80,9 +84,28 @@ def data_properties(method: str, path: str, status: str = "200") -> dict[str, An
 
 def schema_errors(schema: dict[str, Any], value: Any) -> list[str]:
     """Validate `value` against `schema`, whose references point into the document."""
-    whole = restrict({**schema, "components": document()["components"]})
-    validator = jsonschema_rs.Draft202012Validator(whole, validate_formats=True)
-    return [f"{list(e.instance_path)}: {e.message}" for e in validator.iter_errors(value)]
+    errors = _validator(json.dumps(schema)).iter_errors(value)
+    return [f"{list(e.instance_path)}: {e.message}" for e in errors]
+
+
+@cache
+def _validator(schema: str) -> jsonschema_rs.Draft202012Validator:
+    """Return the validator of a schema, written as JSON, with the schemas that it refers to."""
+    known, unread = _restricted_schemas(), [schema]
+    found: dict[str, Any] = {}
+    while unread:
+        for name in set(_REFERENCE.findall(unread.pop())) - found.keys():
+            found[name] = json.loads(known[name])
+            unread.append(known[name])
+    whole = {**restrict(json.loads(schema)), "components": {"schemas": found}}
+    return jsonschema_rs.Draft202012Validator(whole, validate_formats=True)
+
+
+@cache
+def _restricted_schemas() -> dict[str, str]:
+    """Return the named schemas of the document, restricted, as JSON."""
+    schemas = document()["components"]["schemas"]
+    return {name: json.dumps(restrict(schema)) for name, schema in schemas.items()}
 
 
 def restrict(schema: Any) -> Any:
