@@ -126,12 +126,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     end_run(config)
 
 
-def pytest_collection_finish() -> None:
-    """Look for garbage seldom, and not among the imported modules: it took a twentieth of a run."""
-    gc.freeze()
-    gc.set_threshold(50_000, 10, 10)
-
-
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Import only modules with slow tests where only those run: each process imports all."""
     if config.option.markexpr != "slow" or not collection_path.match("test_*.py"):
@@ -140,11 +134,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was imported and collected out of all later searches for garbage.
-
-    Nothing of it becomes garbage, and it is most of a process's objects.
-    """
+    """Look for garbage seldom, and not among what was imported and collected, which is most."""
     gc.freeze()
+    gc.set_threshold(50_000, 10, 10)
     gc.enable()
 
 
