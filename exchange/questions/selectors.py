@@ -1,6 +1,19 @@
 """Selectors of questions."""
 
-from django.db.models import DateTimeField, F, Func, Model, QuerySet
+from datetime import timedelta
+
+from django.db.models import (
+    DateTimeField,
+    Expression,
+    ExpressionWrapper,
+    F,
+    Model,
+    OuterRef,
+    QuerySet,
+    Subquery,
+    Sum,
+)
+from django.db.models.functions import Coalesce, Now
 
 from exchange.questions.models import Question
 
@@ -17,9 +30,13 @@ def questions_about(subject: Model) -> QuerySet[Question]:
     ).select_related("asked_by", "closed_by")
 
 
-def waiting_since(column: str) -> Func:
+def waiting_since(column: str) -> Expression:
     """Return the expression of the time from which a row waits for staff.
 
     That is the time in `column`, later by as long as questions about the row were open.
     """
-    return Func(F("pk"), F(column), function="waiting_since", output_field=DateTimeField())
+    about = Question.objects.filter(subject_id=OuterRef("pk")).order_by().values("subject_id")
+    paused = about.annotate(paused=Sum(Coalesce("closed_at", Now()) - F("created_at")))
+    return ExpressionWrapper(
+        F(column) + Coalesce(Subquery(paused.values("paused")), timedelta()), DateTimeField()
+    )

@@ -28,10 +28,3 @@ SELECT make_permanent('exchange_question');
 REVOKE UPDATE ON exchange_question FROM exchange_runtime;
 GRANT UPDATE (answer, closed_by_id, closed_at) ON exchange_question TO exchange_runtime;
 SELECT audit_table('exchange_question', about => 'subject_id');
-
--- The time from which a record waits for staff: later than `p_since` by as long as questions about it were open.
-CREATE FUNCTION waiting_since(p_subject uuid, p_since timestamptz) RETURNS timestamptz
-LANGUAGE sql STABLE AS $$
-    SELECT p_since + coalesce(sum(coalesce(q.closed_at, now()) - q.created_at), interval '0')
-    FROM public.exchange_question q WHERE q.subject_id = p_subject
-$$;

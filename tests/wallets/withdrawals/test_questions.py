@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from config.back_office.inbox import read_inbox
@@ -142,9 +142,6 @@ def test_the_age_stands_still_while_a_question_is_open(withdrawal, asker, financ
     assert ages(finance) == [("1,500.00 KES", 9), ("700.00 KES", 7)]
     place(withdrawal, asker, asked=now - 5 * HOUR)
     assert ages(finance) == [("700.00 KES", 7), ("1,500.00 KES", 4)]
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT waiting_since(%s, %s)", [uuid7(), now])
-        assert cursor.fetchone() == (now,)
     shown = text_of(finance.get("/admin/wallets/withdrawal/?view=awaiting_my_approval"))
     assert "4 h" in shown
     assert "10 h" not in shown
