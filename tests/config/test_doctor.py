@@ -177,9 +177,14 @@ def test_faults_of_settings_database_and_provider_are_found(installation) -> Non
             DATABASE_URL=installation["owner"],
             DATABASE_OWNER_URL=installation["owner"],
             FLUTTERWAVE_BASE_URL=provider,
+            CELERY_BROKER_READ_URL="amqp://127.0.0.1//",
+            DATABSE_URL="x",
         )
+    # All deployment checks are made, those that read the environment as well.
+    for fault in ("E003: SECURE_PROXY_HEADER is not set", "E005: ", "W005: "):
+        assert f"config.{fault}" in report.seen("settings"), report.text
+    assert sorted(report.levels("settings")) == ["problem", "problem", "warning"]
     for check, words in {
-        "settings": "config.E003: SECURE_PROXY_HEADER is not set",
         "role": "superuser",
         "synchronous_commit": "loses payments",
         "provider": "rejects the key (401)",

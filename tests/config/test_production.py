@@ -92,14 +92,6 @@ def test_complete_settings_pass_the_deployment_check_without_a_warning() -> None
     assert "no issues (0 silenced)" in done.stdout or "no issues (1 silenced)" in done.stdout
 
 
-def test_the_deployment_check_fails_on_what_contradicts_itself() -> None:
-    changes = {"CELERY_BROKER_READ_URL": "amqp://127.0.0.1//", "DATABSE_URL": "x"}
-    done = run("manage.py", "check", "--deploy", **changes)
-    assert done.returncode == 1
-    for number in ("config.E003", "config.E005", "config.W005"):
-        assert number in done.stderr
-
-
 def test_every_cookie_is_bound_to_its_host() -> None:
     [read] = read_settings({})
     found = json.loads(read["settings"])

@@ -1,5 +1,6 @@
 """Every parameter of the API that takes a day or a time, with days at the edges of the calendar."""
 
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -11,10 +12,15 @@ from tests.factories.api_records import ApiRecords, make_api_records
 
 pytestmark = pytest.mark.django_db
 
-DAYS = [
-    *("0001-01-01", "1969-12-31", "1970-01-01", "1970-01-01T00:59:59.999Z", "1971-01-01"),
-    *("9998-12-31", "9999-12-31", "9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59-14:00"),
-    *("0001-01-01T00:00:00+14:00", "10000-01-01", "0000-00-00", "2026-02-29", "garbage"),
+# Every parameter takes these, where a day, a time zone or a millisecond more leaves the calendar.
+EXTREMES = [
+    *("0001-01-01", "0001-01-01T00:00:00+14:00", "1969-12-31", "9999-12-31"),
+    *("9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59-14:00"),
+]
+# And one of these in turn.
+OTHERS = [
+    *("1970-01-01", "1970-01-01T00:59:59.999Z", "1971-01-01", "9998-12-31"),
+    *("10000-01-01", "0000-00-00", "2026-02-29", "garbage"),
 ]
 STATEMENT = "/v1/api/wallet/statement"
 
@@ -33,17 +39,17 @@ def dated(endpoint: Endpoint) -> list[str]:
 
 
 def test_every_day_gets_an_answer(api_records):
-    tried, faults = 0, []
+    tried, faults, others = 0, [], cycle(OTHERS)
     for endpoint in api_endpoints():
         path = api_records.address(endpoint.path)
         for name in dated(endpoint):
-            for day in DAYS:
+            for day in (*EXTREMES, next(others)):
                 tried += 1
                 response = api_records.caller.get(path, {name: day})
                 if response.status_code >= 500:
                     faults.append((path, name, day, response.status_code))
     assert faults == []
-    assert tried > 300
+    assert tried > 150
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "pdf"])

@@ -19,6 +19,7 @@ import requests
 
 from config.local.embedded.layout import OWNER, database_url
 from config.local.embedded.sharing import running_server
+from config.local.supervisor.service import Installation, UpError
 from tests.environment.ports import claim_ports
 from tests.environment.processes import CHECKOUT, TIMEOUT_SECONDS, wait_until
 from tests.environment.template_cache import place_migrated_server
@@ -257,7 +258,17 @@ def test_a_second_start_on_the_same_directory_fails_in_one_line(up: Callable[...
     )
 
 
-def test_a_busy_port_is_reported_in_one_line_and_nothing_starts(tmp_path: Path) -> None:
+def test_a_busy_port_is_named_and_nothing_starts(tmp_path: Path) -> None:
+    with socket.create_server((HOST, 0)) as holder:
+        port = holder.getsockname()[1]
+        words = rf"Port {port} on {HOST} is in use: .*"
+        with pytest.raises(UpError, match=f"^{words}$"):
+            Installation(HOST, port, demo=False, data_dir=tmp_path / "data").run()
+    assert [path.name for path in (tmp_path / "data").iterdir()] == ["up.lock"]
+
+
+@pytest.mark.slow
+def test_a_busy_port_is_reported_in_one_line(tmp_path: Path) -> None:
     with socket.create_server((HOST, 0)) as holder:
         port = holder.getsockname()[1]
         done = manage("up", "--data", str(tmp_path / "data"), "--port", str(port))

@@ -123,8 +123,13 @@ def test_without_a_database_metrics_are_served_and_say_so(
     ("offset", "command"),
     [
         (0, ["-m", "config.webserver", "--port", "0"]),
-        (1, ["-m", "celery", "-q", "-A", "config.celery", "worker", "--pool", "threads"]),
-        (2, ["-m", "celery", "-q", "-A", "config.celery", "beat"]),
+        pytest.param(
+            *(1, ["-m", "celery", "-q", "-A", "config.celery", "worker", "--pool", "threads"]),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            2, ["-m", "celery", "-q", "-A", "config.celery", "beat"], marks=pytest.mark.slow
+        ),
     ],
     ids=["web", "worker", "beat"],
 )
