@@ -134,8 +134,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_finish() -> None:
-    """Look for garbage seldom, and not among what was imported and collected, which is most."""
-    gc.freeze()
+    """Look for garbage seldom: most objects are what was imported and collected.
+
+    Not `gc.freeze`: the mutation tool looks for the references to a function.
+    """
     gc.set_threshold(50_000, 10, 10)
     gc.enable()
 

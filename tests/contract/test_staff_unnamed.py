@@ -23,6 +23,7 @@ from exchange.events.services.endpoints import announce_disabled, send_test, set
 from exchange.events.services.expiring_keys import warn_of_expiring_keys
 from exchange.participants.models import Member, Organisation
 from exchange.participants.services.api_keys import issue_api_key
+from exchange.questions.services import ask_customer, close_question
 from exchange.tokens.services import quotes
 from orders.freezing.services import confirm_reversal, freeze_owner
 from orders.listings.models import TokenAction
@@ -102,6 +103,8 @@ def approve(withdrawal: Withdrawal, *, named: bool = True) -> Withdrawal:
 def withdrawals(wallet: Wallet, sandbox: Sandbox, caller: ApiCaller) -> None:
     """One of each end: cancelled, rejected, returned before it was sent, failed, reversed."""
     cancelled = wallet.request(100)
+    question = ask_customer(subject=cancelled, text=f"{VISIBLE}: which invoice?", user=insider())
+    close_question(question_id=question.pk, answer=f"{INTERNAL}: none", user=insider())
     assert caller.post(f"/v1/api/withdrawals/{cancelled.id}/cancel").status_code == 200
     rejected = wallet.request(110)
     decisions.reject(

@@ -73,7 +73,7 @@ FOUND_BY_NO_ONE = {"anything else", "view_on_site"}
 FOUND_BY_AUDITORS = {
     f"exchange_export_{page}" for page in ("change", "download", "history", "progress")
 }
-# Pages of each kind, which are asked for the whole way where views decide for all others.
+# Pages of each kind, which are requested the whole way where views decide for all others.
 TRIED_WHOLE = {
     "index", "password_change", "help", "wallets_withdrawal_changelist",
     "wallets_withdrawal_change", "wallets_withdrawal_approve", "exchange_member_add",

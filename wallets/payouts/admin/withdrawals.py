@@ -158,7 +158,10 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
 
     def decision_sections(self, withdrawal: Withdrawal) -> list[Section]:
         """Return the tables of decisions and closed proposals."""
-        return [*super().decision_sections(withdrawal), *_closed_proposals(withdrawal)]
+        # Proposals are about payouts, which the approval makes.
+        pending = withdrawal.status == WithdrawalStatus.PENDING
+        closed = [] if pending else _closed_proposals(withdrawal)
+        return [*super().decision_sections(withdrawal), *closed]
 
 
 def _is_paid(withdrawal: Withdrawal) -> bool:
