@@ -333,9 +333,13 @@ def test_each_of_thousands_of_calls_is_executed_once_and_gets_its_result(wait_se
     executed: Counter[int] = Counter()
     sizes: Counter[int] = Counter()
     alone = threading.Lock()
+    batcher: Batcher[int, int]
 
     def execute(items: list[int]) -> list[int]:
         assert alone.acquire(blocking=False)
+        if not executed:
+            # Otherwise the threads may happen to call one after the other.
+            wait_until(lambda: len(batcher._waiting) > 1, "two calls wait", SOON)
         executed.update(items)
         sizes[len(items)] += 1
         alone.release()
