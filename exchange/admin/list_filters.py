@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any
 import django_filters
 from django import forms
 from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.utils import NotRelationField, get_fields_from_path
 from django.contrib.admin.views.main import IGNORED_PARAMS, ChangeList
-from django.db.models import Q, QuerySet
+from django.core.exceptions import FieldDoesNotExist
+from django.db.models import DateTimeField, Model, Q, QuerySet
 from django.http import HttpRequest, QueryDict
 
 from exchange.admin.fields import AmountInput, DatePickerField
@@ -288,6 +290,15 @@ class FilterGroup:
 class DjangoFilteredList(ChangeList):
     """Django's change list with its own filters; empty if the value of one is invalid."""
 
+    def get_filters_params(self, params: Any = None) -> dict[str, Any]:
+        """Return the parameters of the filters; a time or day without a zone is one of UTC."""
+        found: dict[str, Any] = super().get_filters_params(params)
+        for name, values in found.items():
+            path, _, lookup = name.rpartition("__")
+            if lookup in {"gte", "lt"} and _is_time(self.model, path):
+                found[name] = [_in_utc(value) for value in values]
+        return found
+
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
         try:
             return super().get_queryset(request, exclude_parameters)
@@ -295,6 +306,21 @@ class DjangoFilteredList(ChangeList):
             # Nothing is selected, for the links of the filters.
             self.params, self.filter_params = {}, {}
             return super().get_queryset(request, exclude_parameters).none()
+
+
+def _is_time(model: type[Model], path: str) -> bool:
+    try:
+        return isinstance(get_fields_from_path(model, path)[-1], DateTimeField)
+    except (FieldDoesNotExist, NotRelationField):
+        return False
+
+
+def _in_utc(text: str) -> str:
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return text if at.tzinfo else at.replace(tzinfo=UTC).isoformat()
 
 
 class FilteredList(ChangeList):
