@@ -69,15 +69,8 @@ def propose_deposit(
 
     Raises as `confirm_match` and as `deposits.enter`.
     """
-    authorize(user)
-    with transaction.atomic():
-        line = _get(line_id)
-        _require_open(line)
-        if (payment.amount, payment.currency) != (line.amount, line.currency_id):
-            raise _differs(line)
-        deposit = deposits.enter(payment=payment, user=user)
-        _link(line, "deposit", deposit.pk, LineStatus.PROPOSED, user)
-        return deposit
+    enter = partial(deposits.enter, payment=payment, user=user)
+    return _propose(line_id, KINDS["deposit"], enter, user)
 
 
 def propose_movement(
@@ -129,22 +122,14 @@ def _propose(
     authorize(user)
     with transaction.atomic():
         line = _get(line_id)
-        _require_open(line)
+        if line.status != LineStatus.OPEN:
+            raise StateConflict(f"The line is {line.status.lower()} already")
         made = propose()
         if not kind.model._default_manager.filter(kind.fits(line), pk=made.pk).exists():
-            raise _differs(line)
+            amount = format_money(line.amount, line.currency_id)
+            raise InvalidRequest.for_field("amount", f"The line is {amount}, and the match differs")
         _link(line, kind.field, made.pk, LineStatus.PROPOSED, user)
         return made
-
-
-def _require_open(line: StatementLine) -> None:
-    if line.status != LineStatus.OPEN:
-        raise StateConflict(f"The line is {line.status.lower()} already")
-
-
-def _differs(line: StatementLine) -> InvalidRequest:
-    amount = format_money(line.amount, line.currency_id)
-    return InvalidRequest.for_field("amount", f"The line is {amount}, and the match differs")
 
 
 def _link(
