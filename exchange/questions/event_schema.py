@@ -18,7 +18,7 @@ _QUESTION = closed_object(
         },
         "record_id": {"type": "string", "format": "uuid", "description": "ID of that record"},
     },
-    description="The question. The record is not decided before the answer",
+    description="The question. The record waits for the answer, but can be decided without it",
 )
 _EXAMPLE = {
     "question": {

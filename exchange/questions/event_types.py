@@ -2,5 +2,5 @@
 
 EVENT_TYPES = {
     "question.asked": "The exchange asks you about a withdrawal or deposit before it decides",
-    "question.closed": "The exchange has your answer to a question",
+    "question.closed": "The exchange noted your answer to a question",
 }
