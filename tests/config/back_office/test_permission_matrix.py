@@ -79,7 +79,9 @@ TRIED_WHOLE = {
     "wallets_withdrawal_change", "wallets_withdrawal_approve", "exchange_member_add",
     "wallets_deposit_export",
 }  # fmt: skip
-# A POST to these is answered like a GET.
+# In turn a page of each kind the whole way, and every page; `make test-slow` takes the latter.
+in_two_ways = pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.slow)])
+# A POST to these is answered like a GET. Who may do most and least try them all in `make test`.
 LIKE_GET = ("_changelist", "_history", " by its id")
 SIGN_IN_REDIRECTS = ("/admin/login/", "/admin/second-factor/enrol/")
 
@@ -235,8 +237,18 @@ def test_each_page_links_only_to_what_its_reader_may_open_and_shows_no_secret(le
     assert wrong_pages(letter, every_record, readable(letter, expectations())) == {}
 
 
-@pytest.mark.parametrize("letter", list(ROLE_OF))
-def test_each_role_views_and_acts_exactly_as_the_table_says(letter, every_record):
+@pytest.mark.parametrize(
+    ("letter", "like_get"),
+    [
+        *((letter, letter in "FS") for letter in ROLE_OF),
+        *(
+            pytest.param(letter, True, marks=pytest.mark.slow)
+            for letter in ROLE_OF
+            if letter not in "FS"
+        ),
+    ],
+)
+def test_each_role_views_and_acts_exactly_as_the_table_says(letter, like_get, every_record):
     table = expectations()
     client = browser(person(ROLE_OF[letter]))
     views = ViewCaller(client)
@@ -248,8 +260,7 @@ def test_each_role_views_and_acts_exactly_as_the_table_says(letter, every_record
         for method in ("GET", "POST"):
             if method == "POST" and (
                 acts(letter, address.name, expected)
-                # Who may do most and least try this for all.
-                or (address.name.endswith(LIKE_GET) and letter not in "FS")
+                or (address.name.endswith(LIKE_GET) and not like_get)
             ):
                 continue
             # A POST that is refused has every field filled in, too.
@@ -308,8 +319,9 @@ def may_leave(letter: str, name: str) -> set[str]:
     return every - MONEY if letter == "D" else every
 
 
-def test_visitors_are_sent_to_sign_in_everywhere(every_record):
-    """By the view of every address, and the whole way for one of each kind."""
+@in_two_ways
+def test_visitors_are_sent_to_sign_in_everywhere(whole, every_record):
+    """By the view of every address, and the whole way."""
     client = browser(None)
     views = ViewCaller(client)
     fingerprint = table_fingerprints()
@@ -319,7 +331,7 @@ def test_visitors_are_sent_to_sign_in_everywhere(every_record):
             continue
         for method in ("GET", "POST"):
             responses = [views.call(method, address.path, given(method))]
-            if address.name in TRIED_WHOLE:
+            if whole or address.name in TRIED_WHOLE:
                 responses.append(client.generic(method, address.path))
             for response in responses:
                 if outcome(response) != "to sign-in":
@@ -355,8 +367,9 @@ def test_the_pages_of_signing_in_are_open_and_show_no_secret(who, every_record):
     assert wrong == {}
 
 
-def test_a_post_without_its_token_is_refused_everywhere(every_record):
-    """No address is exempt from the check, which one of each kind meets the whole way."""
+@in_two_ways
+def test_a_post_without_its_token_is_refused_everywhere(whole, every_record):
+    """No address is exempt from the check, which a visitor meets before anything else."""
     of_visitor = browser(None, enforce_csrf_checks=True)
     of_user = browser(StaffUser.objects.get(username="owner"), enforce_csrf_checks=True)
     found = addresses(every_record)
@@ -372,7 +385,7 @@ def test_a_post_without_its_token_is_refused_everywhere(every_record):
             address.name
             for address in found
             for client in (of_visitor, of_user)
-            if address.name in TRIED_WHOLE | OUTSIDE
+            if (address.name in TRIED_WHOLE | OUTSIDE or (whole and client is of_visitor))
             and client.post(address.path, FILLED_IN).status_code != 403
         }
     assert wrong == set()
