@@ -38,9 +38,8 @@ from wallets.ledger.admin.accounts import (
     wallet_link,
     withdrawals_link,
 )
-from wallets.ledger.admin.owner_balances import BalancesPanel
 from wallets.ledger.models import Account
-from wallets.owners.admin import ValuePanel
+from wallets.owners.admin import BalancesPanel
 from wallets.receivables.admin import DebtsPanel
 from wallets.reconciliation.models import ReconciliationBreak
 from wallets.statements.admin import StatementPanel
@@ -52,7 +51,6 @@ from wallets.withdrawals.models import Withdrawal
 
 # Why money of an owner may not leave.
 _BLOCKS = (FrozenPanel(), DebtsPanel())
-_VALUE = ValuePanel()
 _WALLET = LinksPanel(wallet_link, statement_link, deposits_link, withdrawals_link)
 _COMMENTS = CommentsPanel()
 _QUESTIONS = QuestionsPanel()
@@ -82,7 +80,6 @@ EVERYWHERE: tuple[Panel, ...] = (HistoryPanel(),)
 PANELS: dict[type[Model], tuple[Panel, ...]] = {
     Organisation: (
         *_BLOCKS,
-        _VALUE,
         LinksPanel(events_link, webhook_link),
         _WALLET,
         StatementPanel(),
@@ -95,7 +92,6 @@ PANELS: dict[type[Model], tuple[Panel, ...]] = {
     ),
     Member: (
         *_BLOCKS,
-        _VALUE,
         _WALLET,
         StatementPanel(),
         LinksPanel(orders_link, loans_link),

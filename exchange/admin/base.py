@@ -85,7 +85,7 @@ class Section:
     """A table below a record's fields; `right` lists the right-aligned columns (from 0).
 
     `tab` is the part of the page that shows it (`exchange.admin.tabs`). A `chart` of the same
-    numbers stands above the table, which is then folded.
+    numbers stands above the table, which is then folded. `facts` stand under the page's title.
     """
 
     title: str
@@ -97,6 +97,7 @@ class Section:
     note: str = ""
     tab: str = ""
     chart: Bars | Chart | None = None
+    facts: Sequence[tuple[str, object]] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,15 +40,6 @@ class Panel:
         """Return warnings shown in red above the page's fields."""
         return ()
 
-    def summary(
-        self, page: SafeAdmin, request: HttpRequest, record: Any, sections: Sequence[Any]
-    ) -> Sequence[tuple[str, object]]:
-        """Return facts shown under the page's title, each with its label.
-
-        `sections` are the panel's own tables.
-        """
-        return ()
-
     def badges(self, records: Sequence[Any]) -> Mapping[Any, Sequence[str]]:
         """Return badges of `records` by primary key, for lists and search results."""
         return {}

@@ -39,11 +39,8 @@ def record_context(page: SafeAdmin, request: HttpRequest, record: Any) -> dict[s
     tools = list(page.tools(request, record))
     sections = [(each.tab, each) for each in page.sections(request, record)]
     warnings = list(page.warnings(record))
-    summary: list[tuple[str, object]] = []
     for panel in page.panels:
-        own = panel.sections(page, request, record)
-        sections += [(panel.tab, each) for each in own]
-        summary += panel.summary(page, request, record, own)
+        sections += [(panel.tab, each) for each in panel.sections(page, request, record)]
         warnings += panel.warnings(page, request, record)
         tools += panel.tools(page, request, record)
     tools = [tool for tool in tools if page.may_follow(request, tool)]
@@ -53,7 +50,7 @@ def record_context(page: SafeAdmin, request: HttpRequest, record: Any) -> dict[s
         "tools": page.preserve_in_tools(request, tools),
         "unlinked": page.unlinked_fields(request),
         **page.preserved_context(request),
-        "summary": summary,
+        "summary": [fact for _, each in sections for fact in getattr(each, "facts", ())],
         "warnings": warnings,
         "decision": page.preserve_in_decision(request, page.decision(request, record)),
         "progress": page.progress_of(record),

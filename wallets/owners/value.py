@@ -1,4 +1,4 @@
-"""What all that an owner has is worth in USD."""
+"""What an owner has: its money, and what all of it is worth in USD."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,12 +15,14 @@ _PLACES = 2
 class OwnerValue:
     """The value in USD; `uncleared` is the part that is not cleared yet.
 
-    `unrated` are currencies that have no rate and are not counted.
+    `unrated` are currencies that have no rate and are not counted. `balances` are those of money,
+    by currency and kind of account.
     """
 
     total: Decimal
     uncleared: Decimal
     unrated: list[str]
+    balances: dict[str, dict[str, Decimal]]
 
 
 def value_of(owner_id: UUID) -> OwnerValue:
@@ -33,30 +35,39 @@ def value_of(owner_id: UUID) -> OwnerValue:
         cursor.execute(_VALUES, [owner_id])
         rows = cursor.fetchall()
     total = uncleared = Decimal(0)
-    for _, value, waiting, rate in rows:
+    for _, value, waiting, rate, _, _ in rows:
         if rate:
             total += value / rate
             uncleared += waiting / rate
     return OwnerValue(
         round_half_even(total, _PLACES),
         round_half_even(uncleared, _PLACES),
-        [currency for currency, value, _, rate in rows if value and not rate],
+        [currency for currency, value, _, rate, _, _ in rows if value and not rate],
+        {
+            currency: dict(zip(kinds, balances, strict=True))
+            for currency, _, _, _, kinds, balances in rows
+            if kinds
+        },
     )
 
 
 _VALUES = """
     SELECT h.currency, h.value, h.uncleared,
            CASE WHEN h.currency = 'USD' THEN 1
-                ELSE nullif(effective_setting(h.currency || '_USD_RATE'), 0) END
+                ELSE nullif(effective_setting(h.currency || '_USD_RATE'), 0) END,
+           h.kinds, h.balances
     FROM (
         SELECT coalesce(t.currency_id, a.asset_id) AS currency,
-               sum(a.balance * coalesce(t.price_sell, 1)) AS value,
-               coalesce(sum(a.balance) FILTER (WHERE a.kind = 'uncleared'), 0) AS uncleared
+               coalesce(sum(a.balance * coalesce(t.price_sell, 1)) FILTER (WHERE a.kind IN
+                   ('available', 'uncleared', 'escrow', 'reserved', 'lien', 'receivable')
+               ), 0) AS value,
+               coalesce(sum(a.balance) FILTER (WHERE a.kind = 'uncleared'), 0) AS uncleared,
+               array_agg(a.kind ORDER BY a.id) FILTER (WHERE t.id IS NULL) AS kinds,
+               array_agg(a.balance ORDER BY a.id) FILTER (WHERE t.id IS NULL) AS balances
         FROM wallets_account a
         JOIN wallets_asset s ON s.id = a.asset_id
         LEFT JOIN exchange_token t ON t.id = s.token_id
         WHERE a.owner_id = %s
-          AND a.kind IN ('available', 'uncleared', 'escrow', 'reserved', 'lien', 'receivable')
         GROUP BY 1
     ) h
     ORDER BY h.currency

@@ -1,6 +1,8 @@
 """Loans on the page of their borrower, of the borrower's organisation and of the lender."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from django.db.models import Q
 from django.http import HttpRequest
@@ -53,16 +55,16 @@ class LoansPanel(OwnerRecords):
             loan_state(record),
         )
 
-    def summary(
-        self, page: SafeAdmin, request: HttpRequest, record: Owner, sections: Sequence[Section]
-    ) -> Sequence[tuple[str, object]]:
-        """Return how many loans are overdue, if any."""
+    def sections(self, page: SafeAdmin, request: HttpRequest, record: Any) -> Sequence[Section]:
+        """Return the table, and how many loans are overdue, if any."""
+        sections = super().sections(page, request, record)
         if not any(section.rows for section in sections):
-            return ()
+            return sections
         late = Q(status__in=(LoanStatus.OVERDUE, LoanStatus.DEFAULTED))
         owned = Q.create(list(self.branches(record)), connector=Q.OR)
         found = self.rows().filter(late, owned).count()
-        return [("Overdue loans", status_badge(str(found), "bad"))] if found else ()
+        overdue = [("Overdue loans", status_badge(str(found), "bad"))] if found else []
+        return [replace(section, facts=overdue) for section in sections]
 
     def list_query(self, owner: Owner) -> Mapping[str, str]:
         return {"q": str(owner.pk)}

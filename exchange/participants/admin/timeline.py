@@ -5,7 +5,7 @@ so that the cost does not depend on how much the owner has.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -80,21 +80,16 @@ class TimelinePanel(Panel):
             (source, source.timeline) for source in records if source.timeline is not None
         ]
 
-    def summary(
-        self, page: SafeAdmin, request: HttpRequest, record: Any, sections: Sequence[Section]
-    ) -> Sequence[tuple[str, object]]:
-        """Return when something last happened."""
-        times = [row[0] for section in sections for row in section.rows[:1]]
-        return [("Last activity (UTC)", time) for time in times]
-
     def sections(self, page: SafeAdmin, request: HttpRequest, record: Any) -> Sequence[Section]:
-        """Return the newest entries, with a link to all."""
+        """Return the newest entries, with a link to all, and when something last happened."""
         if not self._viewable(page, request, record):
             return ()
         entries = self._entries(page, request, record, _NEWEST)
         url = page.preserve_in_url(request, page.address("timeline", record.pk))
         more = Tool("Whole timeline", url)
-        return (_section("Timeline", entries[:_NEWEST], more if entries else None),)
+        section = _section("Timeline", entries[:_NEWEST], more if entries else None)
+        last = [("Last activity (UTC)", row[0]) for row in section.rows[:1]]
+        return (replace(section, facts=last),)
 
     def urls(self, page: SafeAdmin) -> list[URLPattern]:
         """Return the URL of the whole timeline."""

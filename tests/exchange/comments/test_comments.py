@@ -195,11 +195,11 @@ def test_a_page_shows_the_latest_fifty_and_costs_the_same_for_one_as_for_many(
     client = signed_in_client(CREDIT_OFFICER)
     client.get(address(organisation, "change"))
     add_comment(subject=organisation, text="Comment 0.", user=user)
-    with django_assert_max_num_queries(25):
+    with django_assert_max_num_queries(24):
         client.get(address(organisation, "change"))
     for number in range(1, 51):
         add_comment(subject=organisation, text=f"Comment {number}.", user=user)
-    with django_assert_max_num_queries(25):
+    with django_assert_max_num_queries(24):
         shown = text_of(client.get(address(organisation, "change")))
     assert shown.index("Comment 50.") < shown.index("Comment 1.")
     assert "Comment 0." not in shown

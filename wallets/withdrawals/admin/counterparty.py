@@ -82,22 +82,19 @@ class CounterpartyPanel(Panel):
             return ()
         return (_verifications(record), _owners(record), _names(record), _payouts(record))
 
-    def summary(
-        self, page: SafeAdmin, request: HttpRequest, record: Any, sections: Sequence[Any]
-    ) -> Sequence[tuple[str, object]]:
-        """Return how often the account was used, and since when."""
-        if not sections:
-            return ()
-        found = _same_account(record).aggregate(
-            first=Min("created_at"),
-            paid=Count("pk", filter=_PAID),
-            failed=Count("pk", filter=_NOT_PAID),
-        )
-        return (
-            ("First seen (UTC)", format_time(found["first"] or record.created_at)),
-            ("Paid", f"{found['paid']:,}"),
-            ("Failed or returned", f"{found['failed']:,}"),
-        )
+
+def _uses(record: BankAccount) -> list[tuple[str, object]]:
+    """Return how often the account was used, and since when."""
+    found = _same_account(record).aggregate(
+        first=Min("created_at"),
+        paid=Count("pk", filter=_PAID),
+        failed=Count("pk", filter=_NOT_PAID),
+    )
+    return [
+        ("First seen (UTC)", format_time(found["first"] or record.created_at)),
+        ("Paid", f"{found['paid']:,}"),
+        ("Failed or returned", f"{found['failed']:,}"),
+    ]
 
 
 def _verifications(record: BankAccount) -> Section:
@@ -141,7 +138,9 @@ def _owners(record: BankAccount) -> Section:
         "Owner", "Organisation", "Requests", "Paid", "Failed or returned", "First (UTC)",
         "Last (UTC)",
     )  # fmt: skip
-    return Section("Owners", headings, rows, right=(2, 3, 4), note=_note(found))
+    return Section(
+        "Owners", headings, rows, right=(2, 3, 4), note=_note(found), facts=_uses(record)
+    )
 
 
 def _names(record: BankAccount) -> Section:
