@@ -15,6 +15,7 @@ from django.core.cache.backends.db import DatabaseCache
 from django.core.cache.backends.memcached import BaseMemcachedCache
 from django.core.cache.backends.redis import RedisCache
 from django.core.checks import CheckMessage, Error
+from django.http.request import validate_host
 
 from config.settings.environment import env
 from exchange.core.counters import DatabaseCounters
@@ -94,6 +95,21 @@ def check_proxy(app_configs: Any, **_: Any) -> list[CheckMessage]:
             )
         ]
     return []
+
+
+def check_passkeys(app_configs: Any, **_: Any) -> list[CheckMessage]:
+    """Check that passkeys are for a host that is served."""
+    del app_configs
+    host = urlsplit(settings.PASSKEY_ORIGIN).hostname
+    if host is None or validate_host(host, settings.ALLOWED_HOSTS):
+        return []
+    return [
+        Error(
+            f"PASSKEY_ORIGIN names {host}, which ALLOWED_HOSTS does not: no passkey works.",
+            hint="Give the origin at which staff open the back office.",
+            id="config.E006",
+        )
+    ]
 
 
 def check_safe_values(app_configs: Any, **_: Any) -> Iterator[CheckMessage]:
@@ -193,6 +209,7 @@ def unread_variables(
 CHECKS = (
     check_cooling_off,
     check_encryption,
+    check_passkeys,
     check_proxy,
     check_safe_values,
     check_shared_rate_limits,

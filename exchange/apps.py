@@ -21,6 +21,7 @@ class ExchangeConfig(sqlfiles.SqlAppConfig):
         "staff/superuser_guard",
         "staff/two_person",
         "staff/access_guards",
+        "staff/passkeys",
         "staff/staff_mail",
         "comments/comments",
         "participants/participant_guards",

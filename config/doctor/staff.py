@@ -12,7 +12,8 @@ from exchange.core.database import fetch_all
 _PEOPLE = """
 SELECT u.username, coalesce(g.name, ''), u.is_superuser,
     u.access_changed_at <= now() - make_interval(hours => %s),
-    EXISTS (SELECT FROM exchange_secondfactor f WHERE f.user_id = u.id)
+    EXISTS (SELECT FROM exchange_secondfactor f WHERE f.user_id = u.id) AS app,
+    EXISTS (SELECT FROM exchange_passkey k WHERE k.user_id = u.id) AS passkey
 FROM exchange_staffuser u
 LEFT JOIN exchange_staffuser_groups m ON m.staffuser_id = u.id
 LEFT JOIN auth_group g ON g.id = m.group_id
@@ -23,7 +24,7 @@ _NEEDED = {FINANCE_APPROVER: 2, ADMINISTRATOR: 1}
 
 
 def check_people(alias: str) -> Iterator[Diagnosis]:
-    """Report missing roles, missing second factors and superusers."""
+    """Report missing roles and second factors, passkeys without an origin, and superusers."""
     people = fetch_all(_PEOPLE, [settings.COOLING_OFF_HOURS], using=alias)
     for role, needed in _NEEDED.items():
         having = [row for row in people if row[1] == role]
@@ -43,7 +44,9 @@ def check_people(alias: str) -> Iterator[Diagnosis]:
         else:
             yield ok(role, seen)
     without = [
-        name for name, role, _, _, factor in people if role not in {AUDITOR, SUPPORT} and not factor
+        name
+        for name, role, _, _, app, passkey in people
+        if role not in {AUDITOR, SUPPORT} and not app and not passkey
     ]
     if without:
         yield warning(
@@ -52,6 +55,15 @@ def check_people(alias: str) -> Iterator[Diagnosis]:
         )  # fmt: skip
     elif people:
         yield ok("second factor", "set up by everyone who needs it")
+    keyholders = [row[0] for row in people if row[5]]
+    if settings.PASSKEY_ORIGIN:
+        yield ok("passkeys", f"of {len(keyholders)} people, at {settings.PASSKEY_ORIGIN}")
+    elif keyholders:
+        yield problem(
+            "passkeys",
+            f"PASSKEY_ORIGIN is not set, but there are passkeys of {', '.join(keyholders[:5])}",
+            "Set it to the origin at which they were added",
+        )  # fmt: skip
     if superusers := [row[0] for row in people if row[2]]:
         yield problem(
             "superusers", f"{', '.join(superusers[:5])} bypass the roles",

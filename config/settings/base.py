@@ -10,7 +10,7 @@ from typing import Any
 from cryptography.fernet import Fernet
 
 from config import event_types
-from config.settings import databases, mail, plausibility, retention
+from config.settings import databases, mail, passkeys, plausibility, retention
 from config.settings.environment import env, refusal
 
 HOST_NAME = r"\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\]"
@@ -134,6 +134,7 @@ SESSION_IDLE_MINUTES = env.integer("SESSION_IDLE_MINUTES", default=30, low=1, hi
 SECOND_FACTOR_FRESH_MINUTES = env.integer(
     "SECOND_FACTOR_FRESH_MINUTES", default=15, low=1, high=120
 )
+PASSKEY_ORIGIN = passkeys.ORIGIN
 # Failed attempts (passwords and codes) of one account and one address before a lockout.
 SIGN_IN_ATTEMPTS: dict[str, int] = {
     "account": env.integer("SIGN_IN_ATTEMPTS_PER_ACCOUNT", default=5, low=1, high=100),

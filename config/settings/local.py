@@ -90,6 +90,8 @@ _addresses = credentials_file.read(DATA_DIR)
 if not base.EMAIL_HOST:
     EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
 BACK_OFFICE_URL = base.BACK_OFFICE_URL or _addresses.get("base_url") or "http://127.0.0.1:8000"
+# An IP address has no passkeys; `up` gives its own port.
+PASSKEY_ORIGIN = base.PASSKEY_ORIGIN or "http://localhost:8000"
 
 # --- Payment provider: the sandbox, at the address of the last `up` ---
 _sandbox_url = _addresses.get("provider_url") or "http://127.0.0.1:8001/v3"

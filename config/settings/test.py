@@ -51,6 +51,7 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.MD5PasswordHasher",
     "exchange.participants.client_secrets.ClientSecretHasher",
 ]
+PASSKEY_ORIGIN = base.PASSKEY_ORIGIN or "http://localhost"
 DEMO_WEBHOOK_URL = ""
 SANDBOX_DELAY_SECONDS = 2.0
 BULK_APPROVAL_UNDO_SECONDS = 0

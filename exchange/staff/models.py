@@ -87,6 +87,31 @@ class SecondFactor(models.Model):
         return f"Second factor of {self.user}"
 
 
+class Passkey(Record):
+    """A WebAuthn credential of a user: a security key, or a key in a phone, computer or manager.
+
+    Its counter moves forward only. A key whose counter went back may have a copy: it is blocked
+    for good.
+    """
+
+    user = models.ForeignKey(StaffUser, on_delete=models.CASCADE, related_name="passkeys")
+    name = models.CharField(max_length=60)
+    credential_id = models.BinaryField(max_length=1023, unique=True)
+    public_key = models.BinaryField(max_length=2048)
+    # Uses, as the authenticator counts them; 0 from one that does not.
+    sign_count = models.BigIntegerField()
+    created_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True)
+    blocked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        default_permissions = ()
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class RecoveryCode(Record):
     """A single-use code to sign in without the app; only its hash is stored."""
 
@@ -132,9 +157,13 @@ class AccessEvent(models.TextChoices):
     REFUSED = "refused", "Failed attempt"
     LOCKED_OUT = "locked_out", "Locked out"
     UNLOCKED = "unlocked", "Unlocked"
-    CONFIRMED = "confirmed", "Confirmed with a code"
+    CONFIRMED = "confirmed", "Confirmed with a second factor"
     SECOND_FACTOR_SET_UP = "second_factor_set_up", "Set up a second factor"
     SECOND_FACTOR_RESET = "second_factor_reset", "Second factor reset"
+    APP_REMOVED = "app_removed", "Removed the authenticator app"
+    PASSKEY_ADDED = "passkey_added", "Added a passkey"
+    PASSKEY_REMOVED = "passkey_removed", "Removed a passkey"
+    PASSKEY_BLOCKED = "passkey_blocked", "Passkey blocked, possibly copied"
     RECOVERY_CODE_USED = "recovery_code_used", "Used a recovery code"
     RECOVERY_CODES_RENEWED = "recovery_codes_renewed", "Generated new recovery codes"
     PASSWORD_CHANGED = "password_changed", "Password changed"

@@ -121,6 +121,12 @@ AUDITED: dict[str, Audited] = {
         hidden="tax_id",
         left_out={TOUCHED: "updated_at"},
     ),
+    "exchange_passkey": Audited(
+        "id user_id name credential_id public_key created_at blocked_at",
+        left_out={
+            "moves with every use; sign-ins have their own record": "sign_count last_used_at"
+        },
+    ),
     "exchange_question": Audited(
         "id subject_type subject_id organisation_id member_id text asked_by_id created_at answer"
         " closed_by_id closed_at"

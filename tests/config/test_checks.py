@@ -158,3 +158,19 @@ def test_a_variable_like_ours_is_found(given: str, expected: tuple[str, str | No
     known = ["DATABASE_URL", "CELERY_BROKER_URL", "DEBUG"]
     found = list(checks.unread_variables([given], known))
     assert found == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(
+    ("origin", "hosts", "found"),
+    [
+        ("https://exchange.example", ["exchange.example"], []),
+        ("https://office.exchange.example:8443", [".exchange.example"], []),
+        ("https://exchange.example", ["other.example"], ["config.E006"]),
+        ("", ["other.example"], []),
+    ],
+)
+def test_passkeys_are_for_a_host_that_is_served(
+    settings: Settings, origin: str, hosts: list[str], found: list[str]
+):
+    settings.PASSKEY_ORIGIN, settings.ALLOWED_HOSTS = origin, hosts
+    assert [each.id for each in checks.check_passkeys(None)] == found

@@ -25,11 +25,13 @@ from config import redaction
 from config.back_office.roles import ADMINISTRATOR, FINANCE_APPROVER
 from config.doctor import findings
 from config.local.demo.loader import enrol_second_factor
+from exchange.staff.models import StaffUser
 from tests.config.doctor_report import doctor
 from tests.environment.database import django_connected_to, extra_database, server_url
 from tests.environment.mail_server import MailServer
 from tests.environment.ports import claim_ports
 from tests.environment.processes import wait_until
+from tests.factories.passkeys import add_passkey
 from tests.factories.staff import create_staff, create_superuser
 
 HOST = "127.0.0.1"
@@ -234,13 +236,16 @@ def test_too_few_people_and_a_superuser_are_found(installation, django_db_blocke
     with psycopg.connect(installation["owner"], autocommit=True) as owner:
         with django_connected_to(str(name)), django_db_blocker.unblock():
             create_superuser("root")
+            add_passkey(StaffUser.objects.get(username="amina"))
         owner.execute("UPDATE exchange_staffuser SET is_active = false WHERE username = 'kwesi'")
         report = doctor(DATABASE_URL=installation["app"])
         owner.execute("UPDATE exchange_staffuser SET is_active = true WHERE username = 'kwesi'")
         owner.execute("UPDATE exchange_staffuser SET is_active = false WHERE username = 'root'")
+        owner.execute("DELETE FROM exchange_passkey")
     assert report.levels(FINANCE_APPROVER) == ["problem"]
     assert report.levels(ADMINISTRATOR) == ["ok"]
     assert "root" in report.seen("second factor")
+    assert report.seen("passkeys") == "PASSKEY_ORIGIN is not set, but there are passkeys of amina"
     assert report.levels("superusers") == ["problem"]
 
 

@@ -283,6 +283,12 @@ UNSAFE: list[tuple[dict[str, str], str]] = [
         "BACK_OFFICE_URL: is not set, but EMAIL_HOST is",
     ),
     ({"EMAIL_FROM": "exchange"}, "EMAIL_FROM: is malformed"),
+    # Browsers have no passkeys at these, or compare them with something else.
+    ({"PASSKEY_ORIGIN": "http://exchange.example"}, "PASSKEY_ORIGIN: is malformed"),
+    ({"PASSKEY_ORIGIN": "http://127.0.0.1:8000"}, "PASSKEY_ORIGIN: is malformed"),
+    ({"PASSKEY_ORIGIN": "https://192.0.2.1"}, "PASSKEY_ORIGIN: is malformed"),
+    ({"PASSKEY_ORIGIN": "https://exchange.example/"}, "PASSKEY_ORIGIN: is malformed"),
+    ({"PASSKEY_ORIGIN": "exchange.example"}, "PASSKEY_ORIGIN: is malformed"),
     ({"SECURE_PROXY_HEADER": "HTTP_X"}, "TRUSTED_PROXIES: is 0, but SECURE_PROXY_HEADER"),
     ({"SECURE_PROXY_HEADER": "X-Forwarded-Proto"}, "SECURE_PROXY_HEADER: is malformed"),
 ]

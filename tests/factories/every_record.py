@@ -45,6 +45,7 @@ from tests.factories.distributions import interest_terms, make_distribution, mak
 from tests.factories.lending import make_lending
 from tests.factories.lifecycle import propose_new_terms
 from tests.factories.loan_configurations import make_configuration, pending_version
+from tests.factories.passkeys import add_passkey
 from tests.factories.periods import MONTH
 from tests.factories.request_log import log_requests
 from tests.factories.staff import create_staff, create_superuser
@@ -122,6 +123,7 @@ def _people(every_record: EveryRecord) -> tuple[StaffUser, StaffUser]:
     secret = second_factor.new_secret()
     code = second_factor.code_at(secret=secret, step=second_factor.current_step())
     codes = second_factor.set_up(user=person, secret=secret, code=code)
+    add_passkey(person)
     record_access_event(event=AccessEvent.SIGNED_IN, user=person, address="192.0.2.1")
     queue_mail(
         kind=MailKind.ALERT, key="1", subject="Alert: float", body="About", recipients=[person]

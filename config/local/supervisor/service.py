@@ -298,6 +298,7 @@ class Installation:
         provider = settings.PAYMENT_PROVIDER
         variables = {
             "DATA_DIR": str(self.data_dir),
+            "PASSKEY_ORIGIN": os.environ.get("PASSKEY_ORIGIN") or f"http://localhost:{self.port}",
             "PYTHONUNBUFFERED": "1",
             "FLUTTERWAVE_SECRET_KEY": str(provider["secret_key"]),
             "FLUTTERWAVE_WEBHOOK_HASH": str(provider["webhook_hash"]),

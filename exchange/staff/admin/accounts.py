@@ -93,7 +93,10 @@ class StaffUserAdmin(AddFormAdmin):
     @admin.display(description="second factor")
     def factor(self, user: StaffUser) -> str:
         found = getattr(user, "second_factor", None)
-        return format_html("Since {} UTC", format_time(found.set_up_at)) if found else "-"
+        since = f"Since {format_time(found.set_up_at)} UTC" if found else ""
+        keys = len(user.passkeys.all())
+        counted = f"{keys} passkey{'s' * (keys != 1)}" if keys else ""
+        return ", ".join(filter(None, (since, counted))) or "-"
 
     access = column("access", lambda user: status_badge("Active" if user.is_active else "Inactive"))
 
@@ -103,7 +106,7 @@ class StaffUserAdmin(AddFormAdmin):
         return format_html("Until {} UTC", format_time(until)) if until else "No"
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
-        return super().rows(user).prefetch_related("groups")
+        return super().rows(user).prefetch_related("groups", "passkeys")
 
     def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         """Search by public id, else by the search fields."""
@@ -146,7 +149,7 @@ class StaffUserAdmin(AddFormAdmin):
                 shown.append(("Activate", "activate"))
             if administrator and obj.is_active:
                 shown.append(("Deactivate", "deactivate"))
-            if hasattr(obj, "second_factor"):
+            if second_factor.is_set_up(obj):
                 shown.append(("Reset second factor", "reset"))
             if administrator and lockout.locked_until(obj):
                 shown.append(("Unlock", "unlock"))
@@ -244,7 +247,8 @@ class StaffUserAdmin(AddFormAdmin):
             "Reset second factor",
             "Second factor reset. A new one is set up at the next sign-in.",
             "Verify that this person made the request. They are signed out, and the next sign-in"
-            " with the password sets up a new second factor." + _DUAL_CONTROL_NOTE,
+            " with the password sets up a new second factor. Passkeys are removed."
+            + _DUAL_CONTROL_NOTE,
         )
 
     def activate(self, request: HttpRequest, object_id: UUID) -> HttpResponse:

@@ -20,7 +20,7 @@ from django.utils.module_loading import import_string
 
 from exchange.core.errors import Forbidden, Rejected
 from exchange.core.ids import parse_id
-from exchange.staff.models import AccessProposal, AccessRecord, StaffUser
+from exchange.staff.models import AccessProposal, AccessRecord, Passkey, StaffUser
 
 BREAK_GLASS_NOTICE_DAYS = 7
 
@@ -180,6 +180,15 @@ def access_notices(user: StaffUser) -> list[AccessNotice]:
             )
             for other in _cooling_off_people(now)
             if other.pk != user.pk
+        ]
+        notices += [
+            AccessNotice(
+                f"A passkey of {key.user} was blocked at {_format_time(key.blocked_at)}: it may"
+                f" have been copied. Call {key.user}, who removes it and changes the password.",
+                key.user,
+            )
+            for key in Passkey.objects.filter(blocked_at__isnull=False).select_related("user")
+            if key.blocked_at is not None
         ]
     return notices
 

@@ -1,5 +1,7 @@
 """The second factor of staff: authenticator app codes (TOTP, RFC 6238) and recovery codes.
 
+Passkeys are a second factor as well (`passkeys`); what is said of one here counts them.
+
 Each code is accepted once: the row stores the last accepted time step, and accepting a code is a
 conditional UPDATE, so that of two concurrent uses one fails. The secret is encrypted at rest.
 Recovery codes are random (80 bits), stored as plain hashes and shown once.
@@ -19,7 +21,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from exchange.core.errors import Conflict, Forbidden, InvalidRequest
-from exchange.staff.models import AccessEvent, RecoveryCode, SecondFactor, StaffUser
+from exchange.staff.models import AccessEvent, Passkey, RecoveryCode, SecondFactor, StaffUser
 from exchange.staff.services.access_records import record_access_event
 from exchange.staff.services.accounts import end_sessions, lock_person
 from exchange.staff.services.privileged_access import (
@@ -65,7 +67,12 @@ def matches_secret(*, user: StaffUser, secret: str) -> bool:
 
 
 def is_set_up(user: StaffUser) -> bool:
-    """Return whether the user has a second factor."""
+    """Return whether the user has a second factor: an authenticator app or a passkey."""
+    return has_app(user) or Passkey.objects.filter(user=user).exists()
+
+
+def has_app(user: StaffUser) -> bool:
+    """Return whether the user has an authenticator app."""
     return SecondFactor.objects.filter(user=user).exists()
 
 
@@ -155,7 +162,7 @@ def renew_recovery_codes(*, user: StaffUser, address: str = "") -> list[str]:
 
 @transaction.atomic
 def reset(*, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = None) -> StaffUser:
-    """Remove another user's second factor and end their sessions.
+    """Remove another user's second factor, passkeys included, and end their sessions.
 
     Raises `NotFound`, `Forbidden`, also for one's own, and `Conflict` if there is none.
     """
@@ -164,9 +171,10 @@ def reset(*, user_id: UUID, by: StaffUser, confirmed_by: StaffUser | None = None
         raise Forbidden("You cannot reset your own second factor. Ask another administrator")
     if confirmed_by is None:
         require_confirmation(needed=has_privileged_access(user))
-    removed, _ = SecondFactor.objects.filter(user=user).delete()
-    if not removed:
+    if not is_set_up(user):
         raise Conflict(f"{user} has no second factor")
+    SecondFactor.objects.filter(user=user).delete()
+    Passkey.objects.filter(user=user).delete()
     RecoveryCode.objects.filter(user=user).delete()
     end_sessions(user)
     restart_cooling_off(user)
