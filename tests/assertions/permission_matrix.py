@@ -115,6 +115,8 @@ PAGES: dict[str, tuple[str, str]] = {
     "password_change_done": (ALL, ""),
     "resume": (ALL, ""),
     "second_factor": (ALL, ALL),
+    "add_passkey": (ALL, ALL),
+    "remove_passkey": (ONLY_POST, ALL),
     "sessions": (ALL, ""),
     "email": (ALL, ALL),
     "end_sessions": (ONLY_POST, ALL),

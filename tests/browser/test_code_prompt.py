@@ -4,14 +4,13 @@ import re
 from urllib.parse import unquote
 
 import pytest
-from django.contrib.sessions.models import Session
 from playwright.sync_api import Page, expect
 
 from config.back_office.roles import BACK_OFFICE
-from exchange.staff.models import SecondFactor, StaffUser
+from exchange.staff.models import StaffUser
 from exchange.tokens.models import Quote
 from tests.assertions import accessibility as axe
-from tests.environment.keyboard import create_enrolled_staff, sign_in
+from tests.environment.keyboard import create_enrolled_staff, expire_second_factor, sign_in
 from tests.factories.api_clients import make_organisation
 from tests.factories.logins import current_code
 from tests.factories.tokens import make_token
@@ -19,15 +18,6 @@ from tests.factories.wallets import Wallet, assert_books_hold, status_of, store_
 from wallets.deposits.models import Deposit
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
-
-
-def expire_second_factor(page: Page) -> None:
-    """Make the session's last code too old for decisions; the app has a new one."""
-    (cookie,) = [c for c in page.context.cookies() if c["name"] == "sessionid"]
-    session = Session.objects.get(session_key=cookie["value"])
-    data = {**session.get_decoded(), "second_factor_at": 0}
-    Session.objects.filter(pk=session.pk).update(session_data=Session.objects.encode(data))
-    SecondFactor.objects.update(last_step=0)
 
 
 def answer_the_prompt(page: Page, secret: str, typed: str) -> None:

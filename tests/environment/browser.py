@@ -32,7 +32,7 @@ _FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     # Other hosts are not resolved. Intercepting requests instead would disable the cache.
-    f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {HOST}",
+    f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {HOST}, EXCLUDE localhost",
 )
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 TIMEOUT_MILLISECONDS = 30_000
@@ -56,7 +56,7 @@ def stray_requests(context: BrowserContext | Page) -> list[str]:
     found: list[str] = []
 
     def note(request: Request) -> None:
-        if urlsplit(request.url).hostname != HOST:
+        if urlsplit(request.url).hostname not in {HOST, "localhost"}:
             found.append(request.url)
 
     context.on("requestfailed", note)
@@ -100,8 +100,10 @@ def page(profile: BrowserContext, live_service: Service) -> Iterator[Page]:
     faults: list[str] = []
     shown.on("pageerror", lambda error: faults.append(str(error)))
     yield shown
-    everything = {"origin": live_service.base_url, "storageTypes": "all"}
-    profile.new_cdp_session(shown).send("Storage.clearDataForOrigin", everything)
+    browser = profile.new_cdp_session(shown)
+    for origin in (live_service.base_url, live_service.service_stack.passkey_origin):
+        everything = {"origin": origin, "storageTypes": "all"}
+        browser.send("Storage.clearDataForOrigin", everything)
     for each in profile.pages:
         each.close()
     assert elsewhere == [], "a page sent requests to other hosts"

@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable
 from urllib.parse import urljoin
 
+from django.contrib.sessions.models import Session
 from django.test import Client
 from playwright.sync_api import Locator, Page
 
 from config.back_office.roles import FINANCE_APPROVER
 from config.local.demo.loader import enrol_second_factor
-from exchange.staff.models import StaffUser
+from exchange.staff.models import SecondFactor, StaffUser
 from tests.factories import logins
 from tests.factories.staff import create_staff
 
@@ -50,6 +51,15 @@ def sign_in(page: Page, name: str) -> None:
     )
     page.goto("/admin/")
     page.get_by_role("heading", name="Dashboard").wait_for()
+
+
+def expire_second_factor(page: Page) -> None:
+    """Make the session's last code too old for decisions; the app has a new one."""
+    (cookie,) = [c for c in page.context.cookies() if c["name"] == "sessionid"]
+    session = Session.objects.get(session_key=cookie["value"])
+    data = {**session.get_decoded(), "second_factor_at": 0}
+    Session.objects.filter(pk=session.pk).update(session_data=Session.objects.encode(data))
+    SecondFactor.objects.update(last_step=0)
 
 
 def tab_to(page: Page, wanted: Callable[[Locator], bool]) -> None:

@@ -48,6 +48,11 @@ class ServiceStack:
         return f"http://{HOST}:{self.web_port}"
 
     @property
+    def passkey_origin(self) -> str:
+        """Where browsers use passkeys: not at an IP address."""
+        return f"http://localhost:{self.web_port}"
+
+    @property
     def queue(self) -> str:
         return worker_database()
 
@@ -75,6 +80,7 @@ class ServiceStack:
             "TEST_BROKER_URL": self.broker_url,
             "TEST_BROKER_OPTIONS": json.dumps(self.broker_options),
             "TEST_BROKER_QUEUE": self.queue,
+            "PASSKEY_ORIGIN": self.passkey_origin,
             "FLUTTERWAVE_BASE_URL": f"http://{HOST}:{self.sandbox_port}/v3",
             "FLUTTERWAVE_SECRET_KEY": PROVIDER_SECRET_KEY,
             "FLUTTERWAVE_WEBHOOK_HASH": PROVIDER_WEBHOOK_HASH,

@@ -45,3 +45,23 @@ class RecoveryCodeForm(forms.Form):
                    "autofocus": True}
         ),
     )  # fmt: skip
+
+
+class PasskeyForm(forms.Form):
+    """Second step: what the browser returns for a passkey, which a script fills in."""
+
+    credential = forms.CharField(
+        max_length=16_384,
+        widget=forms.HiddenInput,
+        error_messages={"required": "The browser sent no passkey. Passkeys need JavaScript."},
+    )
+
+
+class NewPasskeyForm(PasskeyForm):
+    """A new passkey and its name."""
+
+    name = forms.CharField(
+        max_length=60,
+        help_text="Where the key is, such as “Laptop” or “Security key in the safe”",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autofocus": True}),
+    )

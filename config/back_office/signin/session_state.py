@@ -5,7 +5,9 @@ Django checks it against `StaffUser.session_epoch` on every request.
 """
 
 import time
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from enum import Enum
 from typing import Any
 
@@ -17,12 +19,14 @@ from django.http import HttpRequest
 from config.back_office.roles import is_privileged_user
 from exchange.core.client_address import client_address
 from exchange.staff.models import StaffUser
+from exchange.staff.services.passkeys import Challenge, new_challenge
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 STARTED = "signin_started"
 LAST_ACTIVITY = "signin_seen"
 _SECOND_FACTOR = "second_factor_at"
+_CHALLENGE = "passkey_challenge"
 # Where the session began: network address and the browser's own description.
 ADDRESS = "signin_address"
 DEVICE = "signin_device"
@@ -80,6 +84,24 @@ def is_second_factor_fresh(request: HttpRequest) -> bool:
     """Return whether a code was entered recently enough for privileged actions."""
     age = time.time() - request.session.get(_SECOND_FACTOR, 0)
     return bool(age <= settings.SECOND_FACTOR_FRESH_MINUTES * 60)
+
+
+def issue_challenge(request: HttpRequest) -> Challenge:
+    """Store a new challenge for a passkey in the session, in place of an earlier one."""
+    challenge = new_challenge()
+    request.session[_CHALLENGE] = {
+        "value": b64encode(challenge.value).decode(),
+        "at": challenge.issued_at.timestamp(),
+    }
+    return challenge
+
+
+def take_challenge(request: HttpRequest) -> Challenge | None:
+    """Remove the challenge from the session and return it; None if there is none."""
+    found = request.session.pop(_CHALLENGE, None)
+    if found is None:
+        return None
+    return Challenge(b64decode(found["value"]), datetime.fromtimestamp(found["at"], UTC))
 
 
 def can_write(request: HttpRequest) -> bool:

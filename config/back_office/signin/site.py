@@ -21,7 +21,7 @@ from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from config.back_office.signin import interrupted_form, views
+from config.back_office.signin import interrupted_form, second_factor, views
 from config.back_office.signin.session_state import (
     SessionState,
     can_write,
@@ -74,20 +74,40 @@ class StaffSignIn(admin.AdminSite):
                 self.admin_view(require_safe(_as_function(partial(views.resume, self), "resume"))),
                 name="resume",
             ),
-            path("second-factor/enrol/", self._public(partial(views.enrol, self)), name="enrol"),
+            path(
+                "second-factor/enrol/",
+                self._public(partial(second_factor.enrol, self)),
+                name="enrol",
+            ),
             path(
                 "second-factor/",
-                self.admin_view(_as_function(partial(views.overview, self), "second_factor")),
+                self.admin_view(
+                    _as_function(partial(second_factor.overview, self), "second_factor")
+                ),
                 name="second_factor",
             ),
             path(
                 "second-factor/recovery-codes/",
                 self.admin_view(
                     require_POST(
-                        _as_function(partial(views.new_recovery_codes, self), "recovery_codes")
+                        _as_function(
+                            partial(second_factor.new_recovery_codes, self), "recovery_codes"
+                        )
                     )
                 ),
                 name="recovery_codes",
+            ),
+            path(
+                "second-factor/passkeys/add/",
+                self.admin_view(
+                    _as_function(partial(second_factor.add_passkey, self), "add_passkey")
+                ),
+                name="add_passkey",
+            ),
+            path(
+                "second-factor/passkeys/remove/",
+                self.admin_view(require_POST(second_factor.remove_passkey)),
+                name="remove_passkey",
             ),
             path(
                 "sessions/",

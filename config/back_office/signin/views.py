@@ -1,4 +1,4 @@
-"""Sign-in pages: password, code, second factor setup, invitation.
+"""Sign-in pages: password, second factor, own sessions, invitation.
 
 Each view takes its admin site. Before the second step no one is signed in: the session only
 remembers for ten minutes whose password was correct. A user who needs a second factor and has none
@@ -8,11 +8,12 @@ can open only the setup page (`SessionState.SECOND_FACTOR_PENDING`).
 from __future__ import annotations
 
 import time
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
-import segno
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import authenticate, logout
 from django.contrib.auth.views import PasswordResetConfirmView, redirect_to_login
@@ -27,21 +28,26 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from config.back_office.roles import is_privileged_user
 from config.back_office.signin import interrupted_form
 from config.back_office.signin.devices import find_known_device, known_device, remember_device
-from config.back_office.signin.forms import CodeForm, PasswordForm, RecoveryCodeForm
+from config.back_office.signin.forms import (
+    CodeForm,
+    PasskeyForm,
+    PasswordForm,
+    RecoveryCodeForm,
+)
 from config.back_office.signin.session_state import (
     SessionState,
-    is_second_factor_fresh,
+    issue_challenge,
     record_second_factor,
     session_state,
     sign_in,
+    take_challenge,
 )
 from config.back_office.signin.sessions import end_other_sessions, own_sessions
 from exchange.admin.base import staff_of
 from exchange.core.client_address import client_address
-from exchange.core.crypto import decrypt, encrypt
-from exchange.core.errors import Conflict, InvalidRequest
+from exchange.core.errors import InvalidRequest
 from exchange.staff.models import AccessEvent, StaffUser
-from exchange.staff.services import lockout, second_factor
+from exchange.staff.services import lockout, passkeys, second_factor
 from exchange.staff.services.access_records import record_access_event
 from exchange.staff.services.accounts import invitation_tokens
 from exchange.staff.services.privileged_access import restart_cooling_off
@@ -49,15 +55,12 @@ from exchange.staff.services.privileged_access import restart_cooling_off
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite
 
-# Session keys between the two steps.
+# Session key between the two steps.
 _PENDING = "signin_pending"
-_SECRET = "signin_secret"  # noqa: S105 - a name; what it names is encrypted
 
 _PENDING_SECONDS = 600
 _MISMATCH = "Incorrect username or password."
-_NOT_REPEATED = (
-    "Code confirmed. Your previous action was not completed: review it and submit again."
-)
+_NOT_REPEATED = "Confirmed. Your previous action was not completed: review it and submit again."
 
 
 # --- the two steps ---
@@ -76,7 +79,7 @@ def password_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
         user = _check_password(request, form)
         if user is not None:
             return _after_password(request, user, kept)
-    return _page(site, request, "signin/password.html", "Sign in", form=form, kept=kept)
+    return render_page(site, request, "signin/password.html", "Sign in", form=form, kept=kept)
 
 
 def sign_in_again(
@@ -86,13 +89,13 @@ def sign_in_again(
 
     `kept` is the packed form, which the page sends along: nothing is stored for strangers.
     """
-    response = _page(
+    response = render_page(
         site,
         request,
         "signin/password.html",
         "Sign in",
         form=PasswordForm(),
-        action=_url_with_next("admin:login", target),
+        action=url_with_next("admin:login", target),
         kept=kept,
         reason=reason,
     )
@@ -133,14 +136,14 @@ def _after_password(request: HttpRequest, user: StaffUser, kept: str) -> HttpRes
             "at": time.time(),
         }
         interrupted_form.restore(request, kept, user.pk)
-        return HttpResponseRedirect(_url_with_next("admin:code", target))
+        return HttpResponseRedirect(url_with_next("admin:code", target))
     sign_in(request, user, second_factor=False)
     address = client_address(request)
     record_access_event(
         event=AccessEvent.SIGNED_IN, user=user, address=address, details="Password only"
     )
     if is_privileged_user(user):
-        return HttpResponseRedirect(_url_with_next("admin:enrol", target))
+        return HttpResponseRedirect(url_with_next("admin:enrol", target))
     interrupted_form.restore(request, kept, user.pk)
     response = HttpResponseRedirect(_after_code(request))
     remember_device(request, response, user)
@@ -148,7 +151,7 @@ def _after_password(request: HttpRequest, user: StaffUser, kept: str) -> HttpRes
 
 
 def code_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Render and check a code: at sign-in, or again before a privileged action."""
+    """Render and check a code or passkey: at sign-in, or again before a privileged action."""
     is_signed_in = session_state(request) in {
         SessionState.SIGNED_IN,
         SessionState.SECOND_FACTOR_PENDING,
@@ -157,30 +160,35 @@ def code_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
     if not isinstance(user, StaffUser):
         return redirect_to_login(next_url(request), reverse("admin:login"))
     if is_signed_in and not second_factor.is_set_up(user):
-        return HttpResponseRedirect(_url_with_next("admin:enrol", next_url(request)))
-    kind = RecoveryCodeForm if "recovery" in request.GET else CodeForm
+        return HttpResponseRedirect(url_with_next("admin:enrol", next_url(request)))
+    recovery = "recovery" in request.GET
+    code_form = RecoveryCodeForm if recovery else CodeForm
+    kind = PasskeyForm if "credential" in request.POST else code_form
     form = kind(request.POST if request.method == "POST" else None)
-    if form.is_valid() and _check_code(request, user, form):
-        address = client_address(request)
+    used = _check_code(request, user, form) if form.is_valid() else None
+    if used is not None:
+        event = AccessEvent.CONFIRMED if is_signed_in else AccessEvent.SIGNED_IN
         if is_signed_in:
             record_second_factor(request)
-            record_access_event(event=AccessEvent.CONFIRMED, user=user, address=address)
         else:
             sign_in(request, user, second_factor=True)
-            record_access_event(event=AccessEvent.SIGNED_IN, user=user, address=address)
+        record_access_event(event=event, user=user, address=client_address(request), details=used)
         response = HttpResponseRedirect(_after_code(request))
         remember_device(request, response, user)
         return response
-    query = {"next": next_url(request)}
-    if kind is CodeForm:
-        query["recovery"] = "1"
-    return _page(
+    asks_code = recovery or second_factor.has_app(user)
+    query = {"next": next_url(request)} | ({} if recovery else {"recovery": "1"})
+    return render_page(
         site,
         request,
         "signin/code.html",
-        "Enter code",
-        form=form,
-        recovery=kind is RecoveryCodeForm,
+        "Enter code" if asks_code else "Use a passkey",
+        form=(code_form() if kind is PasskeyForm else form) if asks_code else None,
+        refusals=list(chain(*form.errors.values())) if kind is PasskeyForm else [],
+        passkey=None if recovery else _passkey_request(request, user),
+        origin=settings.PASSKEY_ORIGIN,
+        recovery=recovery,
+        has_app=second_factor.has_app(user),
         other=f"{reverse('admin:code')}?{urlencode(query)}",
         interrupted=interrupted_form.was_interrupted(request),
         interrupted_form=interrupted_form.load(request),
@@ -188,10 +196,17 @@ def code_step(site: AdminSite, request: HttpRequest) -> HttpResponse:
     )
 
 
+def _passkey_request(request: HttpRequest, user: StaffUser) -> str | None:
+    """Return what the browser asks a passkey for; None for a user without one."""
+    if not passkeys.usable_passkeys(user).exists():
+        return None
+    return passkeys.request_options(user=user, challenge=issue_challenge(request))
+
+
 def _after_code(request: HttpRequest) -> str:
     """Return the URL after a correct code: the interrupted form or the next page."""
     if interrupted_form.load(request) is not None:
-        return _url_with_next("admin:resume", next_url(request))
+        return url_with_next("admin:resume", next_url(request))
     if interrupted_form.discard(request):
         messages.warning(request, _NOT_REPEATED)
     return next_url(request)
@@ -203,12 +218,14 @@ def resume(site: AdminSite, request: HttpRequest) -> HttpResponse:
     if form is None:
         return HttpResponseRedirect(next_url(request))
     context = {"interrupted_form": form, "back": next_url(request)}
-    return _page(site, request, "signin/resume.html", "Continue", **context)
+    return render_page(site, request, "signin/resume.html", "Continue", **context)
 
 
-def _check_code(request: HttpRequest, user: StaffUser, form: forms.Form) -> bool:
-    address = client_address(request)
-    code = form.cleaned_data["code"]
+def _check_code(request: HttpRequest, user: StaffUser, form: forms.Form) -> str | None:
+    """Check the second factor; return what the record says of it, or None if it was refused."""
+    address, details = client_address(request), ""
+    data: dict[str, Any] = {"user": user, "address": address}
+    field, what = (None, "Passkey") if isinstance(form, PasskeyForm) else ("code", "Code")
     try:
         attempt = lockout.begin_attempt(
             lockout.CODE,
@@ -218,19 +235,23 @@ def _check_code(request: HttpRequest, user: StaffUser, form: forms.Form) -> bool
         )
     except lockout.LockedOut as locked:
         form.add_error(None, locked.message)
-        return False
+        return None
     try:
-        if isinstance(form, RecoveryCodeForm):
-            left = second_factor.use_recovery_code(user=user, code=code, address=address)
+        if isinstance(form, PasskeyForm):
+            credential, challenge = form.cleaned_data["credential"], take_challenge(request)
+            passkey = passkeys.verify(credential=credential, challenge=challenge, **data)
+            details = f"Passkey: {passkey.name}"
+        elif isinstance(form, RecoveryCodeForm):
+            left = second_factor.use_recovery_code(code=form.cleaned_data["code"], **data)
             messages.warning(request, f"Recovery code used. {left} left.")
         else:
-            second_factor.verify(user=user, code=code)
+            second_factor.verify(user=user, code=form.cleaned_data["code"])
     except InvalidRequest as error:
-        form.add_error("code", error.message)
-        _record_failure(form, attempt, user, address, "Code")
-        return False
+        form.add_error(field, error.message)
+        _record_failure(form, attempt, user, address, what)
+        return None
     attempt.mark_succeeded()
-    return True
+    return details
 
 
 def _record_failure(
@@ -259,76 +280,13 @@ def _pending_user(request: HttpRequest) -> StaffUser | None:
     return user
 
 
-# --- the second factor ---
-
-
-def enrol(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Set up an authenticator app, or replace the current one."""
-    if session_state(request) not in {SessionState.SIGNED_IN, SessionState.SECOND_FACTOR_PENDING}:
-        return redirect_to_login(next_url(request), reverse("admin:login"))
-    user = staff_of(request)
-    replacing = second_factor.is_set_up(user)
-    if replacing and not (
-        session_state(request) is SessionState.SIGNED_IN and is_second_factor_fresh(request)
-    ):
-        return HttpResponseRedirect(_url_with_next("admin:code", reverse("admin:enrol")))
-    if request.method == "POST" and _SECRET not in request.session:
-        return HttpResponseRedirect(reverse("admin:second_factor"))  # submitted twice
-    if _SECRET not in request.session:
-        request.session[_SECRET] = encrypt(second_factor.new_secret())
-    secret = decrypt(request.session[_SECRET])
-    form = CodeForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
-        try:
-            codes = second_factor.set_up(
-                user=user,
-                secret=secret,
-                code=form.cleaned_data["code"],
-                replace=replacing,
-                address=client_address(request),
-            )
-        except InvalidRequest as error:
-            form.add_error("code", error.message)
-        except Conflict as error:
-            messages.error(request, error.message)
-            return HttpResponseRedirect(reverse("admin:second_factor"))
-        else:
-            sign_in(request, user, second_factor=True)
-            shown = recovery_codes_page(site, request, codes, next_url(request))
-            remember_device(request, shown, user)
-            return shown
-    picture = segno.make(second_factor.provisioning_uri(secret=secret, user=user), error="m")
-    return _page(
-        site,
-        request,
-        "signin/enrol.html",
-        "Set up second factor",
-        form=form,
-        picture=picture.svg_inline(scale=4, border=4, light="#fff", dark="#000"),
-        secret=" ".join(secret[start : start + 4] for start in range(0, len(secret), 4)),
-        replacing=replacing,
-        needed=is_privileged_user(user),
-    )
-
-
-def overview(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Show the user's own second factor."""
-    user = staff_of(request)
-    return _page(
-        site,
-        request,
-        "signin/second_factor.html",
-        "Second factor",
-        factor=getattr(user, "second_factor", None),
-        left=second_factor.recovery_codes_left(user),
-        needed=is_privileged_user(user),
-    )
+# --- sessions ---
 
 
 def sessions(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Show the user's own sessions."""
     found = own_sessions(request, staff_of(request))
-    return _page(site, request, "signin/sessions.html", "Sessions", sessions=found)
+    return render_page(site, request, "signin/sessions.html", "Sessions", sessions=found)
 
 
 def end_sessions(request: HttpRequest) -> HttpResponse:
@@ -336,26 +294,6 @@ def end_sessions(request: HttpRequest) -> HttpResponse:
     ended = end_other_sessions(request, staff_of(request), request.POST.get("session", ""))
     messages.success(request, f"{ended} session{'s' * (ended != 1)} ended.")
     return HttpResponseRedirect(reverse("admin:sessions"))
-
-
-def new_recovery_codes(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Generate new recovery codes and show them."""
-    user = staff_of(request)
-    try:
-        codes = second_factor.renew_recovery_codes(user=user, address=client_address(request))
-    except Conflict as error:
-        messages.error(request, error.message)
-        return HttpResponseRedirect(reverse("admin:second_factor"))
-    return recovery_codes_page(site, request, codes, reverse("admin:second_factor"))
-
-
-def recovery_codes_page(
-    site: AdminSite, request: HttpRequest, codes: list[str], target: str
-) -> HttpResponse:
-    """Show the codes, once."""
-    return _page(
-        site, request, "signin/recovery_codes.html", "Recovery codes", codes=codes, next=target
-    )
 
 
 # --- invitations ---
@@ -418,7 +356,7 @@ def referring_page(request: HttpRequest) -> str:
 
 def redirect_to_second_factor(target: str) -> HttpResponse:
     """Redirect to the code or setup page, and from there to `target`."""
-    return HttpResponseRedirect(_url_with_next("admin:code", target))
+    return HttpResponseRedirect(url_with_next("admin:code", target))
 
 
 def _is_admin_url(request: HttpRequest, url: str) -> bool:
@@ -431,15 +369,17 @@ def _is_admin_url(request: HttpRequest, url: str) -> bool:
 def _signed_in_url(request: HttpRequest) -> str:
     if session_state(request) is SessionState.SIGNED_IN:
         return next_url(request)
-    return _url_with_next("admin:code", next_url(request))
+    return url_with_next("admin:code", next_url(request))
 
 
-def _url_with_next(name: str, target: str) -> str:
+def url_with_next(name: str, target: str) -> str:
+    """Return the URL of the page `name`, which leads to `target`."""
     return f"{reverse(name)}?{urlencode({'next': target})}"
 
 
-def _page(
+def render_page(
     site: AdminSite, request: HttpRequest, template: str, title: str, **context: Any
 ) -> TemplateResponse:
+    """Render a sign-in page."""
     frame = {**site.each_context(request), "title": title, "subtitle": None, **context}
     return TemplateResponse(request, f"admin/{template}", frame)

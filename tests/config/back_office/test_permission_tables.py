@@ -39,7 +39,7 @@ def test_auditors_only_export_and_administrators_do_not_act_on_money():
     acting = {name for name, (_, act) in PAGES.items() if "A" in act}
     own = {
         "index", "app_list", "view_on_site", "password_change", "second_factor", "recovery_codes",
-        "email", "end_sessions", "anything else",
+        "email", "end_sessions", "anything else", "add_passkey", "remove_passkey",
     }  # fmt: skip
     reading = {
         *("exchange_export_progress", "wallets_reconciliation_progress", "exchange_change_export"),
