@@ -211,16 +211,16 @@ def remove(*, user: StaffUser, passkey_id: UUID | None, address: str = "") -> Pa
     Raises `NotFound`, and `Conflict` where too few would be left without an authenticator app.
     """
     locked = StaffUser.objects.select_for_update().get(pk=user.pk)
-    passkey = Passkey.objects.filter(user=locked, pk=passkey_id).first()
+    passkey = Passkey.objects.filter(user=locked, pk=passkey_id).first() if passkey_id else None
     if passkey is None:
         raise NotFound("Passkey not found")
-    left = Passkey.objects.filter(user=locked, blocked_at=None).exclude(pk=passkey_id).count()
+    left = Passkey.objects.filter(user=locked, blocked_at=None).exclude(pk=passkey.pk).count()
     if left < NEEDED_WITHOUT_APP and not has_app(locked):
         raise Conflict(
             "Without an authenticator app you keep two passkeys. Add another passkey or set up an"
             " app first"
         )
-    Passkey.objects.filter(pk=passkey_id).delete()
+    Passkey.objects.filter(pk=passkey.pk).delete()
     end_sessions(user)
     record_access_event(
         event=AccessEvent.PASSKEY_REMOVED, user=user, address=address, details=passkey.name
