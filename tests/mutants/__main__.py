@@ -44,10 +44,14 @@ def main(arguments: list[str]) -> int:
         every = [
             mutant
             for name, text in definitions.items()
-            if given.only in name
+            if covering.is_about(name, given.only)
             for mutant in sql_faults.mutants_of(name, text)
         ]
-        every += [mutant for mutant in declared if given.only in f"{mutant.module} {mutant.before}"]
+        every += [
+            mutant
+            for mutant in declared
+            if covering.is_about(mutant.module, given.only) or given.only in mutant.before
+        ]
         made, total = python_faults.sample(every, given.sample, seed), len(every)
     else:
         files = [
@@ -138,7 +142,9 @@ def _parsed(arguments: list[str]) -> argparse.Namespace:
         "--tests", nargs="+", default=[], help="test files to run instead of the recorded tests"
     )
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--only", default="", help="only modules whose name contains this")
+    parser.add_argument(
+        "--only", default="", help="only modules whose name, or SQL file, contains this"
+    )
     parser.add_argument("--recording", default="", help="folder of a recording to use")
     parser.add_argument("--output", default="", help="folder for the reports")
     parser.add_argument("--suffix", default="", help="suffix of the reports' names")

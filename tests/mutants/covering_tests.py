@@ -22,6 +22,7 @@ from tests.mutants.python_faults import APPS, Span, statements
 # How many declarations a name is followed through: a filter, its filter set, a view.
 _MOST_STEPS = 3
 _QUICK_SECONDS = 3.0
+_CREATED = re.compile(r"FUNCTION (\w+)\(")
 
 
 class CoveringTests:
@@ -97,7 +98,7 @@ class CoveringTests:
         # Tests of `withdrawal_guard(…)` and `services/withdrawals.py` are named after them, and lie
         # where a function's file does.
         bare = module.partition("(")[0]
-        place = module if bare == module else self._file_of_function(bare)
+        place = module if bare == module else self._files_of_functions.get(bare, "")
         words = {word.removesuffix("s") for word in Path(bare).stem.lower().split("_")}
         words = {word for word in words if len(word) > 3}
         # Names that a test imports or calls.
@@ -124,12 +125,18 @@ class CoveringTests:
         # A slow test would use the time of many quick ones.
         return sorted(found, key=lambda name: self.seconds(name) > _QUICK_SECONDS)
 
-    def _file_of_function(self, name: str) -> str:
-        """Return the SQL file that defines the function, relative to the checkout; or nothing."""
+    def is_about(self, function: str, text: str) -> bool:
+        """Return whether the name of an SQL function, or the path of its file, contains a text."""
+        return text in function or text in self._files_of_functions.get(function.split("(")[0], "")
+
+    @cached_property
+    def _files_of_functions(self) -> dict[str, str]:
+        """Return the SQL file that defines each function, relative to the checkout, by its name."""
+        found: dict[str, str] = {}
         for path in (path for app in APPS for path in self._root.glob(f"{app}/**/sql/*.sql")):
-            if f"FUNCTION {name}(" in path.read_text():
-                return str(path.relative_to(self._root))
-        return ""
+            for name in _CREATED.findall(path.read_text()):
+                found.setdefault(name, str(path.relative_to(self._root)))
+        return found
 
     def seconds(self, name: str, otherwise: float = 0.0) -> float:
         """Return the recorded duration of a test, or `otherwise`."""
