@@ -155,7 +155,8 @@ def _fund_due(distribution_id: UUID) -> bool:
         if distribution.status != DistributionStatus.RECORDED:
             return False
         why = "its terms are from staff, and the issuer has not funded it"
-        if distribution.issuer_consents or (distribution.gross or 0) < 0:
+        # What needs no money needs no consent: a recovery, or a record without holders.
+        if distribution.issuer_consents or (distribution.gross or 0) <= 0:
             try:
                 post_funding(distribution, _SYSTEM)
             except DomainError as error:

@@ -7,22 +7,28 @@ import pytest
 from django.db import transaction
 
 from credit.distributions.models import DistributionAction
-from credit.distributions.services import funding
+from credit.distributions.services import funding, paying, recording
 from credit.loans.models import Loan
 from exchange.core.actors import Actor
 from tests.environment.concurrency import is_waited_for, start_call
 from tests.environment.database import session
 from tests.environment.processes import wait_until
+from tests.factories.api_clients import make_member
 from tests.factories.distributions import (
+    approve,
+    close_holder,
     correct,
     decide_step,
     held_for,
     issuer_of,
     make_distribution,
+    make_due,
     make_holding,
     make_terms,
+    propose,
 )
 from tests.factories.lending import make_lending
+from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import Wallet, assert_books_hold, make_staff
 from wallets.alerts.models import Alert
 
@@ -73,10 +79,28 @@ def test_workers_pay_at_once_what_the_issuer_funds(task_notifications):
 def test_what_staff_take_back_needs_neither_money_nor_the_word_of_the_issuer():
     paid = make_distribution(make_holding().token, "Paid")
     person = make_staff("propose_distribution")
-    made = correct(paid, actor=Actor.staff(person.pk, str(person)), amount=Decimal(2))
+    made = correct(paid, actor=Actor.staff(person.pk, str(person)), amount=Decimal("2.499"))
     assert funding.fund_due() == 1
     made.refresh_from_db()
-    assert (made.gross, made.status, made.overdue) == (Decimal(-350), "Funded", False)
+    assert (made.gross, made.status, made.overdue) == (Decimal("-0.7"), "Funded", False)
+    assert decide_step(made, DistributionAction.CANCEL).status == "Cancelled"
+    assert held_for() == 0
+    assert_books_hold()
+
+
+def test_what_has_no_holders_left_needs_no_word_of_the_issuer():
+    token = make_token()
+    member = Wallet(token.issuer, make_member(token.issuer))
+    give_units(token, member, 50)
+    person = make_staff("propose_distribution")
+    made = approve(propose(token, actor=Actor.staff(person.pk, str(person))))
+    close_holder(member, token)
+    recording.record(make_due(made).pk)
+    assert funding.fund_due() == 1
+    assert paying.pay_due() == 0
+    made.refresh_from_db()
+    assert (made.holders, made.gross) == (0, Decimal(0))
+    assert (made.status, made.overdue) == ("Paid", False)
 
 
 def test_the_alert_of_an_overdue_one_ends_when_it_is_funded():
