@@ -14,6 +14,7 @@ from credit.loans.services.closures import confirm_closure, propose_closure
 from credit.loans.services.pledging import release_collateral
 from credit.loans.services.valuation import Pledge
 from exchange.core.errors import DomainError
+from exchange.events.models import Event
 from exchange.tokens.errors import RecordPending
 from orders.book.models import Order
 from tests.assertions.unchanged import assert_nothing_changes
@@ -93,6 +94,10 @@ def test_a_worker_an_hour_late_records_the_same_and_alerts():
     [alert] = Alert.objects.filter(kind="distribution_record")
     assert alert.subject == str(made.pk)
     assert alert.resolved_at is not None
+    with assert_nothing_changes():
+        assert recording.record_due() == 0
+    [event] = Event.objects.filter(type="distribution.recorded")
+    assert event.organisation_id == held.token.issuer_id
     assert held.incomes(made)[held.member.owner_id] == 1_000
 
 
