@@ -93,6 +93,17 @@ def test_less_than_a_unit_of_money_is_assigned():
     paying.pay_due()
     [income] = unpaid_of_closed(made)
     assert income.gross == Decimal("0.5")
+    organisation = Wallet(held.token.issuer)
+    proposals.propose_assignment(
+        distribution_id=made.pk,
+        income_id=income.pk,
+        owner_id=organisation.owner_id,
+        explanation=WHY,
+        user=proposer(),
+    )
+    approve(made)
+    assert paying.pay_due() == 1
+    assert balance_of(organisation.owner_id, "NGN") == Decimal("0.5")
 
 
 def test_it_is_paid_to_another_member_of_the_organisation():
@@ -163,6 +174,7 @@ def test_owners_of_other_organisations_and_closed_ones_are_refused():
     left = Left()
     closed = Wallet(left.member.organisation, make_member(left.member.organisation))
     close_holder(closed, left.held.token)
+    make_member(left.member.organisation)
     for owner in (left.held.member.owner_id, left.held.organisation.owner_id, closed.owner_id):
         error = left.refused(owner)
         assert isinstance(error, Rejected)

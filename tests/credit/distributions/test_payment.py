@@ -240,13 +240,15 @@ def test_what_staff_proposed_is_not_taken_without_the_issuers_word():
     held = make_holding()
     Wallet(held.token.issuer).fund(2_000, "NGN")
     person = make_staff("propose_distribution")
-    made = approve(propose(held.token, actor=Actor.staff(person.pk, str(person))))
+    # Also less than a unit of money: 700 units at 0.001.
+    terms = make_terms(held.token, amount=Decimal("0.001"))
+    made = approve(propose(held.token, terms, actor=Actor.staff(person.pk, str(person))))
     recording.record(make_due(made).pk)
     assert funding.fund_due() == 0
     made.refresh_from_db()
     assert (made.overdue, held_for()) == (True, 0)
     decide_step(made, DistributionAction.FUND)
-    assert held_for() == 1_750
+    assert held_for() == Decimal("0.7")
     made.refresh_from_db()
     assert (made.status, made.overdue) == ("Funded", False)
 
