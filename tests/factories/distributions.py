@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from django.utils import timezone
 
@@ -77,11 +78,18 @@ def decider() -> StaffUser:
 
 
 def propose(
-    token: Token, terms: DistributionTerms | None = None, *, actor: Actor | None = None
+    token: Token,
+    terms: DistributionTerms | None = None,
+    *,
+    actor: Actor | None = None,
+    corrects: UUID | None = None,
 ) -> Distribution:
     """Propose a distribution, by its issuer."""
     return proposals.propose_distribution(
-        token_id=token.pk, terms=terms or make_terms(token), actor=actor or issuer_of(token)
+        token_id=token.pk,
+        terms=terms or make_terms(token),
+        actor=actor or issuer_of(token),
+        corrects=corrects,
     )
 
 
@@ -316,12 +324,8 @@ def right_terms(original: Distribution, **changes: Any) -> DistributionTerms:
 
 def correct(original: Distribution, *, actor: Actor | None = None, **changes: Any) -> Distribution:
     """Propose, by its issuer or `actor`, and approve a correction, whose payment date is today."""
-    made = proposals.propose_distribution(
-        token_id=original.token_id,
-        terms=right_terms(original, **changes),
-        actor=actor or issuer_of(original.token),
-        corrects=original.pk,
-    )
+    terms = right_terms(original, **changes)
+    made = propose(original.token, terms, actor=actor, corrects=original.pk)
     approve(made)
     with without_guards() as cursor:
         cursor.execute(

@@ -23,6 +23,7 @@ from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER
 from tests.factories.distributions import (
     DAY,
+    approve,
     complete_on,
     correct,
     decider,
@@ -92,6 +93,16 @@ def test_nothing_is_corrected_twice_or_while_it_is_not_paid():
             corrects=paid.pk,
         )
     assert missing.value.code == "distribution_not_found"
+    late = propose(other.token, right_terms(paid, amount=Decimal(3)), corrects=paid.pk)
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE credit_distribution SET payment_date = %s WHERE id = %s",
+            [timezone.now().date(), late.pk],
+        )
+    with pytest.raises(DomainError) as expired, transaction.atomic():
+        approve(late)
+    assert expired.value.code == "notice_too_short"
+    proposals.reject(proposal_id=pending(late).pk, reason="Too late", user=decider())
     made = correct(paid, amount=Decimal(3))
     refused(paid, "correction_pending", amount=Decimal(4))
     refused(made, "not_correctable", amount=Decimal(4))
