@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from credit.distributions.models import Distribution, DistributionAction, Income
 from credit.distributions.schedule import Basis
 from credit.distributions.services import funding, paying, recovering
 from credit.distributions.services.assigning import unpaid_of_closed
+from credit.distributions.services.terms import check_period
 from credit.loans.models import PriceDeduction
 from exchange.events.models import Event
 from exchange.participants.models import Member
@@ -58,6 +60,16 @@ def spend(wallet: Wallet, left: int) -> None:
     """Leave `left` in the wallet of a member: its organisation receives the rest."""
     amount = Decimal(balance_of(wallet.owner_id, "NGN")) - left
     transfer(wallet, Wallet(wallet.organisation), amount, "NGN")
+
+
+def freeze(wallet: Wallet) -> None:
+    """Freeze the wallet of a member."""
+    freeze_owner(
+        owner=Member.objects.get(pk=wallet.owner_id),
+        currency=None,
+        reason="Court order of today",
+        user=make_staff("place_freeze"),
+    )
 
 
 def pay_with_tax() -> tuple[Holding, Distribution]:
@@ -155,12 +167,7 @@ def test_the_rest_is_taken_from_later_income_of_the_issuer_alone():
 def test_a_frozen_owner_and_one_who_owes_are_left_alone_at_first():
     held = make_holding()
     paid = make_distribution(held.token, "Paid")
-    freeze_owner(
-        owner=Member.objects.get(pk=held.member.owner_id),
-        currency=None,
-        reason="Court order of today",
-        user=make_staff("place_freeze"),
-    )
+    freeze(held.member)
     owe(held.organisation, 10)
     made = settle(correct(paid, amount=Decimal(2)))
     assert made.status == "Paid"
@@ -174,6 +181,21 @@ def test_a_frozen_owner_and_one_who_owes_are_left_alone_at_first():
     assert balance_of(held.member.owner_id, "NGN") == available + 100
     assert rows(made)[held.organisation.owner_id][3] == Decimal("52.5")
     assert balance_of(held.organisation.owner_id, "NGN", "receivable") == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nothing_is_taken_from_an_owner_who_is_frozen_at_the_same_time():
+    """The freeze is placed and not committed yet when the worker starts."""
+    held = make_holding()
+    made = correct(make_distribution(held.token, "Paid"), amount=Decimal(2))
+    assert funding.fund_due() == 1
+    with transaction.atomic():
+        freeze(held.member)
+        taken = start_call(partial(paying.pay, made.pk))
+        wait_until(lambda: taken.done() or is_waited_for(), "the worker waits or is done")
+    assert taken.result(30) == 2
+    assert rows(made)[held.member.owner_id] == (-200, 0, -200, 0, "Due")
+    assert_books_hold()
 
 
 def test_tax_is_corrected_at_the_rate_that_was_withheld():
@@ -302,6 +324,8 @@ def test_interest_is_corrected_by_its_basis():
     made = settle(correct(paid, basis=Basis(Decimal(100), Decimal("18.5"), 93)))
     # 400 * 100 * 18.5 * 93 / 36500 = 1885.479…
     assert rows(made)[held.member.owner_id][0] == Decimal("20.27")
+    # It takes no other days than what it corrects.
+    check_period(held.token, interest_terms(held.token, record_at=paid.record_at - 92 * DAY))
     assert_books_hold()
 
 
@@ -309,11 +333,12 @@ def test_what_a_closed_member_was_paid_too_much_is_no_other_owners():
     held = make_holding()
     paid = make_distribution(held.token, "Paid")
     spend(held.member, left=0)
-    made = correct(paid, amount=Decimal(2))
+    made = correct(paid, amount=Decimal("2.499"))
     close_holder(held.member, held.token)
     settle(made)
     assert made.status == "Paid"
-    assert rows(made)[held.member.owner_id][-1] == "Due"
+    due = (Decimal("-0.4"), 0, Decimal("-0.4"), 0, "Due")
+    assert rows(made)[held.member.owner_id] == due
     assert not unpaid_of_closed(made).exists()
 
 
@@ -324,8 +349,9 @@ def test_a_cancelled_correction_changes_nothing():
     decide_step(made, DistributionAction.CANCEL)
     assert {row[-1] for row in rows(paid).values()} == {"Paid"}
     assert_books_hold()
-    again = settle(correct(paid, amount=Decimal(2)))
-    assert again.gross == -350
+    # Nothing should have been paid.
+    again = settle(correct(paid, amount=Decimal(0)))
+    assert again.gross == -1_750
 
 
 def test_organisations_of_holders_receive_events():
