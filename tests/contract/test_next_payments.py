@@ -72,7 +72,8 @@ def test_the_next_period_is_shown_before_it_is_announced_and_then_what_is_announ
 
 
 def test_between_record_and_payment_the_next_payment_is_that_of_the_record():
-    held = make_holding()
+    # Its only period ended today at 00:00 UTC.
+    held = make_scheduled(0)
     reader = Reader(held)
     assert reader.next_of_schedule() == reader.next_of_holding() == (None, None)
     made = make_distribution(held.token, "Recorded")

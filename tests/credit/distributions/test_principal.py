@@ -12,6 +12,7 @@ from credit.distributions.models import Distribution, DistributionAction
 from credit.distributions.schedule import Basis
 from credit.distributions.selectors import read_schedule
 from credit.distributions.services import proposals
+from credit.distributions.services.terms import check_principal
 from exchange.core.database import violated_constraint
 from exchange.core.errors import DomainError, Rejected
 from exchange.tokens.models import Token
@@ -159,6 +160,9 @@ def test_interest_is_on_no_more_than_was_outstanding_before_its_period():
         token, interest_terms(token, record_at=at(end), basis=Basis(Decimal(100), Decimal(12), 30))
     )
     days = (next_end - end).days
+    # From the day before the repayment on, too.
+    whole = Basis(Decimal(100), Decimal(12), days + 1)
+    check_principal(token, interest_terms(token, record_at=at(next_end), basis=whole), None)
     too_much = Basis(Decimal("60.01"), Decimal(12), days)
     error = refused(token, interest_terms(token, record_at=at(next_end), basis=too_much))
     assert error.code == "principal_exceeded"
