@@ -44,6 +44,7 @@ _NO_RULES = (
     "pagination.py",
     "serializers.py",
     "shapes.py",
+    "tax_api.py",
     "urls.py",
     "sandbox",
     "demo",
