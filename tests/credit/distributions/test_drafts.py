@@ -7,11 +7,12 @@ import pytest
 from dateutil.relativedelta import relativedelta
 from django.utils import timezone
 
+from credit.distributions import tasks
 from credit.distributions.errors import PeriodTaken
 from credit.distributions.models import Distribution, DistributionAction
 from credit.distributions.schedule import Basis
 from credit.distributions.selectors import periods_between
-from credit.distributions.services import drafting, funding, paying, proposals, recording
+from credit.distributions.services import drafting, proposals
 from exchange.core.errors import StateConflict
 from exchange.tokens.models import Token
 from orders.listings.services.terms import NewTerms, approve_terms, propose_terms
@@ -58,7 +59,7 @@ def open_alerts() -> list[str]:
 
 def test_a_draft_of_a_period_appears_once_and_is_paid_without_a_word_of_the_issuer():
     held = make_scheduled(10)
-    assert drafting.draft_due() == 1
+    assert tasks.draft_distributions.apply().get() == 1
     [made] = Distribution.objects.all()
     ends = (timezone.now() + 10 * DAY).date()
     assert (made.status, made.type, made.currency_id) == ("Draft", "Interest", "NGN")
@@ -74,10 +75,10 @@ def test_a_draft_of_a_period_appears_once_and_is_paid_without_a_word_of_the_issu
     assert (made.status, made.record_at, made.version) == ("Announced", at(ends), 1)
     with assert_nothing_changes():
         assert drafting.draft_due() == 0
-    recording.record(make_due(made).pk)
+    make_due(made)
+    assert tasks.record_distributions.apply().get() == 1
     Wallet(held.token.issuer).fund(3_000, "NGN")
-    assert funding.fund_due() == 1
-    assert paying.pay_due() == 3
+    assert tasks.pay_distributions.apply().get() == 3
     assert balance_of(held.member.owner_id, "NGN") == Decimal("1184.56")
     assert_books_hold()
 
