@@ -2,11 +2,14 @@
 
 import dataclasses
 import json
+import re
 from datetime import timedelta
 from decimal import Decimal
 from types import SimpleNamespace
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from credit.distributions.errors import (
@@ -57,6 +60,12 @@ def refused(token, terms, actor=None) -> DomainError:
     with assert_nothing_changes(), pytest.raises(DomainError) as found:
         propose(token, terms, actor=actor)
     return found.value
+
+
+def locked(queries: CaptureQueriesContext) -> list[str]:
+    """Return the tables of distributions whose rows were locked, in this order."""
+    locking = re.compile(r'FROM "credit_(distribution\w*)" .*FOR NO KEY UPDATE')
+    return [found[1] for query in queries if (found := locking.search(query["sql"]))]
 
 
 @pytest.mark.parametrize(
@@ -285,7 +294,10 @@ def test_who_proposed_does_not_approve():
 
 def test_approval_announces_once_to_the_issuer_and_to_each_organisation_with_holders():
     held = make_holding()
-    made = approve(propose(held.token))
+    made = propose(held.token)
+    with CaptureQueriesContext(connection) as queries:
+        approve(made)
+    assert locked(queries) == ["distribution", "distributionproposal"]
     assert made.status == "Announced"
     held.token.refresh_from_db()
     assert held.token.next_record_at == made.record_at
@@ -315,7 +327,9 @@ def test_an_approval_checks_the_notice_again():
 def test_a_rejected_draft_is_cancelled_and_the_issuer_notified():
     token = make_holding().token
     made = propose(token)
-    proposals.reject(proposal_id=pending(made).pk, reason="The board said no", user=decider())
+    with CaptureQueriesContext(connection) as queries:
+        proposals.reject(proposal_id=pending(made).pk, reason="The board said no", user=decider())
+    assert locked(queries) == ["distribution", "distributionproposal"]
     made.refresh_from_db()
     assert made.status == "Cancelled"
     [event] = Event.objects.filter(type="distribution.cancelled")
