@@ -33,6 +33,7 @@ from tests.factories.distributions import (
     pending,
     principal_terms,
     propose,
+    proposer,
 )
 from tests.factories.tokens import make_token
 from tests.factories.wallets import assert_books_hold, balance_of
@@ -95,13 +96,19 @@ def test_more_than_the_outstanding_principal_is_refused():
     assert refused(token, principal_terms(token, amount=Decimal("100.01"))).code == (
         "principal_exceeded"
     )
-    approve(propose(token, principal_terms(token, amount=Decimal(60))))
+    made = approve(propose(token, principal_terms(token, amount=Decimal(60))))
     later = at(first_end() + relativedelta(months=1))
     error = refused(token, principal_terms(token, amount=Decimal("40.01"), record_at=later))
     assert error.code == "principal_exceeded"
     assert error.message == "Only 40 NGN of principal is outstanding on a unit"
     rest = approve(propose(token, principal_terms(token, amount=Decimal(40), record_at=later)))
     assert rest.status == "Announced"
+    # What it repays itself does not count against a change.
+    day = first_end() + relativedelta(days=3)
+    changed = principal_terms(token, amount=Decimal(60), payment_date=day)
+    proposals.propose_change(
+        distribution_id=made.pk, terms=changed, explanation="Paid later", user=proposer()
+    )
 
 
 def test_two_drafts_that_repay_too_much_are_not_both_announced():
