@@ -27,6 +27,7 @@ from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Rejecte
 from exchange.core.timestamps import wire_time
 from exchange.events.models import Event
 from exchange.tokens.errors import TokenNotFound
+from exchange.tokens.models import TokenAccess
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.factories.api_clients import make_organisation
 from tests.factories.distributions import (
@@ -198,6 +199,12 @@ def test_what_was_never_announced_is_the_issuers_alone():
     assert not visible_distributions(other).exists()
     assert visible_distributions(token.issuer_id).get() == made
     announced = approve(propose(token))
+    assert visible_distributions(other).get() == announced
+    # Of a private token it needs access to this one.
+    set_flags(token, deal_access="Private")
+    TokenAccess.objects.create(token=make_token(), organisation_id=other)
+    assert not visible_distributions(other).exists()
+    TokenAccess.objects.create(token=token, organisation_id=other)
     assert visible_distributions(other).get() == announced
 
 
