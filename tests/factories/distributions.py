@@ -100,8 +100,9 @@ def pending(distribution: Distribution) -> DistributionProposal:
 
 def approve(distribution: Distribution) -> Distribution:
     """Approve the pending proposal as new staff."""
-    proposals.approve(proposal_id=pending(distribution).pk, user=decider())
+    decided = proposals.approve(proposal_id=pending(distribution).pk, user=decider())
     distribution.refresh_from_db()
+    assert decided.distribution.status == distribution.status
     return distribution
 
 

@@ -217,7 +217,8 @@ def test_income_that_is_all_tax_leaves_its_loan_nothing():
 def test_no_more_is_expected_in_an_old_price_than_it_was():
     lending = make_lending()
     loan = lending.lend()
-    pay(lending, 12_000, "Recorded")
+    # Of 105 units 1260000.00735, rounded down.
+    pay(lending, "12000.00007", "Recorded")
     assert value(loan) == 1_050_000
     pay(lending, 1_000, "Recorded")
     assert value(loan) == 1_050_000
