@@ -64,6 +64,7 @@ class BankAccount(Record):
         ]
         indexes = [
             models.Index(fields=["account_number", "code"], name="bank_account_used"),
+            models.Index(fields=["name", "-id"], name="bank_name"),
             # GIN's pending list keeps the cost of an insert low.
             GinIndex(fields=["words"], name="bank_words"),
         ]

@@ -1,4 +1,4 @@
-"""The search by what records have, and by the beginning of a reference."""
+"""The search by what records have, by a payee's bank, and by the beginning of a reference."""
 
 from decimal import Decimal
 
@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from exchange.admin.site_search import SearchFilters, SearchTerm, parse_search
 from tests.factories.customers import Customer, make_customer
+from wallets.banks.models import BankList
 
 pytestmark = pytest.mark.django_db
 
@@ -66,3 +67,22 @@ def test_a_reference_is_found_by_its_beginning_without_the_prefix(ada, auditor):
     assert [section.title for section in shown.sections] == ["Withdrawals"]
     assert SearchTerm("abcde").reference_of("payout_") == ""
     assert SearchTerm("abc1").reference_of("payout_") == ""
+
+
+def test_withdrawals_are_found_by_the_bank_of_their_payee(ada, auditor):
+    def found_by(text: str) -> list[str]:
+        shown = auditor.get(reverse("admin:search"), {"q": text}).context["found"]
+        return [
+            row[0] for each in shown.sections if each.title == "Withdrawals" for row in each.rows
+        ]
+
+    banks = BankList.objects.get(pk="KES")
+    banks.banks = [{"id": 1, "name": "Crédit O'Foncier (Kenya)", "code": "01"}]
+    banks.save()
+    older = [ada.wallet.request(amount, bank=banks.banks[0]["name"]) for amount in range(100, 107)]
+    newest = [f"{each.amount:.2f} KES to Ada Obi" for each in reversed(older)]
+    for text in ("Crédit O'Foncier (Kenya)", "credit ofoncier", "O'FONCIER KEN", "kenya"):
+        assert [row.split(">")[1].split("<")[0] for row in found_by(text)] == newest[:5], text
+    # A part of a word, another order, and what is no word.
+    for text in ("redit ofoncier", "kenya credit", "foncierx", "\u064a\u0627"):
+        assert found_by(text) == [], text

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from django.db.models import Q
 
-from exchange.admin.site_search import SearchKind, SearchTerm, bounded, starts_with
+from exchange.admin.site_search import ROWS, SearchKind, SearchTerm, bounded, starts_with
 from exchange.core.words import name_query
 from wallets.banks.models import BankAccount
+from wallets.banks.selectors import records_at_banks
 from wallets.withdrawals.models import Withdrawal
 
 REFERENCE_PREFIX = "payout_"
@@ -25,6 +26,7 @@ def _conditions(term: SearchTerm) -> Sequence[Q]:
     # The words of a payee include the account number, of which only the whole is searched for.
     elif any(map(str.isalpha, term.names)) and (query := name_query(term.names)):
         found.append(Q(bank__in=bounded(BankAccount.objects.filter(words=query))))
+        found.append(Q(bank__in=records_at_banks(term.names, ROWS + 1)))
     return found
 
 
