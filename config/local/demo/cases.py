@@ -16,6 +16,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from config.back_office.roles import FINANCE_APPROVER, get_role
+from config.local.demo.accounting import load_statement, propose_last_month
 from config.local.demo.data import (
     ADMIN,
     APPROVER,
@@ -38,6 +39,7 @@ from exchange.participants.models import Member
 from exchange.staff.models import AccessProposal, StaffUser
 from exchange.staff.services.proposals import propose_invitation
 from orders.freezing.services import confirm_reversal, freeze_owner
+from wallets.bank_statements.models import StatementFile
 from wallets.conversions.models import Conversion
 from wallets.conversions.services import convert_money, quote_conversion
 from wallets.deposits.models import Deposit, PaymentAction, PaymentResolution
@@ -46,6 +48,7 @@ from wallets.deposits.services.unmatched import propose_resolution
 from wallets.fees import services as fees
 from wallets.fees.models import SettingChange
 from wallets.fees.selectors import effective_setting
+from wallets.ledger.models import PeriodClose
 from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.services import resolutions
 from wallets.receivables.models import Receivable, ReceivableWriteOff
@@ -87,6 +90,8 @@ def load_cases(members: tuple[Member, ...], actor: Actor) -> bool:
         (TaxFactsProposal.objects.exists, lambda: _move_abroad(debtor, lindiwe)),
         (AccessProposal.objects.exists, lambda: _invite(samuel)),
         (Export.objects.exists, lambda: _export(amina)),
+        (StatementFile.objects.exists, lambda: load_statement(kwesi, amina)),
+        (PeriodClose.objects.exists, lambda: propose_last_month(kwesi)),
         (ReconciliationBreak.objects.exists, lambda: _differ(actor)),
     )
     missing = [make for exists, make in cases if not exists()]
