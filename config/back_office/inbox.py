@@ -16,7 +16,7 @@ from django.template.response import TemplateResponse
 
 from exchange.admin.base import staff_of
 from exchange.admin.display import age
-from exchange.core.currencies import format_money
+from exchange.core.currencies import format_paid
 from exchange.core.time_limits import read_within
 from exchange.staff.admin.pending import Queue, queues
 from exchange.staff.models import StaffUser
@@ -101,13 +101,15 @@ def _sources(user: StaffUser) -> Iterator[tuple[str, str, Any, QuerySet[Any]]]:
 
 
 def _read(page: Any, rows: QuerySet[Any]) -> list[WaitingRecord]:
-    has_amount = hasattr(page.model, "amount") and hasattr(page.model, "currency_id")
     return [
         WaitingRecord(
-            page.heading(row),
-            page.address("change", row.pk),
-            row.waiting_since,
-            format_money(row.amount, row.currency_id) if has_amount else "",
+            page.heading(row), page.address("change", row.pk), row.waiting_since, _amount(row)
         )
         for row in rows
     ]
+
+
+def _amount(row: Any) -> str:
+    amount = getattr(row, "amount", None)
+    currency = getattr(row, "currency_id", None) or getattr(row, "currency_code", None)
+    return format_paid(amount, currency) if amount is not None and currency else ""

@@ -73,8 +73,10 @@ def step_chart(
     if len(times) < 2:
         return None
     low, high = min(values), max(values)
-    if low == high:
-        low, high = low * Decimal("0.9"), high * Decimal("1.1")
+    if label(low) == label(high):
+        # Too close for the labels to differ.
+        margin = abs(high) / 10 or Decimal(1)
+        low, high = low - margin, high + margin
     start = times[0].timestamp()
     length = max(until.timestamp() - start, 0.001)
 

@@ -76,6 +76,7 @@ class PeriodCloseAdmin(AddFormAdmin, ProposalAdmin):
         "decided_at", "reason", "csv_sha256", "pdf_sha256",
     )  # fmt: skip
     fact_fields = ("month_display", "csv_sha256", "proof", "proposed_by")
+    labels = {"csv_sha256": "SHA-256 of the CSV", "pdf_sha256": "SHA-256 of the PDF"}
 
     month_display = column("month", str, ordering="month")
 

@@ -67,3 +67,8 @@ class ReceivableWriteOff(ProposalModel):
 
     def __str__(self) -> str:
         return f"write-off of {self.account}"
+
+    @property
+    def currency_id(self) -> str:
+        """The currency of the amount: that of the account."""
+        return self.account.asset_id

@@ -15,6 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
+from django.utils.text import capfirst
 
 from exchange.admin.base import Section, Tool, staff_of
 from exchange.admin.columns import column, money_column, status_column
@@ -58,6 +59,11 @@ def _amount(line: StatementLine) -> str:
 
 def _match(line: StatementLine) -> Any:
     return line.deposit or line.movement or line.adjustment
+
+
+def _match_link(record: Any) -> str:
+    """Return a link by the kind of the record: its amount is the line's."""
+    return record_link(record, capfirst(record._meta.verbose_name)) if record else "-"
 
 
 def _words(line: StatementLine) -> list[str]:
@@ -178,7 +184,7 @@ class StatementLineAdmin(ConfirmationAdmin):
     reversal_display = column(
         "reversal", lambda line: "Of an earlier entry" if line.is_reversal else "No"
     )
-    match_display = column("match", lambda line: record_link(_match(line)) if _match(line) else "-")
+    match_display = column("match", lambda line: _match_link(_match(line)))
 
     def heading(self, obj: StatementLine) -> str:
         return f"{_amount(obj)} on {obj.booked_on}"

@@ -27,16 +27,19 @@ class BankAccountAdmin(OwnedRecordAdmin):
     ordering = ("-pk",)
     search_fields = ("=account_number", "account_name", "provided_name", "name")
     search_help_text = "Account number, payee, bank, amount, owner email, or an ID"
-    labels = {"provided_name": "name provided", "name_resolved": "name returned by the bank"}
+    labels = {"provided_name": "name provided"}
     id_fields = ("pk", "withdrawal__pk")
     amount_fields = ("withdrawal__amount", "withdrawal__disburse_amount")
     owner_prefixes = ("withdrawal__",)
     long = True
     fields: ClassVar[tuple[str, ...]] = (
         "withdrawal_display", "organisation", "bank", "account_number", "account_name",
-        "name_resolved", "provided_name", "currency", *_DETAILS,
+        "returned", "provided_name", "currency", *_DETAILS,
         "created_at", "id",
     )  # fmt: skip
 
     withdrawal_display = link_column("withdrawal", "withdrawal")
+    returned = column(
+        "name returned by the bank", lambda record: "Yes" if record.name_resolved else "No"
+    )
     bank = column("bank", lambda record: f"{record.name} ({record.code})", ordering="name")
