@@ -12,7 +12,7 @@ from config.back_office.roles import (
     CREDIT_OFFICER,
     FINANCE_APPROVER,
 )
-from tests.screenshots import api_docs, decision_pages, rare_pages
+from tests.screenshots import accounting_pages, api_docs, decision_pages, rare_pages
 from tests.screenshots.demo_site import DemoSite, enter_code
 from tests.screenshots.screenshot import Screenshot, at, first_record, wait_for_success
 
@@ -316,6 +316,7 @@ SCREENSHOTS: tuple[Screenshot, ...] = (
     Screenshot("staff-invite", at(ADMINISTRATOR, "exchange/staffuser/add/")),
     Screenshot("staff", at(ADMINISTRATOR, "exchange/staffuser/")),
     Screenshot("staff-member", first_record(ADMINISTRATOR, "exchange/staffuser/")),
+    *accounting_pages.SCREENSHOTS,
     *api_docs.SCREENSHOTS,
     *decision_pages.SCREENSHOTS,
     Screenshot("access-denied", at(BACK_OFFICE, "exchange/apikey/add/"), status=403),
