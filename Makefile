@@ -37,7 +37,7 @@ SAMPLE ?= 100
 THRESHOLD ?= 0
 MUTANTS_ARGS ?=
 
-.PHONY: install tools run test test-slow clients requests races cluster-test upgrade-test image fuzz mutants check audit api-changes bench results screenshots tour lock dump
+.PHONY: install tools run test test-slow clients requests races cluster-test upgrade-test image fuzz mutants check audit api-changes bench results screenshots decisions tour lock dump
 .DEFAULT_GOAL := run
 
 install: $(VENV)/.installed
@@ -170,6 +170,10 @@ results: tools
 # Take every main page in light and dark, desktop and phone; exits 1 on a fault.
 screenshots: tools
 	@$(BIN)/python -m tests.screenshots $(if $(DOCS),--docs) $(foreach page,$(PAGES),'$(page)')
+
+# Decide ten records of each kind by keys in a browser; prints actions, keys and seconds.
+decisions: tools
+	@$(BIN)/python -m pytest --log-cli-level=INFO tests/browser/test_decision_times.py
 
 tour: install
 	@$(BIN)/python manage.py tour
