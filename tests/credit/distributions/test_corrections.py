@@ -401,6 +401,20 @@ def test_pledged_units_are_corrected_apart(amount, each):
     assert_books_hold()
 
 
+def test_what_goes_to_a_loan_leaves_the_wallet_to_a_later_recovery():
+    lending = make_lending(units=105)
+    loan = lending.lend()
+    paid = make_distribution(lending.token, "Paid", make_terms(lending.token, amount=Decimal(500)))
+    spend(lending.borrower, left=0)
+    made = settle(correct(paid, amount=Decimal(499)))
+    lending.borrower.fund(10, "NGN")
+    make_distribution(lending.token, "Paid", make_terms(lending.token, amount=Decimal(600)))
+    loan.refresh_from_db()
+    assert loan.cash_collateral == 105 * 1_100
+    assert rows(made)[lending.borrower.owner_id] == (-105, 0, -105, 0, "Due")
+    assert balance_of(lending.borrower.owner_id, "NGN") == 10
+
+
 def test_what_was_rounded_down_is_divided_as_by_the_record():
     lending = make_lending()
     loan = lending.lend()

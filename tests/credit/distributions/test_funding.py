@@ -45,6 +45,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 )
 def test_loans_are_locked_before_accounts(status, action, held):
     """As by a repayment: in the other order the two would wait for each other."""
+    unconcerned = make_lending().lend()
     lending = make_lending()
     loan = lending.lend()
     made = make_distribution(lending.token, status, make_terms(lending.token, amount=Decimal(500)))
@@ -54,7 +55,10 @@ def test_loans_are_locked_before_accounts(status, action, held):
         moved = start_call(partial(decide_step, made, action))
         wait_until(is_waited_for, "it waits for the loan")
         with session("owner") as other:
-            # Fails if the account is locked.
+            # Fails if the account, or a loan without its income, is locked.
+            other.execute(
+                "SELECT FROM credit_loan WHERE id = %s FOR NO KEY UPDATE NOWAIT", [unconcerned.pk]
+            )
             other.execute(
                 "SELECT FROM wallets_account WHERE owner_id = %s AND kind = 'available'"
                 " FOR NO KEY UPDATE NOWAIT",
