@@ -35,7 +35,7 @@ def run(
     databases = (installation, installation.install_version(PRESENT))
     records = []
     for size, one in zip(sizes, databases, strict=True):
-        made = json.loads(one.python("tests.benchmarks.dataset", "0", "no bank"))
+        made = json.loads(one.python("tests.benchmarks.dataset", "0", "Equity Bank"))
         token = json.loads(one.python("tests.benchmarks.customers_pages", "token"))["token"]
         records.append(customers_dataset.fill(one.owner_url, made["organisation"], token, size))
     pages: list[dict[str, Any]] = [{}, {}]

@@ -56,6 +56,7 @@ def _addresses() -> dict[str, str]:
         "frequent amount": "2,000.00 KES",
         "amount without currency": "10,123",
         "amount of orders": "500",
+        "bank of every payee": "equity ban",
         "nothing": "no such record",
     }
     return {
@@ -65,6 +66,31 @@ def _addresses() -> dict[str, str]:
         "timeline of the organisation": f"{firm}/timeline/",
         "the same, from the middle": f"{firm}/timeline/?before={quote(middle)}",
         **{f"search: {name}": f"search/?q={quote(text)}" for name, text in searches.items()},
+        **_main_pages(withdrawal, deposit),
+    }
+
+
+def _main_pages(withdrawal: Withdrawal, deposit: Deposit) -> dict[str, str]:
+    """Return the addresses of the pages where staff work, and of some records."""
+    lists = ("withdrawal", "payout", "deposit", "bankaccount", "transfer", "entry", "statementline")
+    pending = Withdrawal.objects.filter(status="Pending").latest("pk")
+    return {
+        "dashboard": "",
+        "awaiting my approval": "inbox/",
+        "approvals by day": "approvals/",
+        "treasury": "wallets/reconciliation/treasury/",
+        "pending withdrawals": "wallets/withdrawal/?status=Pending",
+        "review of a withdrawal": f"wallets/withdrawal/{pending.pk}/change/",
+        "its confirmation": f"wallets/withdrawal/{pending.pk}/approve/",
+        "a completed withdrawal": f"wallets/withdrawal/{withdrawal.pk}/change/",
+        "a deposit": f"wallets/deposit/{deposit.pk}/change/",
+        "a bank record": f"wallets/bankaccount/{withdrawal.pk}/change/",
+        "trial balance": "wallets/account/trial-balance/",
+        "general ledger": "wallets/entry/general-ledger/",
+        "list of orders": "orders/order/",
+        "list of members": "exchange/member/",
+        "list of events": "exchange/event/",
+        **{f"list of {name}": f"wallets/{name}/" for name in lists},
     }
 
 
