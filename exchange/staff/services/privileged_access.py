@@ -14,13 +14,13 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.models import Group, Permission
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Max, Model, Q, QuerySet
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from exchange.core.errors import Forbidden, Rejected
 from exchange.core.ids import parse_id
-from exchange.staff.models import AccessProposal, AccessRecord, Passkey, StaffUser
+from exchange.staff.models import AccessProposal, AccessRecord, StaffUser
 
 BREAK_GLASS_NOTICE_DAYS = 7
 
@@ -170,6 +170,7 @@ def access_notices(user: StaffUser) -> list[AccessNotice]:
             )
         )
     if user.may("exchange.decide_accessproposal"):
+        people = _people_to_notice(now)
         notices += [
             AccessNotice(
                 f"The access of {other} was granted or reset at"
@@ -178,17 +179,17 @@ def access_notices(user: StaffUser) -> list[AccessNotice]:
                 " and have an administrator deactivate the account at once.",
                 other,
             )
-            for other in _cooling_off_people(now)
-            if other.pk != user.pk
+            for other in people
+            if other.pk != user.pk and cooling_off_end(other) > now and has_privileged_access(other)
         ]
         notices += [
             AccessNotice(
-                f"A passkey of {key.user} was blocked at {_format_time(key.blocked_at)}: it may"
-                f" have been copied. Call {key.user}, who removes it and changes the password.",
-                key.user,
+                f"A passkey of {owner} was blocked at {_format_time(owner.passkey_blocked_at)}: it"
+                f" may have been copied. Call {owner}, who removes it and changes the password.",
+                owner,
             )
-            for key in Passkey.objects.filter(blocked_at__isnull=False).select_related("user")
-            if key.blocked_at is not None
+            for owner in people
+            if owner.passkey_blocked_at is not None
         ]
     return notices
 
@@ -198,12 +199,15 @@ def _ids_of(people: Iterable[UUID | str | None]) -> list[UUID]:
     return [found for text in texts if (found := parse_id(text)) is not None]
 
 
-def _cooling_off_people(now: datetime) -> list[StaffUser]:
+def _people_to_notice(now: datetime) -> list[Any]:
+    """Return active staff in their cooling-off period, or with a passkey that was blocked."""
     since = now - timedelta(hours=settings.COOLING_OFF_HOURS)
-    changed = StaffUser.objects.filter(
-        is_active=True, is_staff=True, access_changed_at__gt=since
-    ).order_by("access_changed_at")
-    return [user for user in changed if has_privileged_access(user)]
+    return list(
+        StaffUser.objects.filter(is_active=True, is_staff=True)
+        .annotate(passkey_blocked_at=Max("passkeys__blocked_at"))
+        .filter(Q(access_changed_at__gt=since) | Q(passkey_blocked_at__isnull=False))
+        .order_by("access_changed_at")
+    )
 
 
 def _installed_after(moment: datetime) -> bool:
