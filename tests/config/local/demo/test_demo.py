@@ -211,7 +211,7 @@ def test_a_statement_is_matched_in_part_and_the_last_month_can_be_closed(loaded_
     lines = StatementLine.objects.values_list("status", flat=True)
     assert Counter(lines) == {"Open": 2, "Matched": 2, "Proposed": 1, "Set aside": 1}
     entries = AdjustingEntry.objects.values_list("status", "amount")
-    assert set(entries) == {("Approved", 2150), ("Pending", 750)}
+    assert set(entries) == {("Approved", Decimal(2150)), ("Pending", Decimal(750))}
     assert PeriodClose.objects.get().status == "Pending"
 
 
