@@ -292,6 +292,10 @@ PROVIDER_BALANCE = "wallets.reconciliation.selectors.overview.last_provider_bala
 # Older rates convert nothing.
 RATE_MAX_AGE_HOURS = env.integer("RATE_MAX_AGE_HOURS", default=24, low=1, high=8760)
 
+# --- Trading ---------------------------------------------------------------------------------
+# Percent by which the price of a market order may be less favourable than the best one.
+MARKET_COLLAR = env.integer("MARKET_COLLAR", default=5, low=0, high=50)
+
 # --- Credit ----------------------------------------------------------------------------------
 # Older quotes do not count as collateral value: a missing or stale price blocks.
 PRICE_MAX_AGE_HOURS = env.integer("PRICE_MAX_AGE_HOURS", default=30 * 24, low=1, high=8760)

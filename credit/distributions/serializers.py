@@ -17,31 +17,19 @@ from credit.distributions.services.terms import (
     RATE_DECIMALS,
     DistributionTerms,
 )
-from exchange.api.fields import EnumField, NumberField, PositiveField, TextField
+from exchange.api.fields import (
+    EnumField,
+    FlagField,
+    MomentField,
+    NumberField,
+    PositiveField,
+    TextField,
+)
 from exchange.api.serializers import LeanSerializer
 from exchange.core.numbers import MAX_NUMBER, TOKEN_DECIMALS
 from wallets.ledger.serializers import WalletCurrencyField
 
-_TIME = re.compile(
-    r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(:\d\d(\.\d{1,6})?)?([Zz]|[+-]\d\d:\d\d)", re.ASCII
-)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-
-
-class MomentField(TextField):
-    """A time: ISO 8601 with its offset."""
-
-    schema_keywords: ClassVar[Mapping[str, str]] = {"format": "date-time"}
-
-    def to_internal_value(self, data: Any) -> Any:
-        """Return the aware time in UTC."""
-        text = super().to_internal_value(data)
-        try:
-            if _TIME.fullmatch(text):
-                return dt.datetime.fromisoformat(text.upper()).astimezone(dt.UTC)
-        except (ValueError, OverflowError):
-            pass
-        raise serializers.ValidationError("must be an ISO 8601 date-time with its offset")
 
 
 class DayField(TextField):
@@ -111,17 +99,6 @@ class DaysField(NumberField):
         if number != number.to_integral_value() or not 1 <= number <= MAX_DAYS:
             raise serializers.ValidationError(f"must be a whole number from 1 to {MAX_DAYS}")
         return int(number)
-
-
-@extend_schema_field({"type": "boolean"})
-class FlagField(serializers.Field[bool, Any, Any, Any]):
-    """A JSON boolean."""
-
-    def to_internal_value(self, data: Any) -> bool:
-        """Return the boolean."""
-        if not isinstance(data, bool):
-            raise serializers.ValidationError("must be true or false")
-        return data
 
 
 class BasisInput(LeanSerializer):

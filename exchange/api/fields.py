@@ -1,5 +1,7 @@
 """Strict serializer fields: values of another type are rejected, not converted."""
 
+import datetime as dt
+import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -14,6 +16,10 @@ from exchange.core.currencies import PAYOUT_CURRENCIES, currencies, payout_curre
 from exchange.core.errors import InvalidCurrency
 from exchange.core.numbers import TOKEN_DECIMALS, InvalidNumber, decimals_error, parse_number
 from exchange.core.text import is_invisible, line_problem, match_choice
+
+_TIME = re.compile(
+    r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(:\d\d(\.\d{1,6})?)?([Zz]|[+-]\d\d:\d\d)", re.ASCII
+)
 
 
 def validate_decimals(number: Decimal, decimals: int) -> None:
@@ -119,6 +125,33 @@ class OwnIdField(TextField):
     def to_internal_value(self, data: Any) -> str:
         """Return the ID, trimmed."""
         return super().to_internal_value(data).strip()
+
+
+class MomentField(TextField):
+    """A time: ISO 8601 with its offset."""
+
+    schema_keywords: ClassVar[Mapping[str, str]] = {"format": "date-time"}
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Return the aware time in UTC."""
+        text = super().to_internal_value(data)
+        try:
+            if _TIME.fullmatch(text):
+                return dt.datetime.fromisoformat(text.upper()).astimezone(dt.UTC)
+        except (ValueError, OverflowError):
+            pass
+        raise serializers.ValidationError("must be an ISO 8601 date-time with its offset")
+
+
+@extend_schema_field({"type": "boolean"})
+class FlagField(serializers.Field[bool, Any, Any, Any]):
+    """A JSON boolean."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        """Return the boolean."""
+        if not isinstance(data, bool):
+            raise serializers.ValidationError("must be true or false")
+        return data
 
 
 class EnumField(serializers.Field[str, Any, Any, Any]):

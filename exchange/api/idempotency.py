@@ -26,7 +26,8 @@ _sorted = msgspec.json.Encoder(order="sorted")
 def read_key(request: Request) -> IdempotencyClaim | None:
     """Return the claim of the request's `Idempotency-Key`; None without the header.
 
-    Its scope is organisation, method and path; ids in lower case, query parameters ignored.
+    Its scope is organisation, method and path, ids in lower case. The query of a DELETE counts as
+    its body; other methods have none.
     """
     key = request.META.get(_VARIABLE)
     if key is None:
@@ -38,8 +39,14 @@ def read_key(request: Request) -> IdempotencyClaim | None:
         method=str(request.method),
         path=canonical_path(request.path),
         key=key,
-        body_hash=body_hash(request.data),
+        body_hash=body_hash(_content(request)),
     )
+
+
+def _content(request: Request) -> Any:
+    """Return what a repeated request must repeat."""
+    query = request.query_params if request.method == "DELETE" else None
+    return {"query": query.dict(), "body": request.data} if query else request.data
 
 
 def canonical_path(path: str) -> str:

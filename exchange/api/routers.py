@@ -28,7 +28,18 @@ register_converter(_OwnIdConverter, "own_id")
 
 
 class _Mount(SimpleRouter):
-    """One viewset at one URL."""
+    """One viewset at one URL. DELETE of the list is the action `destroy_several`."""
+
+    routes = [
+        Route(
+            url="{prefix}",
+            mapping={"get": "list", "post": "create", "delete": "destroy_several"},
+            name="{basename}-list",
+            detail=False,
+            initkwargs={"suffix": "List"},
+        ),
+        *SimpleRouter.routes[1:],
+    ]
 
     def __init__(self, only: Container[str] | None) -> None:
         super().__init__(trailing_slash=False, use_regex_path=False)

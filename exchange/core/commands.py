@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args, get_type_hints
 from uuid import UUID
@@ -20,7 +21,14 @@ import msgspec
 if TYPE_CHECKING:
     from exchange.core.idempotency import IdempotencyClaim
 
-_SQL_TYPES = {UUID: "uuid", Decimal: "numeric", str: "text", bool: "boolean", int: "bigint"}
+_SQL_TYPES = {
+    UUID: "uuid",
+    Decimal: "numeric",
+    str: "text",
+    bool: "boolean",
+    int: "bigint",
+    datetime: "timestamptz",
+}
 
 
 def column(sql_type: str, **more: Any) -> Any:

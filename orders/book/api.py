@@ -6,6 +6,7 @@ from typing import ClassVar
 from uuid import UUID
 
 from django.db.models import QuerySet
+from django.http import QueryDict
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,16 +16,20 @@ from exchange.api.operations import RecordPage, operation
 from exchange.api.parameters import read_positive_integer
 from exchange.api.responses import RawJSON, SuccessResponse
 from exchange.api.viewsets import ApiViewSet, parse_path_id
+from exchange.core.errors import InvalidRequest
+from exchange.core.idempotency import find_response
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.selectors.tokens import token_document
 from orders.book import shapes
+from orders.book.cancelling import cancel_open_orders
 from orders.book.commands import PlaceOrder
 from orders.book.errors import OrderNotFound
 from orders.book.filters import OrderFilters, TokenOrderFilters
 from orders.book.models import Order
 from orders.book.pagination import META_SCHEMA, OrderPagination
 from orders.book.payloads import ORDER
+from orders.book.previews import preview_order
 from orders.book.selectors import (
     embed_token,
     merge_sorted,
@@ -35,7 +40,7 @@ from orders.book.selectors import (
     read_order_by_client_id,
     read_orders,
 )
-from orders.book.serializers import OrderInput
+from orders.book.serializers import OrderInput, time_in_force
 from orders.book.services import cancel_order, place_order
 
 # Only columns that never change: they are part of the indexes, and a fill that changed one would
@@ -109,36 +114,58 @@ class OrderViewSet(ApiViewSet):
         response=ORDER,
         status=201,
         failures=shapes.PLACE_FAILURES,
-        examples=[shapes.BUY_EXAMPLE, shapes.SELL_EXAMPLE],
+        examples=[shapes.BUY_EXAMPLE, shapes.SELL_EXAMPLE, shapes.MARKET_EXAMPLE],
     )
     def create(self, request: Request) -> SuccessResponse:
         """Place an order. It is matched immediately against resting orders, at their prices; the
         remainder rests in the book with its money (Buy: value and fee) or units reserved. If it
         would match an order of the same owner, its remainder is cancelled. In a primary raise a
-        Buy is filled by the issuer, and units the raise can no longer supply are cancelled. Emits
+        Buy is filled by the issuer, and units the raise can no longer supply are cancelled. A
+        market order is filled at the best prices, at most 5 % (`MARKET_COLLAR`) from the best
+        one; its `price` is that limit, and what it cannot fill is cancelled. Emits
         `order.created`, and `trade.created`, `order.fulfilled`, `order.cancelled` as they occur.
         """
+        return stored_to_response(place_order(self._command(), claim=read_key(request)))
+
+    @operation(
+        "Order previewed",
+        scope="orders:read",
+        body=OrderInput,
+        response=shapes.PREVIEW,
+        failures=shapes.PREVIEW_FAILURES,
+        examples=[shapes.BUY_EXAMPLE, shapes.MARKET_EXAMPLE],
+    )
+    @action(detail=False, methods=["post"])
+    def preview(self, _request: Request) -> SuccessResponse:
+        """Preview an order. Takes the same body and has no effect: returns what the wallet needs,
+        what would be filled now and at what price and fee, and every rule that would refuse it.
+        """
+        return self.respond(shapes.preview_data(preview_order(self._command())))
+
+    def _command(self) -> PlaceOrder:
+        """Return the command of the request's body."""
         values, caller = self.body(), self.caller
         member, customer = values["user_id"], values["customer"] or {}
-        given = place_order(
-            PlaceOrder(
-                organisation=caller.organisation_id,
-                member=None if member is None else parse_path_id(member, UserNotFound),
-                actor=str(caller.actor),
-                api_key=caller.key_id,
-                token=parse_path_id(values["token_id"], TokenNotFound),
-                type=values["type"],
-                price=values["price"],
-                tokens=values["tokens"],
-                customer_name=customer.get("name"),
-                customer_email=customer.get("email"),
-                client_order_id=values["client_order_id"] or "",
-                client_reference=values["client_reference"],
-                metadata=values["metadata"],
-            ),
-            claim=read_key(request),
+        return PlaceOrder(
+            organisation=caller.organisation_id,
+            member=None if member is None else parse_path_id(member, UserNotFound),
+            actor=str(caller.actor),
+            api_key=caller.key_id,
+            token=parse_path_id(values["token_id"], TokenNotFound),
+            type=values["type"],
+            price=values["price"],
+            tokens=values["tokens"],
+            requested_amount=values["amount"],
+            order_type=values["order_type"],
+            time_in_force=time_in_force(values),
+            post_only=values["post_only"],
+            expires_at=values["expires_at"],
+            customer_name=customer.get("name"),
+            customer_email=customer.get("email"),
+            client_order_id=values["client_order_id"] or "",
+            client_reference=values["client_reference"],
+            metadata=values["metadata"],
         )
-        return stored_to_response(given)
 
     @operation(
         "Order cancelled",
@@ -155,12 +182,60 @@ class OrderViewSet(ApiViewSet):
         found = parse_path_id(order_id, OrderNotFound)
         return respond_once(request, lambda: self._cancel(found))
 
+    @operation(
+        "Orders cancelled",
+        id="open_orders_cancel",
+        scope="orders:write",
+        idempotent=True,
+        query=shapes.CHOICE_PARAMETERS,
+        response=shapes.CANCELLATION,
+        failures=shapes.CANCEL_SEVERAL_FAILURES,
+    )
+    def destroy_several(self, request: Request) -> SuccessResponse:
+        """Cancel open orders of the organisation and its members: of a token, of a member, or all
+        of them. Up to 1,000 a call, token by token; `remaining` says how many are left. Emits
+        `order.cancelled` for each.
+        """
+        self.check_query()
+        chosen = read_choice(request.query_params)
+        claim = read_key(request)
+        stored = claim and find_response(claim)
+        if stored:
+            return stored_to_response(stored)
+        found = cancel_open_orders(
+            organisation_id=self.caller.organisation_id, chosen=chosen, actor=self.caller.actor
+        )
+        response = self.respond(shapes.cancellation_data(found))
+        # After the commits. Of two requests at once, both answer as the first one that gets here.
+        return respond_once(request, lambda: response)
+
     def _cancel(self, order_id: UUID) -> SuccessResponse:
         caller = self.caller
         order = cancel_order(
             order_id=order_id, organisation_id=caller.organisation_id, actor=caller.actor
         )
         return self.respond(RawJSON(order.document))
+
+
+def read_choice(query: QueryDict) -> dict[str, UUID]:
+    """Return which orders a request cancels, by column; none for all of them.
+
+    Raises `InvalidRequest` without any filter, or with `all` beside another.
+    """
+    names = ("token_id", "user_id", "all")
+    given = {name: str(query[name]) for name in names if name in query}
+    if "all" in given:
+        if given != {"all": "true"}:
+            raise InvalidRequest("all must be true, without another filter")
+        return {}
+    if not given:
+        raise InvalidRequest("Give token_id, user_id, or all=true")
+    chosen = {}
+    if "token_id" in given:
+        chosen["token_id"] = parse_path_id(given["token_id"], TokenNotFound)
+    if "user_id" in given:
+        chosen["member_id"] = parse_path_id(given["user_id"], UserNotFound)
+    return chosen
 
 
 class MarketViewSet(ApiViewSet):

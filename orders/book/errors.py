@@ -42,6 +42,9 @@ _MESSAGES = {
     "token_closed": "The token is closed to new orders",
     "price_decimals": "price must not have more than {decimals} decimals",
     "tokens_decimals": "tokens must not have more than 8 decimals",
+    "post_only_in_raise": ("In the primary raise every order is filled at once: none is post-only"),
+    "already_expired": "expires_at has passed",
+    "amount_decimals": "amount must not have more than {decimals} decimals",
     "in_primary_raise": "The token is in its primary raise: it can be bought, not sold",
     "own_raise": "An issuer cannot buy in its own raise",
     "below_offer": "In the primary raise a unit costs {price}: price must be at least that",
@@ -57,6 +60,14 @@ _MESSAGES = {
 }
 
 
+# The same for what the book does not allow now: the request is well formed.
+_CONFLICTS = {
+    "no_liquidity": "No order of another owner is in the book at a price within the band",
+    "not_fillable": "The order cannot be filled completely at once",
+    "would_take": "The order would be filled at once",
+}
+
+
 def build_rejection(code: str, detail: dict[str, Any], *, side: str) -> DomainError | None:
     """Return the error for a code raised by `enter_orders`; None for an unknown code."""
     if code == "token_not_found":
@@ -69,11 +80,13 @@ def build_rejection(code: str, detail: dict[str, Any], *, side: str) -> DomainEr
     }
     if code == "price_out_of_band":
         return Rejected(_describe_price_band(values, side), code=code)
+    if code in _CONFLICTS:
+        return Conflict(_CONFLICTS[code], code=code)
     message = _MESSAGES.get(code)
     if message is None:
         return block_error(code)
-    if code == "price_decimals" and values.get("decimals") == "0":
-        message = "price must not have decimals"
+    if code in {"price_decimals", "amount_decimals"} and values.get("decimals") == "0":
+        message = message.replace("more than {decimals} ", "")
     if code.endswith("_decimals"):
         # Too many decimals is the same error on every endpoint.
         code = InvalidRequest.code

@@ -18,6 +18,11 @@ _FULFILLED = {
         "average_price": 106,
         "filled_value": 1272,
         "fee": 6.36,
+        "order_type": "limit",
+        "time_in_force": "GTC",
+        "post_only": False,
+        "expires_at": None,
+        "requested_amount": None,
     },
     "updatedAt": _CLOSED_AT,
 }

@@ -24,6 +24,25 @@ class OrderType(models.TextChoices):
     SELL = "Sell"
 
 
+class OrderKind(models.TextChoices):
+    """Kinds of an order: at a limit price, or at the best price there is."""
+
+    LIMIT = "limit"
+    MARKET = "market"
+
+
+class TimeInForce(models.TextChoices):
+    """How long an order stays: until cancelled, until a time, or not at all.
+
+    IOC cancels what is not filled at once, FOK refuses the order unless all of it is.
+    """
+
+    GTC = "GTC", "GTC"
+    GTD = "GTD", "GTD"
+    IOC = "IOC", "IOC"
+    FOK = "FOK", "FOK"
+
+
 class OrderStatus(models.TextChoices):
     """Statuses of an order. Partly filled orders stay Active."""
 
@@ -57,6 +76,19 @@ class Order(ReferencedModel, Record):
     price = models.DecimalField(help_text="Limit for one unit", **AMOUNT)
     tokens = models.DecimalField(help_text="Units", **AMOUNT)
     amount = models.DecimalField(help_text="price * tokens, rounded to the currency", **AMOUNT)
+    order_type = choice_field(
+        OrderKind, max_length=6, default=OrderKind.LIMIT, db_default=OrderKind.LIMIT
+    )
+    time_in_force = choice_field(
+        TimeInForce, max_length=3, default=TimeInForce.GTC, db_default=TimeInForce.GTC
+    )
+    post_only = models.BooleanField(
+        default=False, db_default=False, help_text="It was placed only to rest"
+    )
+    expires_at = models.DateTimeField(null=True, blank=True, help_text="Of a GTD order")
+    requested_amount = models.DecimalField(
+        null=True, blank=True, help_text="The sum to spend, fee included, of a market buy", **AMOUNT
+    )
     fee_percent = models.DecimalField(
         max_digits=12, decimal_places=4, help_text="The token's fee when the order was placed"
     )
@@ -148,6 +180,11 @@ class Order(ReferencedModel, Record):
                 fields=["organisation", "-created_at", "-id"],
                 condition=Q(status="Active"),
                 name="order_open_of_owner",
+            ),
+            models.Index(
+                fields=["expires_at"],
+                condition=Q(status="Active", expires_at__isnull=False),
+                name="order_expiring",
             ),
         ]
 

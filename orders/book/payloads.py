@@ -3,7 +3,7 @@
 from exchange.core.documents import Document, WireField, identifier, number, text, timestamp
 from exchange.core.references import OWN_REFERENCES
 from orders.book import examples
-from orders.book.models import OrderStatus, OrderType, OwnerModel
+from orders.book.models import OrderKind, OrderStatus, OrderType, OwnerModel, TimeInForce
 
 _CUSTOMER = WireField(
     "customer",
@@ -27,18 +27,31 @@ def _meta(*, public: bool) -> WireField:
     # An order without a fill is the most common case. The value of the fills is that of the ledger,
     # the average price that of the fills before rounding.
     money = (
-        """',"average_price":null,"filled_value":null,"fee":null}'"""
+        """',"average_price":null,"filled_value":null,"fee":null'"""
         if public
-        else """CASE {r}.filled WHEN 0 THEN ',"average_price":null,"filled_value":0,"fee":0}'
+        else """CASE {r}.filled WHEN 0 THEN ',"average_price":null,"filled_value":0,"fee":0'
             ELSE ',"average_price":'
                 || trim_scale(public.round_half_even({r}.filled_value / {r}.filled, 8))
                 || ',"filled_value":' || trim_scale({r}.charged)
-                || ',"fee":' || trim_scale({r}.charged_fee) || '}' END"""
+                || ',"fee":' || trim_scale({r}.charged_fee) END"""
     )
+    # Of the most common kind as well: a constant.
+    kind = """CASE WHEN {r}.order_type = 'limit' AND {r}.time_in_force = 'GTC' AND NOT {r}.post_only
+            THEN ',"order_type":"limit","time_in_force":"GTC","post_only":false,"expires_at":null'
+                || ',"requested_amount":null}'
+            ELSE ',"order_type":"' || {r}.order_type || '","time_in_force":"' || {r}.time_in_force
+                || '","post_only":' || {r}.post_only
+                || ',"expires_at":'
+                || coalesce('"' || public.wire_time({r}.expires_at) || '"', 'null')
+                || ',"requested_amount":'
+                || coalesce(trim_scale({r}.requested_amount)::text, 'null')
+                || '}' END"""
     return WireField(
         "meta",
         """'{"tokens":' || trim_scale({r}.tokens) || ',"filled":' || trim_scale({r}.filled) || """
-        + money,
+        + money
+        + " || "
+        + kind,
         _META_SCHEMA,
     )
 
@@ -64,8 +77,32 @@ _META_SCHEMA = {
             "description": "Fee of its fills: paid by a Buy on top of `filled_value`, deducted "
             "from it for a Sell",
         },
+        "order_type": {
+            "type": "string",
+            "enum": OrderKind.values,
+            "description": "At a limit price, or at the best there was: `price` is then the worst "
+            "that it would have taken",
+        },
+        "time_in_force": {
+            "type": "string",
+            "enum": TimeInForce.values,
+            "description": "How long it stays",
+        },
+        "post_only": {"type": "boolean", "description": "Whether it was placed only to rest"},
+        "expires_at": {
+            "type": ["string", "null"],
+            "format": "date-time",
+            "description": "When a `GTD` order is cancelled",
+        },
+        "requested_amount": {
+            "type": ["number", "null"],
+            "description": "The sum to spend, fee included, of a market Buy by `amount`",
+        },
     },
-    "required": ["tokens", "filled", "average_price", "filled_value", "fee"],
+    "required": [
+        *("tokens", "filled", "average_price", "filled_value", "fee"),
+        *("order_type", "time_in_force", "post_only", "expires_at", "requested_amount"),
+    ],
 }
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 from weakref import WeakValueDictionary
 
 from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
 
 from exchange.core import task_notifier
 from exchange.core.actors import Actor
@@ -30,7 +31,7 @@ from orders.book.errors import (
     OrderNotFound,
     build_rejection,
 )
-from orders.book.models import Order
+from orders.book.models import Order, OrderStatus
 
 # SQLSTATE that `enter_orders` raises when it rejects an order.
 _REJECTED = "XO400"
@@ -41,6 +42,8 @@ _RETRYABLE_STATES = ("40001", "40P01")
 _CHANGED = ("account_balance_not_negative", "account_of_closed_member")
 _ATTEMPTS = 5
 _PAUSE_SECONDS = 0.05
+# The next run takes more.
+_EXPIRED_AT_ONCE = 1000
 # One batcher per token. A lone order is placed immediately; orders that arrive while it runs share
 # the next transaction.
 _batchers: WeakValueDictionary[UUID, Batcher[PlaceOrder, StoredResponse | None]] = (
@@ -75,9 +78,7 @@ def place_order(command: PlaceOrder, *, claim: IdempotencyClaim | None = None) -
 def _place_single(command: PlaceOrder) -> StoredResponse:
     """Place one order, translating database errors."""
     try:
-        responses = _retry_if_rolled_back(
-            partial(_enter_orders.run, [command], wait_milliseconds())
-        )
+        responses = retry_if_rolled_back(partial(_enter_orders.run, [command], wait_milliseconds()))
     except DatabaseError as error:
         translated = _translate_error(error, command)
         if translated is None:
@@ -100,7 +101,7 @@ def cancel_order(*, order_id: UUID, organisation_id: UUID, actor: Actor) -> Orde
             raise OrderNotActive(order.status)
         return order
 
-    return _retry_if_rolled_back(close)
+    return retry_if_rolled_back(close)
 
 
 def close_order(
@@ -123,6 +124,19 @@ def close_order(
     if closed:
         task_notifier.notify_after_commit(task_notifier.DELIVER_EVENTS)
     return closed
+
+
+def due_to_expire() -> list[UUID]:
+    """Return up to 1,000 open orders whose time has come, longest due first."""
+    due = Order.objects.filter(status=OrderStatus.ACTIVE, expires_at__lte=timezone.now())
+    return list(due.order_by("expires_at").values_list("id", flat=True)[:_EXPIRED_AT_ONCE])
+
+
+def expire_order(order_id: UUID, actor: Actor) -> bool:
+    """Cancel an order whose time has come; False when it is closed already."""
+    return retry_if_rolled_back(
+        transaction.atomic(partial(close_order, order_id, "expired", actor))
+    )
 
 
 def cancel_orders_of(
@@ -174,7 +188,7 @@ def cancel_buys_of(
     return cancelled
 
 
-def _retry_if_rolled_back(call: Callable[[], _Result]) -> _Result:
+def retry_if_rolled_back(call: Callable[[], _Result]) -> _Result:
     """Run `call`, a transaction or savepoint, again when another transaction rolled it back.
 
     Orders take their locks in one order and cannot deadlock among themselves, but can with

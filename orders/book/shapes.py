@@ -12,7 +12,9 @@ from exchange.core.examples import MEMBER_ID, TOKEN_ID
 from exchange.tokens.errors import RECORD_FAILURES
 from exchange.tokens.payloads import TOKEN
 from orders.book import examples
+from orders.book.cancelling import NOT_CANCELLED, Cancellation
 from orders.book.payloads import ORDER
+from orders.book.previews import OrderPreview
 from wallets.freezes.errors import BLOCKED_FAILURES
 
 DEFAULT_LEVELS = 20
@@ -90,6 +92,13 @@ SELL_EXAMPLE = OpenApiExample(
 )
 
 
+MARKET_EXAMPLE = OpenApiExample(
+    "For a sum of money",
+    value={"token_id": TOKEN_ID, "type": "Buy", "order_type": "market", "amount": 5000},
+    request_only=True,
+)
+
+
 ORDER_NOT_FOUND = {"order_not_found": "Order not found"}
 
 
@@ -112,6 +121,10 @@ PLACE_FAILURES: dict[str, dict[str, str]] = {
         "own_raise": "An issuer cannot buy in its own raise",
         "below_offer": "In the primary raise a unit costs 100: price must be at least that",
         "not_in_secondaries": "The token does not trade in the secondary market",
+        "post_only_in_raise": (
+            "In the primary raise every order is filled at once: none is post-only"
+        ),
+        "already_expired": "expires_at has passed",
         "price_out_of_band": "The price of a buy order must be at least 90 and at most 110",
         "worth_nothing": "The order is worth less than the smallest unit of the currency",
         "amount_too_large": "price times tokens must not be above 1000000000000000",
@@ -123,12 +136,157 @@ PLACE_FAILURES: dict[str, dict[str, str]] = {
     "404": {**TOKEN_NOT_FOUND, "user_not_found": "User not found"},
     "409": {
         "member_closed": "This member is closed",
+        "no_liquidity": "No order of another owner is in the book at a price within the band",
+        "not_fillable": "The order cannot be filled completely at once",
+        "would_take": "The order would be filled at once",
         "duplicate_client_order_id": "There is an order with client_order_id 17 already",
         "client_reference_taken": "There is an order with client_reference INV-17 already",
         **BLOCKED_FAILURES,
         **RECORD_FAILURES,
         **_STILL_RUNNING,
     },
+    "422": _KEY_REUSED,
+}
+
+
+PREVIEW = NamedSchema(
+    "OrderPreview",
+    closed_object(
+        {
+            "acceptable": {
+                "type": "boolean",
+                "description": "Whether the order would be accepted now",
+            },
+            "refusals": {
+                "type": "array",
+                "description": "Every rule that would refuse it",
+                "items": closed_object(
+                    {
+                        "code": {"type": "string", "description": "As in X-Error-Code"},
+                        "message": {"type": "string", "description": "The reason"},
+                    }
+                ),
+            },
+            "price": {
+                "type": ["number", "null"],
+                "description": "Its limit; of a market order the worst price that it takes, null "
+                "where there is nothing to take",
+            },
+            "reserve": {
+                "type": ["number", "null"],
+                "description": "What must be available: money of a Buy with its fee, units of a "
+                "Sell",
+            },
+            "filled": {"type": "number", "description": "Units filled at once"},
+            "filled_value": {"type": "number", "description": "Their value, without the fee"},
+            "fee": {"type": "number", "description": "Their fee"},
+            "average_price": {
+                "type": ["number", "null"],
+                "description": "Their average price, to 8 decimals; null without any",
+            },
+            "worst_price": {
+                "type": ["number", "null"],
+                "description": "The least favourable of their prices; null without any",
+            },
+            "rests": {"type": "number", "description": "Units that stay in the book"},
+        }
+    ),
+    {
+        "acceptable": True,
+        "refusals": [],
+        "price": 107,
+        "reserve": 1290.42,
+        "filled": 8,
+        "filled_value": 848,
+        "fee": 4.24,
+        "average_price": 106,
+        "worst_price": 106,
+        "rests": 4,
+    },
+)
+
+
+def preview_data(found: OrderPreview) -> dict[str, Any]:
+    """Return the response data of a preview."""
+    return {
+        "acceptable": not found.refusals,
+        "refusals": [
+            {"code": refusal.code, "message": refusal.message} for refusal in found.refusals
+        ],
+        "price": found.price,
+        "reserve": found.needs,
+        "filled": found.filled,
+        "filled_value": found.filled_value,
+        "fee": found.fee,
+        "average_price": found.average_price,
+        "worst_price": found.worst_price,
+        "rests": found.rests,
+    }
+
+
+PREVIEW_FAILURES: dict[str, dict[str, str]] = {
+    "400": {"invalid_request": "price must be above 0; tokens is required"},
+    "404": {**TOKEN_NOT_FOUND, "user_not_found": "User not found"},
+}
+
+
+# Without a format: a malformed one finds nothing.
+_ID = {"type": "string", "pattern": r"\S"}
+
+
+CHOICE_PARAMETERS = [
+    OpenApiParameter("token_id", _ID, description="Orders of this token"),
+    OpenApiParameter("user_id", _ID, description="Orders of this member"),
+    OpenApiParameter(
+        "all",
+        {"type": "string", "enum": ["true"]},
+        description="All open orders of the organisation and its members",
+    ),
+]
+
+
+CANCELLATION = NamedSchema(
+    "Cancellation",
+    closed_object(
+        {
+            "cancelled": {"type": "integer", "minimum": 0, "description": "Orders cancelled"},
+            "failed": {
+                "type": "array",
+                "description": "Orders that could not be cancelled now",
+                "items": closed_object(
+                    {
+                        "_id": {"type": "string", "description": "Order ID"},
+                        "code": {
+                            "type": "string",
+                            "enum": [NOT_CANCELLED],
+                            "description": "Why not: `try_again`",
+                        },
+                    }
+                ),
+            },
+            "remaining": {
+                "type": "integer",
+                "minimum": 0,
+                "description": "Open orders of this choice that are left",
+            },
+        }
+    ),
+    {"cancelled": 1000, "failed": [], "remaining": 240},
+)
+
+
+def cancellation_data(found: Cancellation) -> dict[str, Any]:
+    """Return the response data of a cancellation of several orders."""
+    failed = [{"_id": str(order_id), "code": NOT_CANCELLED} for order_id in found.failed]
+    return {"cancelled": found.cancelled, "failed": failed, "remaining": found.remaining}
+
+
+CANCEL_SEVERAL_FAILURES: dict[str, dict[str, str]] = {
+    "400": {"invalid_request": "Give token_id, user_id, or all=true"},
+    "404": {**TOKEN_NOT_FOUND, "user_not_found": "User not found"},
+    "409": _STILL_RUNNING,
+    "413": {},
+    "415": {},
     "422": _KEY_REUSED,
 }
 

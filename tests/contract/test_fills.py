@@ -9,7 +9,7 @@ from django.db.models import Sum
 
 from exchange.core.ids import uuid7
 from tests.factories.api_clients import ApiCaller, assert_error, make_caller
-from tests.factories.market import ORDERS, ApiTrader, Market
+from tests.factories.market import ORDERS, ApiTrader, Market, order_meta
 from tests.factories.tokens import give_units
 from tests.factories.wallets import assert_books_hold
 from tests.factories.withdrawals import exact_json
@@ -48,13 +48,7 @@ def test_fills_are_exactly_these_fields_each_from_its_own_side():
     assert (sell["value"], sell["fee"]) == (392, Decimal("1.96"))
     assert (buy["liquidity"], sell["liquidity"]) == ("taker", "maker")
     assert (buy["trade_id"], buy["createdAt"]) == (sell["trade_id"], sell["createdAt"])
-    assert bought["meta"] == {
-        "tokens": 10,
-        "filled": 4,
-        "average_price": 98,
-        "filled_value": 392,
-        "fee": Decimal("5.88"),
-    }
+    assert bought["meta"] == order_meta(10, 4, 392, fee=Decimal("5.88"))
 
 
 def test_a_purchase_from_the_issuer_is_a_primary_fill():

@@ -119,7 +119,6 @@ def test_the_key_that_placed_an_order_is_on_record(market: Market):
 def test_fields_the_server_owns_have_no_effect(market: Market):
     owned = {
         "_id": "0190a1b2-0000-7000-8000-000000000000",
-        "amount": 1,
         "status": "Fulfilled",
         "owner_model": "user",
         "user": str(market.seller.member.id),

@@ -25,8 +25,8 @@ from tests.assertions.openapi import (
 from tests.factories.api_clients import make_caller, make_member
 
 ACTIONS = (
-    "add_collateral|cancel|close|create|delete|fee|find|fund|list|quote|redeliver|release_collateral|reopen|"
-    "repay|resolve|retrieve|revoke|rotate_secret|search|set|statement|test|update"
+    "add_collateral|cancel|close|create|delete|fee|find|fund|list|preview|quote|redeliver|release_collateral|"
+    "reopen|repay|resolve|retrieve|revoke|rotate_secret|search|set|statement|test|update"
 )
 OPERATION_ID = re.compile(rf"[a-z]+(_[a-z]+)*_({ACTIONS})")
 
@@ -155,7 +155,7 @@ def test_bodies_have_no_defaults_and_demand_only_what_the_service_demands():
     schemas = document()["components"]["schemas"]
     withdrawal = {"amount", "bank_name", "account_name", "account_number", "currency"}
     assert set(schemas["WithdrawalInput"]["required"]) == withdrawal
-    assert set(schemas["OrderInput"]["required"]) == {"token_id", "type", "price", "tokens"}
+    assert set(schemas["OrderInput"]["required"]) == {"token_id", "type"}
     assert "required" not in schemas["PortfolioInput"]
 
 

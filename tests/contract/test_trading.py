@@ -130,7 +130,7 @@ def test_an_owner_never_trades_with_itself(market: Market, side, resting, incomi
     assert kind == "order.cancelled"
     assert data == {
         "order": json.loads(json.dumps(came, default=float)),
-        "reason": "It met an order of its own owner",
+        "reason": "self_trade",
     }
     assert_books_hold()
 
@@ -200,7 +200,7 @@ def test_in_a_primary_raise_the_issuer_fills_a_buy_at_the_offer():
     rest = market.buy(price=100, tokens=600)
     assert (rest["status"], rest["meta"]["filled"]) == ("Cancelled", 490)
     [reason] = [data["reason"] for _, kind, data in events() if kind == "order.cancelled"]
-    assert reason == "The raise has no more units"
+    assert reason == "raise_sold_out"
     token = Token.objects.get()
     assert (token.completed_raise, token.total_raised, token.supply) == (True, 50_000, 500)
     assert [(t["tokens"], t["amount"], t["type"]) for t in trades(market)] == [

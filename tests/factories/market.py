@@ -33,7 +33,18 @@ ORDER_FIELDS = [
     "updatedAt",
 ]
 # The fields of `meta` of an order without a fill, as JSON.
-UNFILLED = '"filled":0,"average_price":null,"filled_value":0,"fee":0'
+UNFILLED = (
+    '"filled":0,"average_price":null,"filled_value":0,"fee":0,"order_type":"limit"'
+    ',"time_in_force":"GTC","post_only":false,"expires_at":null,"requested_amount":null'
+)
+# What `meta` says of the kind of an order that names none.
+LIMIT_KIND: dict[str, Any] = {
+    "order_type": "limit",
+    "time_in_force": "GTC",
+    "post_only": False,
+    "expires_at": None,
+    "requested_amount": None,
+}
 NO_CUSTOMER = {"name": "", "email": ""}
 
 
@@ -130,6 +141,7 @@ def order_meta(
         "average_price": round(value / units, 8) if units else None,
         "filled_value": value,
         "fee": fee,
+        **LIMIT_KIND,
     }
 
 

@@ -32,8 +32,8 @@ class Trader:
         self,
         token: Token,
         side: str,
-        price: str | int | Decimal,
-        tokens: str | int | Decimal,
+        price: str | int | Decimal | None,
+        tokens: str | int | Decimal | None,
         *,
         claim: IdempotencyClaim | None = None,
         **more: Any,
@@ -49,8 +49,8 @@ class Trader:
         self,
         token: Token,
         side: str,
-        price: str | int | Decimal,
-        tokens: str | int | Decimal,
+        price: str | int | Decimal | None,
+        tokens: str | int | Decimal | None,
         **more: Any,
     ) -> PlaceOrder:
         """Return the service's command for an order; `more` are further fields."""
@@ -64,8 +64,8 @@ class Trader:
             "api_key": self.api_key_id,
             "token": token.id,
             "type": side,
-            "price": Decimal(price),
-            "tokens": Decimal(tokens),
+            "price": None if price is None else Decimal(price),
+            "tokens": None if tokens is None else Decimal(tokens),
         }
         return PlaceOrder(**values | customer | more)
 

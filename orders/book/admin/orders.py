@@ -55,6 +55,7 @@ class OrderAdmin(OwnedRecordAdmin):
         ("client_reference", "metadata_display"),
         ("customer_name", "customer_email"), ("tokens_display", "price_display"),
         ("amount_display", "reserved_display"), ("filled_display", "average"),
+        ("kind_display", "expires_display"),
         ("charged_display", "fee_display"), ("created_display", "closed_display"),
     )  # fmt: skip
 
@@ -113,6 +114,16 @@ class OrderAdmin(OwnedRecordAdmin):
             return format_money(order.reserved, order.token.currency_id)
         return format_units(order.reserved)
 
+    @admin.display(description="kind")
+    def kind_display(self, order: Order) -> str:
+        words = [order.get_order_type_display(), order.time_in_force]
+        if order.post_only:
+            words.append("post-only")
+        if order.requested_amount is not None:
+            words.append(f"for {format_money(order.requested_amount, order.token.currency_id)}")
+        return ", ".join(words)
+
+    expires_display = time_column("expires (UTC)", "expires_at")
     placed = column("placed by", lambda order: describe_actors([order.placed_by])[0])
     created_display = time_column("placed (UTC)", "created_at")
     closed_display = time_column("closed (UTC)", "closed_at")

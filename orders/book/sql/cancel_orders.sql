@@ -73,3 +73,23 @@ BEGIN
         ORDER BY id FOR NO KEY UPDATE;
 END $$;
 REVOKE ALL ON FUNCTION lock_orders_of FROM PUBLIC;
+
+-- Cancels those of `p_orders`, all of one token, that are still open, and returns how many. Their owners may
+-- differ: the accounts of all are locked by id before the first one is closed.
+CREATE FUNCTION cancel_orders_on(p_token uuid, p_orders uuid[], p_reason text, p_actor text)
+RETURNS integer LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = public, pg_temp AS $$
+BEGIN
+    PERFORM 1 FROM exchange_token WHERE id = p_token FOR NO KEY UPDATE;
+    PERFORM 1 FROM wallets_account a
+        WHERE a.kind IN ('available', 'reserved') AND (a.owner_id, a.asset_id) IN (
+            SELECT o.owner_id, CASE WHEN o.type = 'Buy' THEN t.currency_id ELSE t.id::text END
+            FROM orders_order o JOIN exchange_token t ON t.id = o.token_id
+            WHERE o.id = ANY (p_orders) AND o.token_id = p_token AND o.status = 'Active')
+        ORDER BY a.id FOR NO KEY UPDATE;
+    RETURN (SELECT count(*) FILTER (WHERE close_order(o.id, p_reason, p_actor))
+            FROM orders_order o
+            WHERE o.id = ANY (p_orders) AND o.token_id = p_token AND o.status = 'Active');
+END $$;
+REVOKE ALL ON FUNCTION cancel_orders_on FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION cancel_orders_on TO exchange_runtime;

@@ -12,7 +12,7 @@
 -- difference between buyer and seller.
 --
 -- A rejection raises SQLSTATE XO400 with the code as message and JSON as detail, and undoes the whole
--- batch. An order that requires further steps (closing a maker's remainder, completing a raise) ends the
+-- batch. An order that requires further steps (closing a maker, completing a raise) ends the
 -- batch: the orders after it are not returned and must be sent again.
 --
 -- The command does not declare this function (`Command.function_sql`), as others do: one function more for each
@@ -62,7 +62,7 @@ BEGIN
         END IF;
         RETURN NEXT;
         l := CASE WHEN l.transfers IS NULL THEN p.legs ELSE joined_legs(l, p.legs) END;
-        EXIT WHEN p.completes OR cardinality(p.dust) > 0;
+        EXIT WHEN p.completes OR cardinality(p.closing) > 0;
     END LOOP;
 
     IF l.transfers IS NOT NULL THEN
@@ -74,8 +74,10 @@ BEGIN
             p_subjects => l.transfers, p_actors => l.actors, p_memos => l.memos,
             p_leg_transfers => l.leg_transfers, p_accounts => l.accounts, p_amounts => l.amounts);
     END IF;
-    IF cardinality(p.dust) > 0 THEN
-        PERFORM close_order(d.maker, 'The rest is worth nothing', q.actor) FROM unnest(p.dust) d;
+    IF cardinality(p.closing) > 0 THEN
+        PERFORM close_order(
+            c.maker, CASE WHEN c.expired THEN 'expired' ELSE 'worth_nothing' END, q.actor)
+        FROM unnest(p.closing) c;
     END IF;
     IF p.completes THEN
         PERFORM pay_out_raise(q.token, q.actor);
@@ -105,7 +107,8 @@ DECLARE
     o orders_order;
     m order_match;
     f order_fill;
-    v_rule text;
+    v_rules text[];
+    v_needs numeric;
 BEGIN
     FOR n IN 1..2 LOOP
         t := (
@@ -146,7 +149,7 @@ BEGIN
         PERFORM FROM public.exchange_token WHERE id = q.token FOR NO KEY UPDATE;
     END LOOP;
     IF t.id IS NULL OR NOT t.visible THEN
-        v_rule := 'token_not_found';
+        v_rules := '{token_not_found}';
     ELSE
         IF p_before.accounts IS NOT NULL THEN
             t.available := t.available + public.moved_before(p_before, t.account);
@@ -155,31 +158,55 @@ BEGIN
                     p_before, public.account_of(t.issuer, t.gets, 'unsold'));
             END IF;
         END IF;
+        IF q.order_type = 'market' THEN
+            q.price := public.market_price(q, t);
+        END IF;
         o := public.new_order(q, t);
         -- Past the record of a distribution no unit changes hands until it is made. The time of the
         -- order was read under the lock of the token.
-        v_rule := coalesce(public.broken_rule(q, o, t), (
+        v_rules := public.broken_rules(q, o, t, (
             SELECT public.record_wait(x.next_record_at, x.units_held, o.created_at)
             FROM public.exchange_token x WHERE x.id = q.token));
     END IF;
-    IF v_rule IS NOT NULL THEN
-        PERFORM public.refuse_order(v_rule, public.rule_detail(v_rule, o, t));
+    IF cardinality(v_rules) > 0 THEN
+        IF q.preview THEN
+            RETURN public.order_plan(
+                o => o, fills => '{}', needs => o.reserved, rules => v_rules,
+                details => ARRAY(SELECT public.rule_detail(r, o, t) FROM unnest(v_rules) r));
+        END IF;
+        PERFORM public.refuse_order(v_rules[1], public.rule_detail(v_rules[1], o, t));
     END IF;
 
+    v_needs := o.reserved;
     m := public.match_order(o, t, public.id_stem(o.id));
-    IF cardinality(m.fills) > 0 OR m.stopped IS NOT NULL THEN
+    IF o.post_only AND m.met THEN
+        v_rules := '{would_take}';
+    END IF;
+    IF cardinality(m.fills) > 0 OR m.stopped IS NOT NULL OR o.time_in_force = 'FOK' THEN
         FOREACH f IN ARRAY m.fills LOOP
             o.filled := o.filled + f.units;
             o.filled_value := o.filled_value + f.price * f.units;
             o.charged := o.charged + f.taker_value;
             o.charged_fee := o.charged_fee + f.taker_fee;
         END LOOP;
+        IF o.time_in_force = 'FOK' AND o.filled < o.tokens THEN
+            v_rules := '{not_fillable}';
+        END IF;
+        IF o.requested_amount IS NOT NULL AND o.filled > 0 THEN
+            -- It bought what its sum paid for.
+            o.tokens := o.filled;
+            o.amount := public.round_half_even(o.price * o.tokens, t.decimals);
+        END IF;
         o := public.end_or_reserve(o, t, m.stopped);
     END IF;
+    IF cardinality(v_rules) > 0 AND NOT q.preview THEN
+        PERFORM public.refuse_order(v_rules[1]);
+    END IF;
     RETURN public.order_plan(
-        o => o, fills => m.fills, dust => m.dust, completes => m.completes,
+        needs => v_needs, rules => v_rules,
+        o => o, fills => m.fills, closing => m.closing, completes => m.completes,
         legs => CASE
-            WHEN o.status = 'Active' AND cardinality(m.fills) = 0 AND cardinality(m.dust) = 0
+            WHEN o.status = 'Active' AND cardinality(m.fills) = 0 AND cardinality(m.closing) = 0
                 AND t.reserve IS NOT NULL
                 -- The most common case.
                 THEN public.legs_of_rest(o, t, t.account, t.reserve)
@@ -203,9 +230,13 @@ BEGIN
     RAISE EXCEPTION '%', p_code USING ERRCODE = 'XO400', DETAIL = p_detail;
 END $$;
 
--- The incoming order: fully reserved, nothing filled. One expression is cheaper than an assignment per column.
+-- The incoming order: fully reserved, nothing filled. One for a sum of money starts with the units that it pays
+-- for at the limit price. One expression is cheaper than an assignment per column.
 CREATE FUNCTION new_order(q order_request, t order_terms) RETURNS orders_order
 LANGUAGE plpgsql AS $$
+DECLARE
+    v_tokens numeric := coalesce(q.tokens, div(
+        q.requested_amount * 10000000000, q.price * (100 + t.fee)) * 0.00000001);
 BEGIN
     RETURN public.orders_order(
         id => q.id, seq => nextval('public.orders_seq'),
@@ -214,14 +245,16 @@ BEGIN
         owner_model => CASE
             WHEN q.member IS NOT NULL THEN 'user'
             WHEN q.customer_name IS NOT NULL THEN 'api_key' ELSE 'organisation' END,
-        token_id => q.token, type => q.type, price => q.price, tokens => q.tokens,
-        fee_percent => t.fee,
+        token_id => q.token, type => q.type, price => q.price, tokens => v_tokens,
+        order_type => q.order_type, time_in_force => q.time_in_force, post_only => q.post_only,
+        expires_at => q.expires_at, requested_amount => q.requested_amount, fee_percent => t.fee,
         -- 1e29: far above the limit for amounts, and still fits the column.
-        amount => least(public.round_half_even(q.price * q.tokens, t.decimals), 1e29),
+        amount => least(public.round_half_even(q.price * v_tokens, t.decimals), 1e29),
         reserved => CASE
+            WHEN q.requested_amount IS NOT NULL THEN q.requested_amount
             WHEN q.type = 'Buy'
-            THEN least(public.order_total('Buy', q.price * q.tokens, t.fee, t.minor), 1e29)
-            ELSE q.tokens END,
+            THEN least(public.order_total('Buy', q.price * v_tokens, t.fee, t.minor), 1e29)
+            ELSE v_tokens END,
         status => 'Active', filled => 0, filled_value => 0, charged => 0, charged_fee => 0,
         customer_name => coalesce(q.customer_name, ''),
         customer_email => coalesce(q.customer_email, ''),
@@ -232,34 +265,48 @@ BEGIN
         created_at => clock_timestamp());
 END $$;
 
--- The first rule that rejects the order, or NULL: whether the token accepts it now, and the owner has the
--- balance for all of it.
-CREATE FUNCTION broken_rule(q order_request, o orders_order, t order_terms)
-RETURNS text LANGUAGE sql IMMUTABLE AS $$
-    SELECT CASE
+-- The rules that reject the order, the first one first: whether the token accepts it now, and the owner has the
+-- balance for all of it. `p_record_wait`: why no unit changes hands, if so.
+CREATE FUNCTION broken_rules(
+    q order_request, o orders_order, t order_terms, p_record_wait text
+) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+    SELECT array_remove(ARRAY[
         -- Checked on the request: the columns are already rounded.
-        WHEN q.price <> round(q.price, 8) THEN 'price_decimals'
-        WHEN q.tokens <> round(q.tokens, 8) THEN 'tokens_decimals'
-        WHEN t.member_refusal IS NOT NULL THEN t.member_refusal
-        WHEN t.cancelled THEN 'token_cancelled'
-        WHEN t.exited THEN 'token_exited'
-        WHEN t.closed THEN 'token_closed'
-        WHEN o.price <> round(o.price, t.decimals) THEN 'price_decimals'
-        WHEN NOT t.completed AND o.type <> 'Buy' THEN 'in_primary_raise'
-        WHEN NOT t.completed AND t.issuer = o.owner_id THEN 'own_raise'
-        WHEN NOT t.completed AND o.price < t.offer THEN 'below_offer'
-        WHEN t.completed AND NOT t.secondaries THEN 'not_in_secondaries'
-        WHEN t.lowest > 0 AND o.price < t.lowest OR t.highest > 0 AND o.price > t.highest
+        CASE WHEN q.price <> round(q.price, 8) THEN 'price_decimals' END,
+        CASE WHEN q.tokens <> round(q.tokens, 8) THEN 'tokens_decimals' END,
+        CASE WHEN o.requested_amount <> round(o.requested_amount, t.decimals) THEN 'amount_decimals' END,
+        t.member_refusal,
+        CASE WHEN t.cancelled THEN 'token_cancelled' END,
+        CASE WHEN t.exited THEN 'token_exited' END,
+        CASE WHEN t.closed THEN 'token_closed' END,
+        CASE WHEN o.price <> round(o.price, t.decimals) THEN 'price_decimals' END,
+        CASE
+            WHEN t.completed THEN CASE WHEN NOT t.secondaries THEN 'not_in_secondaries' END
+            WHEN o.type <> 'Buy' THEN 'in_primary_raise'
+            WHEN t.issuer = o.owner_id THEN 'own_raise'
+            WHEN o.price < t.offer THEN 'below_offer'
+            WHEN o.post_only THEN 'post_only_in_raise'
+        END,
+        CASE WHEN o.expires_at <= o.created_at THEN 'already_expired' END,
+        CASE
+            WHEN o.price IS NULL THEN 'no_liquidity'
+            WHEN t.lowest > 0 AND o.price < t.lowest OR t.highest > 0 AND o.price > t.highest
             THEN 'price_out_of_band'
-        WHEN o.amount = 0 THEN 'worth_nothing'
-        WHEN o.amount > 1000000000000000 THEN 'amount_too_large'
-        WHEN t.least > 0 AND o.amount < t.least THEN 'below_min_trade'
-        WHEN t.most > 0 AND o.amount > t.most THEN 'above_max_trade'
-        WHEN t.available IS NULL OR t.available < o.reserved
+        END,
+        CASE
+            WHEN o.price IS NULL THEN NULL
+            WHEN o.amount = 0 THEN 'worth_nothing'
+            WHEN o.amount > 1000000000000000 THEN 'amount_too_large'
+            WHEN t.least > 0 AND o.amount < t.least THEN 'below_min_trade'
+            WHEN t.most > 0 AND o.amount > t.most THEN 'above_max_trade'
+        END,
+        CASE WHEN o.price IS NOT NULL AND (t.available IS NULL OR t.available < o.reserved)
             THEN CASE o.type WHEN 'Buy' THEN 'insufficient_balance' ELSE 'insufficient_units' END
+        END,
         -- A debt keeps money in the wallet, not units: their sale repays it.
-        WHEN t.block = 'account_frozen' OR o.type = 'Buy' THEN t.block
-    END
+        CASE WHEN t.block = 'account_frozen' OR o.type = 'Buy' THEN t.block END,
+        p_record_wait
+    ], NULL)
 $$;
 
 -- Detail of a broken rule, as JSON.
@@ -273,6 +320,7 @@ BEGIN
     END IF;
     RETURN CASE p_rule
         WHEN 'price_decimals' THEN format('{"decimals":%s}', t.decimals)
+        WHEN 'amount_decimals' THEN format('{"decimals":%s}', t.decimals)
         WHEN 'below_offer' THEN format('{"price":%s}', trim_scale(t.offer))
         WHEN 'price_out_of_band' THEN format(
             '{"lowest":%s,"highest":%s}', trim_scale(t.lowest), trim_scale(t.highest))

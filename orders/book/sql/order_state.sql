@@ -12,12 +12,16 @@ BEGIN
             USING ERRCODE = 'check_violation', CONSTRAINT = 'order_within_bounds';
     ELSIF NEW.type NOT IN ('Buy', 'Sell') OR NEW.status NOT IN ('Active', 'Fulfilled', 'Cancelled')
         OR NEW.owner_model NOT IN ('api_key', 'user', 'organisation')
+        OR (NEW.order_type, NEW.time_in_force) NOT IN (
+            ('limit', 'GTC'), ('limit', 'GTD'), ('limit', 'IOC'), ('limit', 'FOK'), ('market', 'IOC'))
     THEN
         RAISE EXCEPTION 'order % cannot be a % of a % that is %', NEW.id, NEW.type,
             NEW.owner_model, NEW.status
             USING ERRCODE = 'check_violation', CONSTRAINT = 'order_words_known';
     ELSIF NEW.status <> 'Active' AND (NEW.reserved <> 0 OR NEW.closed_at IS NULL)
         OR (NEW.status = 'Fulfilled') <> (NEW.filled = NEW.tokens)
+        OR NEW.status = 'Active' AND NEW.time_in_force IN ('IOC', 'FOK')
+        OR (NEW.time_in_force = 'GTD') <> (NEW.expires_at IS NOT NULL)
     THEN
         RAISE EXCEPTION 'order % cannot be % with % of % filled and % reserved', NEW.id,
             NEW.status, NEW.filled, NEW.tokens, NEW.reserved

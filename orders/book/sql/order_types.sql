@@ -28,17 +28,19 @@ CREATE TYPE order_fill AS (
     maker uuid, organisation uuid, member uuid, owner uuid,
     taker_value numeric, taker_fee numeric, maker_value numeric, maker_fee numeric,
     filled numeric, filled_value numeric, charged numeric, charged_fee numeric, fulfilled boolean,
-    trade uuid, taker uuid
+    trade uuid, taker uuid,
+    -- Of a maker that is not filled but closed: whether because it has expired.
+    expired boolean
 );
 -- The accounts that an order moves: those that it pays from and receives on, its reservation, those of the
 -- maker of each fill, and all that it or what follows from it changes.
 CREATE TYPE order_accounts AS (
     gives uuid, gets uuid, reserve uuid, makers_give uuid[], makers_get uuid[], every uuid[]
 );
--- Result of matching: the fills, makers whose remainder is dust, why the incoming order does not
--- rest, and whether it completes a raise.
+-- Result of matching: the fills, makers to be closed, why the incoming order does not rest, whether it completes
+-- a raise, and whether it met any order that it would take.
 CREATE TYPE order_match AS (
-    fills order_fill[], dust order_fill[], stopped text, completes boolean
+    fills order_fill[], closing order_fill[], stopped text, completes boolean, met boolean
 );
 -- Transfers to post and their legs, as the parallel arrays of `post_transfers`. A transfer's id is
 -- that of its record.
@@ -46,10 +48,11 @@ CREATE TYPE order_legs AS (
     transfers uuid[], kinds text[], actors text[], memos text[],
     leg_transfers uuid[], accounts uuid[], amounts numeric[], refs text[]
 );
--- A planned order: its final state, fills, makers whose remainder is to be closed, whether it
--- completes a raise, and its ledger legs.
+-- A planned order: its final state, fills, makers to be closed, whether it completes a raise, its ledger legs, and
+-- what it needs in the wallet. Of a preview also the rules that refuse it, each with its detail.
 CREATE TYPE order_plan AS (
-    o orders_order, fills order_fill[], dust order_fill[], completes boolean, legs order_legs
+    o orders_order, fills order_fill[], closing order_fill[], completes boolean, legs order_legs,
+    needs numeric, rules text[], details text[]
 );
 SELECT make_constructor(t)
     FROM unnest('{order_terms,order_accounts,order_legs,order_plan,orders_order}'::regtype[]) t;

@@ -32,9 +32,9 @@ BEGIN
         v_kinds := v_kinds || CASE WHEN t.completed THEN 'reserved' ELSE 'unsold' END
             || CASE WHEN t.completed THEN 'available' ELSE 'raise' END;
     END LOOP;
-    -- Also the accounts that `close_order` will move for makers with dust, and `complete_raise` for the
+    -- Also the accounts that `close_order` will move for makers to be closed, and `complete_raise` for the
     -- issuer. They have no role here.
-    FOREACH f IN ARRAY m.dust LOOP
+    FOREACH f IN ARRAY m.closing LOOP
         v_owners := v_owners || f.owner || f.owner;
         v_assets := v_assets || t.gets || t.gets;
         v_kinds := v_kinds || 'reserved'::text || 'available'::text;
@@ -65,7 +65,7 @@ BEGIN
                 SELECT o.owner_id AS owner, o.organisation_id AS organisation,
                        o.member_id AS member
                 UNION
-                SELECT z.owner, z.organisation, z.member FROM unnest(m.fills || m.dust) z
+                SELECT z.owner, z.organisation, z.member FROM unnest(m.fills || m.closing) z
             ) y ON y.owner = x.owner
             ORDER BY x.owner, x.asset, x.kind
         LOOP
@@ -73,7 +73,7 @@ BEGIN
                 public.new_id(), s.asset, s.kind, s.organisation, s.member);
         END LOOP;
     END LOOP;
-    IF m.completes OR cardinality(m.dust) > 0 THEN
+    IF m.completes OR cardinality(m.closing) > 0 THEN
         -- Locked here already, so that `close_order` and `complete_raise` never wait.
         PERFORM FROM public.wallets_account
             WHERE id = ANY (a.every) ORDER BY id FOR NO KEY UPDATE;

@@ -21,13 +21,15 @@ BEGIN
         (id, seq, token_id, organisation_id, member_id, api_key_id, owner_model, type, price,
          tokens, amount, fee_percent, status, filled, filled_value, charged, charged_fee,
          reserved, customer_name, customer_email, client_order_id, placed_by, reason,
-         created_at, updated_at, closed_at, client_reference, metadata)
+         created_at, updated_at, closed_at, client_reference, metadata, order_type, time_in_force,
+         post_only, expires_at, requested_amount)
     VALUES
         (o.id, o.seq, o.token_id, o.organisation_id, o.member_id, o.api_key_id, o.owner_model,
          o.type, o.price, o.tokens, o.amount, o.fee_percent, o.status, o.filled,
          o.filled_value, o.charged, o.charged_fee, o.reserved, o.customer_name,
          o.customer_email, o.client_order_id, o.placed_by, o.reason, o.created_at,
-         o.created_at, o.closed_at, o.client_reference, o.metadata)
+         o.created_at, o.closed_at, o.client_reference, o.metadata, o.order_type, o.time_in_force,
+         o.post_only, o.expires_at, o.requested_amount)
     RETURNING document INTO o.document;
     IF o.status = 'Active' AND cardinality(p_fills) = 0 THEN
         -- The most common case.

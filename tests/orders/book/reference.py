@@ -10,158 +10,28 @@ digits.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from decimal import (
-    ROUND_CEILING,
-    ROUND_DOWN,
-    ROUND_FLOOR,
-    ROUND_HALF_EVEN,
-    Context,
-    Decimal,
-    localcontext,
+from collections.abc import Hashable
+from decimal import ROUND_DOWN, Decimal
+
+from tests.orders.book.reference_orders import (
+    EXPIRED,
+    LIMIT,
+    NOTHING,
+    OWN_ORDER,
+    SOLD_OUT,
+    UNFILLED,
+    Kind,
+    Order,
+    Raise,
+    Refusal,
+    Rules,
+    Trade,
+    total,
 )
 
-# Enough digits for every product of amounts below 10^15 with 8 decimals to be exact.
-_DIGITS = Context(prec=120)
 _UNIT = Decimal("0.00000001")
 _ZERO = Decimal(0)
 _LARGEST = Decimal(10) ** 15
-
-NOTHING = "The rest is worth nothing"
-OWN_ORDER = "It met an order of its own owner"
-SOLD_OUT = "The raise has no more units"
-
-
-def _sum(amounts: Iterable[Decimal]) -> Decimal:
-    return sum(amounts, _ZERO)
-
-
-def exactly() -> AbstractContextManager[Context]:
-    """Decimals of as many digits as it takes."""
-    return localcontext(_DIGITS)
-
-
-class Refusal(Exception):
-    """The order is not taken; the argument is the code."""
-
-
-@dataclass(frozen=True)
-class Raise:
-    """A primary raise: `offered` units at `price`, until it has brought `amount`."""
-
-    issuer: Hashable
-    price: Decimal
-    amount: Decimal
-    offered: Decimal
-
-
-@dataclass(frozen=True)
-class Rules:
-    """What the token asks of orders. Fees are percent, `least` the smallest value of a buy."""
-
-    decimals: int
-    buy_fee: Decimal
-    sell_fee: Decimal
-    least: Decimal = _ZERO
-
-    @property
-    def minor(self) -> Decimal:
-        """The smallest amount of the currency."""
-        return Decimal(1).scaleb(-self.decimals)
-
-    def rounded(self, value: Decimal, *, up: bool) -> Decimal:
-        return value.quantize(self.minor, ROUND_CEILING if up else ROUND_FLOOR)
-
-    def amount(self, value: Decimal) -> Decimal:
-        """A value as orders show it and bounds compare it: half-even."""
-        return value.quantize(self.minor, ROUND_HALF_EVEN)
-
-
-@dataclass(frozen=True)
-class Trade:
-    """Units that changed hands. `seller` None: the issuer, in its raise."""
-
-    buyer: Order
-    seller: Order | None
-    taker: Order
-    price: Decimal
-    units: Decimal
-    buyer_value: Decimal
-    buyer_fee: Decimal
-    seller_value: Decimal
-    seller_fee: Decimal
-
-
-@dataclass(eq=False)
-class Order:
-    """One order; `number` is its place in time."""
-
-    number: int
-    owner: Hashable
-    buys: bool
-    price: Decimal
-    units: Decimal
-    rules: Rules
-    trades: list[Trade] = field(default_factory=list)
-    status: str = "Active"
-    reason: str = ""
-
-    @property
-    def filled(self) -> Decimal:
-        return _sum(t.units for t in self.trades)
-
-    @property
-    def rest(self) -> Decimal:
-        return self.units - self.filled
-
-    @property
-    def filled_value(self) -> Decimal:
-        """Price times units of its fills, exactly."""
-        return _sum(t.price * t.units for t in self.trades)
-
-    @property
-    def charged(self) -> Decimal:
-        return _sum(t.buyer_value if self.buys else t.seller_value for t in self.trades)
-
-    @property
-    def charged_fee(self) -> Decimal:
-        return _sum(t.buyer_fee if self.buys else t.seller_fee for t in self.trades)
-
-    def value_at(self, exact: Decimal) -> Decimal:
-        """The value of the order when its fills come to `exact`."""
-        return self.rules.rounded(exact, up=self.buys)
-
-    def fee_at(self, exact: Decimal) -> Decimal:
-        """The fee on that, not rounded."""
-        return exact * (self.rules.buy_fee if self.buys else self.rules.sell_fee) / 100
-
-    def total_at(self, exact: Decimal) -> Decimal:
-        """What a buyer has paid then, or a seller received: with the fee."""
-        fee = self.fee_at(exact)
-        return self.rules.rounded(exact + fee if self.buys else exact - fee, up=self.buys)
-
-    def value_due(self, exact: Decimal) -> Decimal:
-        """What an order filled for `exact` is still to be charged as value."""
-        return self.value_at(exact) - self.charged
-
-    def fee_due(self, exact: Decimal) -> Decimal:
-        return abs(self.total_at(exact) - self.value_at(exact)) - self.charged_fee
-
-    @property
-    def whole(self) -> Decimal:
-        """What its fills and its rest, at its own price, come to."""
-        return self.filled_value + self.price * self.rest
-
-    @property
-    def reserved(self) -> Decimal:
-        """Currency of a buy, units of a sell: what the open rest can cost."""
-        if self.status != "Active":
-            return _ZERO
-        if not self.buys:
-            return self.rest
-        return self.total_at(self.whole) - self.charged - self.charged_fee
 
 
 class Exchange:
@@ -184,20 +54,43 @@ class Exchange:
 
     # --- What is asked of it -----------------------------------------------------------------
 
-    def place(self, owner: Hashable, side: str, price: Decimal, units: Decimal) -> Order:
-        """The order as it stands after it was matched. Raises `Refusal`; nothing happens then."""
-        order = Order(len(self.orders), owner, side == "Buy", price, units, self.rules)
+    def place(
+        self,
+        owner: Hashable,
+        side: str,
+        price: Decimal | None,
+        units: Decimal | None,
+        kind: Kind = LIMIT,
+    ) -> Order:
+        """The order as it stands after it was matched. Raises `Refusal`; nothing happens then.
+
+        A market order has no price, and no units when it spends a sum.
+        """
+        buys = side == "Buy"
+        if kind.market:
+            price = self._market_price(owner, kind.collar, buys=buys)
+            if price is None:
+                raise Refusal("no_liquidity")
+        assert price is not None
+        order = Order(len(self.orders), owner, buys, price, units or _ZERO, self.rules, kind)
+        if kind.spend is not None:
+            order.units = self._most_units(order, price)
         self._check(order)
+        self._check_kind(order)
         if self.raising:
             self._buy_from_issuer(order)
         else:
             self._match(order)
-        if order.rest == 0:
-            order.status = "Fulfilled"
-        elif order.status == "Active" and order.price * order.rest < self.rules.minor:
-            self._cancel(order, NOTHING)
+        self._settle(order)
         self.orders.append(order)
         return order
+
+    def expire(self) -> int:
+        """Cancel what is due. Returns how many."""
+        found = [o for o in self.orders if o.due and o.status == "Active"]
+        for order in found:
+            self._cancel(order, EXPIRED)
+        return len(found)
 
     def cancel(self, order: Order) -> bool:
         """False when the order is over already."""
@@ -209,14 +102,14 @@ class Exchange:
     # --- What everybody has ------------------------------------------------------------------
 
     def reserved_money(self, owner: Hashable) -> Decimal:
-        return _sum(o.reserved for o in self.orders if o.owner == owner and o.buys)
+        return total(o.reserved for o in self.orders if o.owner == owner and o.buys)
 
     def reserved_units(self, owner: Hashable) -> Decimal:
-        return _sum(o.reserved for o in self.orders if o.owner == owner and not o.buys)
+        return total(o.reserved for o in self.orders if o.owner == owner and not o.buys)
 
     def available_money(self, owner: Hashable) -> Decimal:
-        spent = _sum(t.buyer_value + t.buyer_fee for t in self.trades if t.buyer.owner == owner)
-        got = _sum(
+        spent = total(t.buyer_value + t.buyer_fee for t in self.trades if t.buyer.owner == owner)
+        got = total(
             t.seller_value - t.seller_fee
             for t in self.trades
             if (t.seller is not None and t.seller.owner == owner)
@@ -225,8 +118,8 @@ class Exchange:
         return self._money.get(owner, _ZERO) - spent + got - self.reserved_money(owner)
 
     def available_units(self, owner: Hashable) -> Decimal:
-        bought = _sum(t.units for t in self.trades if t.buyer.owner == owner)
-        sold = _sum(
+        bought = total(t.units for t in self.trades if t.buyer.owner == owner)
+        sold = total(
             t.units for t in self.trades if t.seller is not None and t.seller.owner == owner
         )
         unsold = self._unsold() if not self.raising and self._issues(owner) else _ZERO
@@ -240,11 +133,11 @@ class Exchange:
         return self.raised(), self._unsold()
 
     def raised(self) -> Decimal:
-        return _sum(t.seller_value for t in self.trades if t.seller is None)
+        return total(t.seller_value for t in self.trades if t.seller is None)
 
     def fees(self) -> Decimal:
         """The exchange's income: what buyers paid less what sellers got."""
-        return _sum(
+        return total(
             t.buyer_value + t.buyer_fee - t.seller_value + t.seller_fee for t in self.trades
         )
 
@@ -255,35 +148,117 @@ class Exchange:
 
     # --- How it works ------------------------------------------------------------------------
 
+    def _market_price(self, owner: Hashable, collar: Decimal, *, buys: bool) -> Decimal | None:
+        """The worst price that a market order takes, if there is any to take."""
+        if self.offer and self.raising:
+            best = self.offer.price
+        else:
+            book = self.book("Sell" if buys else "Buy")
+            others = [o.price for o in book if o.owner != owner and not o.due]
+            if not others:
+                return None
+            best = others[0]
+        if buys:
+            return max(best, self.rules.rounded(best * (100 + collar) / 100, up=False))
+        worst = self.rules.rounded(best * (100 - collar) / 100, up=True)
+        return min(best, max(worst, self.rules.minor))
+
+    @staticmethod
+    def _most_units(order: Order, price: Decimal) -> Decimal:
+        """The units at `price` that the sum of an order still pays for, with the fee on all."""
+        assert order.kind.spend is not None
+        left = order.kind.spend - order.filled_value - order.fee_at(order.filled_value)
+        each = price + order.fee_at(price)
+        return (left / each).quantize(_UNIT, ROUND_DOWN)
+
+    def _taken(self, order: Order) -> list[Order]:
+        """What an order would meet, best first."""
+        if self.raising:
+            return []
+        book = self.book("Sell" if order.buys else "Buy")
+        return [o for o in book if not o.due and self._crosses(order, o)]
+
+    def _fillable(self, order: Order, taken: list[Order]) -> Decimal:
+        """The units that an order would get at once: before the first one of its own owner."""
+        if self.offer and self.raising:
+            units = min(order.units, self._for_sale())
+            return units if self.offer.price * units >= self.rules.minor else _ZERO
+        left = order.units
+        for maker in taken:
+            if maker.owner == order.owner or left == 0:
+                break
+            units = min(left, maker.rest)
+            if maker.price * units < self.rules.minor:
+                if units == maker.rest:
+                    continue
+                break
+            left -= units
+        return order.units - left
+
+    def _check_kind(self, order: Order) -> None:
+        taken = self._taken(order)
+        if order.kind.post_only and taken:
+            raise Refusal("would_take")
+        if order.kind.force == "FOK" and self._fillable(order, taken) < order.units:
+            raise Refusal("not_fillable")
+
+    def _settle(self, order: Order) -> None:
+        """What becomes of an order after its fills."""
+        if order.kind.spend is not None and order.trades:
+            order.units = order.filled
+        if order.rest == 0:
+            order.status, order.reason = "Fulfilled", ""
+        elif order.status == "Active" and order.price * order.rest < self.rules.minor:
+            self._cancel(order, NOTHING)
+        elif order.status == "Active" and order.kind.force == "IOC":
+            self._cancel(order, UNFILLED)
+
+    @staticmethod
+    def _crosses(order: Order, maker: Order) -> bool:
+        return maker.price <= order.price if order.buys else maker.price >= order.price
+
     def _check(self, order: Order) -> None:
         value = self.rules.amount(order.price * order.units)
         if self.offer and self.raising:
-            if not order.buys:
-                raise Refusal("in_primary_raise")
-            if order.owner == self.offer.issuer:
-                raise Refusal("own_raise")
-            if order.price < self.offer.price:
-                raise Refusal("below_offer")
+            self._check_raise(order, self.offer)
         if value == 0:
             raise Refusal("worth_nothing")
         if value > _LARGEST:
             raise Refusal("amount_too_large")
         if order.buys and value < self.rules.least:
             raise Refusal("below_min_trade")
-        if order.buys and self.available_money(order.owner) < order.reserved:
+        spend = order.kind.spend
+        wanted = order.reserved if spend is None else spend
+        if order.buys and self.available_money(order.owner) < wanted:
             raise Refusal("insufficient_balance")
         if not order.buys and self.available_units(order.owner) < order.units:
             raise Refusal("insufficient_units")
 
+    @staticmethod
+    def _check_raise(order: Order, offer: Raise) -> None:
+        if not order.buys:
+            raise Refusal("in_primary_raise")
+        if order.owner == offer.issuer:
+            raise Refusal("own_raise")
+        if order.price < offer.price:
+            raise Refusal("below_offer")
+        if order.kind.post_only:
+            raise Refusal("post_only_in_raise")
+
     def _match(self, order: Order) -> None:
         for maker in self.book("Sell" if order.buys else "Buy"):
-            crosses = maker.price <= order.price if order.buys else maker.price >= order.price
-            if order.rest == 0 or not crosses:
+            wants = order.rest if order.kind.spend is None else _LARGEST
+            if wants == 0 or not self._crosses(order, maker):
                 return
+            if maker.due:
+                self._cancel(maker, EXPIRED)
+                continue
             if maker.owner == order.owner:
                 self._cancel(order, OWN_ORDER)
                 return
-            units = min(order.rest, maker.rest)
+            units = min(wants, maker.rest)
+            if order.kind.spend is not None:
+                units = min(units, self._most_units(order, maker.price))
             exact = maker.price * units
             # A fill worth less than the smallest amount of the currency does not happen; the rest
             # of the one for whom it would have been the last is over.
@@ -318,9 +293,12 @@ class Exchange:
     def _buy_from_issuer(self, order: Order) -> None:
         offer = self.offer
         assert offer is not None
-        units = min(order.rest, self._for_sale())
+        wants = order.rest
+        if order.kind.spend is not None:
+            wants = self._most_units(order, offer.price)
+        units = min(wants, self._for_sale())
         exact = offer.price * units
-        if exact < self.rules.minor and units == order.rest:
+        if exact < self.rules.minor and units == wants:
             self._cancel(order, NOTHING)
             return
         if exact >= self.rules.minor:
@@ -352,7 +330,7 @@ class Exchange:
 
     def _unsold(self) -> Decimal:
         assert self.offer is not None
-        return self.offer.offered - _sum(t.units for t in self.trades if t.seller is None)
+        return self.offer.offered - total(t.units for t in self.trades if t.seller is None)
 
     def _issues(self, owner: Hashable) -> bool:
         return self.offer is not None and owner == self.offer.issuer

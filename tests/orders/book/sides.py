@@ -1,31 +1,44 @@
 """The exchange and the reference (`reference`) side by side: same calls, compared results."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from decimal import ROUND_DOWN, Decimal
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.db import connection, transaction
+from django.db.models import F
+from django.utils import timezone
 
-from exchange.core.errors import Rejected
+from exchange.core.errors import DomainError
 from exchange.events.models import Event
 from exchange.tokens.models import Token
 from orders.book.errors import OrderNotActive
 from orders.book.models import Order, Trade
+from orders.book.tasks import expire_orders
 from tests.environment.concurrency import race_size
 from tests.factories.api_clients import make_caller, make_member
 from tests.factories.lifecycle import set_flags
 from tests.factories.tokens import give_units
 from tests.factories.traders import Trader, fee_income, make_trader
 from tests.factories.wallets import Wallet, assert_books_hold
-from tests.orders.book import reference
-from tests.orders.book.streams import UNIT, Cancel, NewFees, Place, Setting
+from tests.orders.book import reference, reference_orders
+from tests.orders.book.streams import (
+    UNIT,
+    Cancel,
+    ComeDue,
+    Expire,
+    NewFees,
+    Place,
+    Setting,
+)
 from wallets.ledger.models import Account
 
 PROVE_EVERY = race_size("ORACLE_PROVE_EVERY", 15)
 ISSUER = 0
+_HOUR = timedelta(hours=1)
 
 
 @dataclass
@@ -58,34 +71,68 @@ class Sides:
                 self.open_secondaries()
             case Cancel():
                 self.cancel(step.number)
+            case ComeDue():
+                self.come_due(step.number)
+            case Expire():
+                assert expire_orders() == self.theirs.expire()
             case NewFees():
                 Token.objects.filter(id=self.ours.id).update(buy_fee=step.buy, sell_fee=step.sell)
                 rules = self.theirs.rules
-                self.theirs.rules = reference.Rules(
+                self.theirs.rules = reference_orders.Rules(
                     rules.decimals, step.buy, step.sell, rules.least
                 )
 
     def place(self, step: Place) -> None:
         owner = self.owner(step.trader)
         price = self.setting.price * step.step
-        self.place_exactly(step.trader, step.side, price, self.units(step, owner, price))
+        units = self.units(step, owner, price)
+        if not step.kind.market:
+            self.place_exactly(step.trader, step.side, price, units, step.kind)
+        elif step.side == "Buy" and step.spend:
+            cost = self.theirs.rules.rounded(price * units, up=True)
+            kind = replace(step.kind, spend=max(cost, self.theirs.rules.minor))
+            self.place_exactly(step.trader, step.side, None, None, kind)
+        else:
+            self.place_exactly(step.trader, step.side, None, units, step.kind)
 
-    def place_exactly(self, trader: int, side: str, price: Decimal, units: Decimal) -> None:
-        code = self._refusal_of(self.owner(trader), side, price, units)
+    def place_exactly(
+        self,
+        trader: int,
+        side: str,
+        price: Decimal | None,
+        units: Decimal | None,
+        kind: reference_orders.Kind = reference_orders.LIMIT,
+    ) -> None:
+        more = {
+            "order_type": "market" if kind.market else "limit",
+            "time_in_force": kind.force,
+            "post_only": kind.post_only,
+            "requested_amount": kind.spend,
+            "expires_at": timezone.now() + _HOUR if kind.force == "GTD" else None,
+        }
+        code = self._refusal_of(self.owner(trader), side, price, units, kind)
         if code:
-            with pytest.raises(Rejected) as refused, transaction.atomic():
-                self.traders[trader].place(self.ours, side, price, units)
+            with pytest.raises(DomainError) as refused, transaction.atomic():
+                self.traders[trader].place(self.ours, side, price, units, **more)
             assert refused.value.code == code
         else:
-            self.ids.append(self.traders[trader].place(self.ours, side, price, units))
+            self.ids.append(self.traders[trader].place(self.ours, side, price, units, **more))
 
-    def _refusal_of(self, owner: Hashable, side: str, price: Decimal, units: Decimal) -> str:
-        """Return the reference's rejection code for an order, or None."""
+    def _refusal_of(self, *order: Any) -> str:
+        """Return the reference's code for an order that it refuses, or ""."""
         try:
-            self.theirs.place(owner, side, price, units)
-        except reference.Refusal as refusal:
+            self.theirs.place(*order)
+        except reference_orders.Refusal as refusal:
             return str(refusal)
         return ""
+
+    def come_due(self, number: int) -> None:
+        """Let the time of an open GTD order come."""
+        lasting = [o for o in self.theirs.orders if o.status == "Active" and o.kind.force == "GTD"]
+        if lasting:
+            order = lasting[number % len(lasting)]
+            order.due = True
+            move_expiry(self.ids[order.number], timezone.now() - _HOUR)
 
     def cancel(self, number: int) -> None:
         if not self.theirs.orders:
@@ -236,6 +283,18 @@ class Sides:
             assert count == (1 if seller is None else 2)
 
 
+def move_expiry(order_id: UUID, moment: datetime) -> None:
+    """Change when an order expires, which the exchange itself never does."""
+    found = Order.objects.filter(id=order_id)
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("SET LOCAL ROLE NONE; SET LOCAL session_replication_role = replica")
+        found.update(expires_at=moment)
+        cursor.execute("SET LOCAL session_replication_role = origin")
+        found.update(updated_at=F("updated_at"))  # writes the document
+        cursor.execute("SET LOCAL ROLE exchange_runtime; SET CONSTRAINTS ALL DEFERRED")
+
+
 def prepare(setting: Setting, *, money: Decimal, units: Decimal, **more: Any) -> Sides:
     """Make two organisations, an API key of one, and three members, all with money.
 
@@ -273,10 +332,10 @@ def prepare(setting: Setting, *, money: Decimal, units: Decimal, **more: Any) ->
     offer = None
     if "raise_amount" in more:
         offered = more["offered"]
-        offer = reference.Raise(one.owner_id, token.price_buy, token.raise_amount, offered)
+        offer = reference_orders.Raise(one.owner_id, token.price_buy, token.raise_amount, offered)
         if supply > offered:
             held = {one.owner_id: supply - offered}
-    rules = reference.Rules(
+    rules = reference_orders.Rules(
         setting.decimals, setting.buy_fee, setting.sell_fee, token.min_trade_buy
     )
     theirs = reference.Exchange(rules, dict.fromkeys(owners, money), held, offer)

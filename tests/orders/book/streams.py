@@ -7,6 +7,7 @@ from random import Random
 from hypothesis import strategies as st
 
 from tests.environment.concurrency import race_size
+from tests.orders.book.reference_orders import LIMIT, Kind
 
 STEPS = race_size("ORACLE_STEPS", 30)
 TRADERS = 6
@@ -19,12 +20,17 @@ percents = st.sampled_from([Decimal(0), Decimal(50), Decimal("0.5"), Decimal("1.
 
 @dataclass(frozen=True)
 class Place:
-    """`units` absolute, or relative: to the best opposite order, or all the owner can afford."""
+    """`units` absolute, or relative: to the best opposite order, or all the owner can afford.
+
+    `spend` says that a market buy is for the value of the units, with its fee.
+    """
 
     trader: int
     side: str
     step: int
     units: Decimal | str
+    kind: Kind = LIMIT
+    spend: bool = False
 
 
 @dataclass(frozen=True)
@@ -33,18 +39,46 @@ class Cancel:
 
 
 @dataclass(frozen=True)
+class ComeDue:
+    """The time of an open GTD order has come."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Expire:
+    """The sweep of due orders runs."""
+
+
+@dataclass(frozen=True)
 class NewFees:
     buy: Decimal
     sell: Decimal
 
 
-def step_of(seed: int) -> Place | Cancel | NewFees:
+_KINDS = [
+    LIMIT,
+    Kind(force="GTD"),
+    Kind(force="IOC"),
+    Kind(force="FOK"),
+    Kind(post_only=True),
+    Kind(force="GTD", post_only=True),
+    Kind(market=True, force="IOC"),
+]
+
+
+def step_of(seed: int) -> Place | Cancel | ComeDue | Expire | NewFees:
     """Return one step. (Hypothesis alone would make mostly rejections and cancellations.)"""
     random = Random(seed)
-    kind = random.choices(["place", "cancel", "fees"], [85, 12, 3])[0]
-    if kind == "cancel":
+    names = ["place", "cancel", "due", "expire", "fees"]
+    step = random.choices(names, [80, 10, 5, 2, 3])[0]
+    if step == "cancel":
         return Cancel(random.randrange(1000))
-    if kind == "fees":
+    if step == "due":
+        return ComeDue(random.randrange(1000))
+    if step == "expire":
+        return Expire()
+    if step == "fees":
         buy, sell = (
             random.choice([Decimal(0), Decimal(50), Decimal(random.randrange(500_001)) / 10_000])
             for _ in range(2)
@@ -64,6 +98,8 @@ def step_of(seed: int) -> Place | Cancel | NewFees:
         side=random.choice(["Buy", "Sell"]),
         step=random.randint(1, 6),
         units=random.choices(wanted, [30, 20, 15, 10, 17, 5, 3])[0],
+        kind=random.choices(_KINDS, [45, 13, 9, 9, 6, 3, 15])[0],
+        spend=random.random() < 0.6,
     )
 
 

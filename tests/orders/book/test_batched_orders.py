@@ -163,7 +163,7 @@ def test_an_order_that_closes_a_makers_remainder_ends_its_batch():
     entered = market.enter([Ask(1, "Buy", "0.02", "3"), Ask(2, "Buy", "0.02", "1")])
     assert entered == [True, False]
     ask = Order.objects.filter(token=market.token).earliest("seq")
-    assert (ask.status, ask.reason) == ("Cancelled", "The rest is worth nothing")
+    assert (ask.status, ask.reason) == ("Cancelled", "worth_nothing")
     assert_books_hold()
 
 

@@ -108,7 +108,7 @@ def test_an_order_that_meets_its_own_owner_is_stopped(issuer, buyer):
     bids = [buyer.place(token, "Buy", "101", 2), issuer.place(token, "Buy", "100", 2)]
     ask = same.place(token, "Sell", "99", 5)
     assert trades(token) == [(101, 2)]
-    assert state(ask) == ("Cancelled", 2, 0, "It met an order of its own owner")
+    assert state(ask) == ("Cancelled", 2, 0, "self_trade")
     assert [state(bid)[0] for bid in bids] == ["Fulfilled", "Active"]
     assert_books_hold()
 
@@ -120,7 +120,7 @@ def test_a_resting_order_whose_rest_is_worth_nothing_makes_way(issuer, buyer):
     assert state(ask) == ("Active", 2, Decimal("0.4"), "")
     behind = issuer.place(token, "Sell", "0.02", 5)
     bid = buyer.place(token, "Buy", "0.02", 3)
-    assert state(ask) == ("Cancelled", 2, 0, "The rest is worth nothing")
+    assert state(ask) == ("Cancelled", 2, 0, "worth_nothing")
     assert state(bid)[0] == "Fulfilled"
     assert state(behind)[:2] == ("Active", 3)
     assert trades(token) == [(Decimal("0.01"), 2), (Decimal("0.02"), 3)]
@@ -143,7 +143,7 @@ def test_an_incoming_order_ends_where_its_rest_is_worth_nothing(issuer, buyer):
     token = issuer.issue()
     ask = issuer.place(token, "Sell", "0.01", 10)
     bid = buyer.place(token, "Buy", "0.02", "0.4")
-    assert state(bid) == ("Cancelled", 0, 0, "The rest is worth nothing")
+    assert state(bid) == ("Cancelled", 0, 0, "worth_nothing")
     assert state(ask)[:2] == ("Active", 0)
     assert trades(token) == []
     assert buyer.balance("KES") == 100_000
@@ -220,7 +220,7 @@ def test_a_raise_is_complete_when_what_it_lacks_buys_no_unit(issuer):
     rich = make_trader(10**9)
     order = rich.place(token, "Buy", price, 5)
     token.refresh_from_db()
-    assert state(order) == ("Cancelled", Decimal("0.06999999"), 0, "The raise has no more units")
+    assert state(order) == ("Cancelled", Decimal("0.06999999"), 0, "raise_sold_out")
     assert (token.total_raised, token.completed_raise) == (Decimal("769999.90"), True)
     assert issuer.balance("KES") == 100_000 + Decimal("769999.90")
     assert issuer.balance(token.id) == 10 - Decimal("0.06999999")
@@ -230,7 +230,7 @@ def test_a_raise_is_complete_when_what_it_lacks_buys_no_unit(issuer):
 def test_an_order_worth_less_than_a_minor_unit_buys_nothing_of_a_raise(issuer):
     token = issuer.issue(price_buy=Decimal(1), raise_amount=Decimal(100), total_supply=Decimal(100))
     order = make_trader(10).place(token, "Buy", 1, "0.006")
-    assert state(order) == ("Cancelled", 0, 0, "The rest is worth nothing")
+    assert state(order) == ("Cancelled", 0, 0, "worth_nothing")
     token.refresh_from_db()
     assert not token.completed_raise
     assert_books_hold()

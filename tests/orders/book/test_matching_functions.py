@@ -20,9 +20,9 @@ pytestmark = pytest.mark.django_db
 
 D = Decimal
 CENT = D("0.01")
-OWN = "It met an order of its own owner"
-WORTHLESS = "The rest is worth nothing"
-NO_MORE = "The raise has no more units"
+OWN = "self_trade"
+WORTHLESS = "worth_nothing"
+NO_MORE = "raise_sold_out"
 
 
 def order(token: Token, side: str, price: Any, tokens: Any, **more: Any) -> Record:
@@ -80,7 +80,7 @@ def test_a_buy_takes_asks_up_to_its_price_and_each_side_is_charged_new_less_old(
         (300, 3),
         (100, 1),
     ]
-    assert (found["dust"], found["stopped"], found["completes"]) == ([], None, False)
+    assert (found["closing"], found["stopped"], found["completes"]) == ([], None, False)
     owners = (first, buyer, first, first)
     assert rows(found, "owner", "organisation", "member", "taker") == [
         (str(t.owner_id), str(t.owner_id), None, str(coming.fields["id"])) for t in owners
@@ -119,7 +119,7 @@ def test_a_sell_takes_bids_down_to_its_price_and_each_side_is_charged_new_less_o
         (297, D("5.94")),
         (99, D("1.98")),
     ]
-    assert (found["dust"], found["stopped"]) == ([], None)
+    assert (found["closing"], found["stopped"]) == ([], None)
     assert found["fills"][1]["member"] == str(other.wallet.member_id)
 
 
@@ -149,8 +149,8 @@ def test_an_order_rests_or_ends_by_the_value_of_its_rest_and_its_counterparty():
         (rest, "Buy", CENT, "0.3", {}, (0, 0, WORTHLESS)),
     ):
         found = match(order(token, side, price, tokens, **more))
-        fills, dust = len(found["fills"]), len(found["dust"])
-        assert (fills, dust, found["stopped"]) == expected, (token.symbol, price, tokens)
+        fills, closing = len(found["fills"]), len(found["closing"])
+        assert (fills, closing, found["stopped"]) == expected, (token.symbol, price, tokens)
 
 
 def test_a_buyers_fee_may_grow_by_more_than_the_value_of_its_fills():
@@ -213,7 +213,7 @@ def test_a_raise_sells_what_it_has_and_needs_and_is_complete_when_no_purchase_is
     ):
         found = buy(issuer, token, tokens, **terms)
         assert (found["fills"], found["stopped"]) == ([], stopped), (tokens, terms)
-        assert (found["dust"], found["completes"]) == ([], False)
+        assert (found["closing"], found["completes"]) == ([], False)
 
 
 def buy(issuer: Trader, token: Token, tokens: Any, **terms: Any) -> Any:
@@ -327,7 +327,7 @@ def test_the_accounts_of_an_order_are_found_by_role_and_opened_where_missing():
         )  # fmt: skip
         matched = {
             "fills": [party(each) for each in fills],
-            "dust": [party(each) for each in rests],
+            "closing": [party(each) for each in rests],
             "completes": terms.pop("completes", False),
         }
         given = {"completed": True, "gives": "KES", "gets": units, "issuer": issuer.owner_id}

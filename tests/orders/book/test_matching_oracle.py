@@ -13,7 +13,7 @@ from django.db import transaction
 from hypothesis import given
 
 from tests.environment.property_tests import examples
-from tests.orders.book import reference
+from tests.orders.book import reference_orders
 from tests.orders.book.sides import prepare
 from tests.orders.book.streams import raises, settings_of_streams, steps
 
@@ -29,7 +29,7 @@ class _Undo(Exception):
 @examples("ORACLE", 12)
 @given(setting=settings_of_streams, stream=steps)
 def test_no_stream_of_orders_ends_otherwise_than_in_the_reference(setting, stream):
-    with suppress(_Undo), transaction.atomic(), reference.exactly():
+    with suppress(_Undo), transaction.atomic(), reference_orders.exactly():
         money = (setting.price * 400).quantize(Decimal(1).scaleb(-setting.decimals))
         prepare(setting, money=money, units=Decimal(40)).follow(stream)
         raise _Undo
@@ -39,7 +39,7 @@ def test_no_stream_of_orders_ends_otherwise_than_in_the_reference(setting, strea
 @given(raising=raises, stream=steps)
 def test_no_stream_of_a_raise_ends_otherwise_than_in_the_reference(raising, stream):
     setting = raising.setting
-    with suppress(_Undo), transaction.atomic(), reference.exactly():
+    with suppress(_Undo), transaction.atomic(), reference_orders.exactly():
         smallest = Decimal(1).scaleb(-setting.decimals)
         price = setting.price * raising.at
         wanted = (price * raising.offered * raising.share).quantize(smallest)

@@ -224,7 +224,7 @@ def test_accounts_are_locked_at_once_where_an_order_closes_others_or_completes_a
                 "accounts_to_move",
                 Record("orders_order", coming),
                 Record("order_terms", terms),
-                Record("order_match", {"fills": [], "dust": [], "completes": False, **matched}),
+                Record("order_match", {"fills": [], "closing": [], "completes": False, **matched}),
             )
         )
         assert (found[TOKENS], found[ORDERS]) == (set(), set())
@@ -232,9 +232,9 @@ def test_accounts_are_locked_at_once_where_an_order_closes_others_or_completes_a
 
     both = ("available", "reserved")
     own = accounts(bidder, "KES", kinds=both)
-    dust = {"owner": seller.owner_id, "organisation": seller.owner_id}
+    ended = {"owner": seller.owner_id, "organisation": seller.owner_id}
     assert moved() == set()
-    assert moved(dust=[dust]) == own | accounts(seller, units, kinds=both)
+    assert moved(closing=[ended]) == own | accounts(seller, units, kinds=both)
     issuers = accounts(other, units, "KES", kinds=("available",))
     assert moved(completes=True) == own | issuers
     assert len(own) == len(issuers) == 2

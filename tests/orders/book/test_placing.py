@@ -74,17 +74,17 @@ def failing(times: float, state: str, constraint: str = "") -> Callable[[], int]
 def test_conflicts_are_retried_five_times_with_growing_pauses(state, constraint, least):
     begins = time.monotonic()
     with pytest.raises(DatabaseError, match="try 5"):
-        placing._retry_if_rolled_back(failing(6, state, constraint))
+        placing.retry_if_rolled_back(failing(6, state, constraint))
     assert least <= time.monotonic() - begins < 5
-    assert placing._retry_if_rolled_back(failing(4, state, constraint)) == 5
-    assert placing._retry_if_rolled_back(failing(1, state, constraint)) == 2
+    assert placing.retry_if_rolled_back(failing(4, state, constraint)) == 5
+    assert placing.retry_if_rolled_back(failing(1, state, constraint)) == 2
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("state", "constraint"), [("XO400", ""), ("23514", "order_amount")])
 def test_permanent_errors_are_not_retried(state, constraint):
     with pytest.raises(DatabaseError, match="try 1"):
-        placing._retry_if_rolled_back(failing(1, state, constraint))
+        placing.retry_if_rolled_back(failing(1, state, constraint))
 
 
 def test_a_refusal_leaves_the_transaction_around_it_usable(trader, token):

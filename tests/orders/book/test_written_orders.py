@@ -198,7 +198,7 @@ def test_an_order_closed_at_once_has_a_reason():
     made = trader.place(token, "Buy", 90, 5)
     assert sums(made) == ("Cancelled", 0, 0, 0, 0, 0)
     order = Order.objects.get(pk=made)
-    assert order.reason == "It met an order of its own owner"
+    assert order.reason == "self_trade"
     assert order.closed_at == order.created_at
     created, cancelled = events.now()
     assert [created[0], cancelled[0]] == ["order.created", "order.cancelled"]

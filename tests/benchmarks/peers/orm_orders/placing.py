@@ -62,7 +62,7 @@ def place(*, member_id: UUID, token_id: UUID, side: str, price: Decimal, tokens:
         order.save(force_insert=True)
         for maker in makers:
             if maker.owner_id == order.owner_id:
-                order.status, order.reason = "Cancelled", "It met an order of its own owner"
+                order.status, order.reason = "Cancelled", "self_trade"
                 order.closed_at = timezone.now()
                 break
             _settle(order, maker, accounts)

@@ -1,0 +1,66 @@
+"""Cancel many orders of an organisation at once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
+from uuid import UUID
+
+import structlog
+from django.db import transaction
+
+from exchange.core import task_notifier
+from exchange.core.actors import Actor
+from exchange.core.audit_context import actor_parameters
+from exchange.core.database import fetch_one
+from orders.book.models import Order, OrderStatus
+from orders.book.services import retry_if_rolled_back
+
+MOST_AT_ONCE = 1000
+NOT_CANCELLED = "try_again"
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass
+class Cancellation:
+    """How many orders were cancelled, which were not, and how many are still open."""
+
+    cancelled: int = 0
+    failed: list[UUID] = field(default_factory=list)
+    remaining: int = 0
+
+
+def cancel_open_orders(
+    *, organisation_id: UUID, chosen: Mapping[str, UUID], actor: Actor
+) -> Cancellation:
+    """Cancel up to 1,000 open orders of an organisation, oldest first within a token.
+
+    `chosen` limits them by `token_id` and `member_id`. Each token is a transaction of its own, so
+    what is cancelled stays cancelled if a later one fails.
+    """
+    found = Order.objects.filter(
+        organisation_id=organisation_id, status=OrderStatus.ACTIVE, **chosen
+    )
+    wanted = found.order_by("token_id", "seq").values_list("token_id", "id")[:MOST_AT_ONCE]
+    result = Cancellation()
+    for token_id, group in groupby(wanted, key=lambda row: row[0]):
+        order_ids = [order_id for _, order_id in group]
+        cancel = partial(_cancel_on, token_id, order_ids, actor)
+        try:
+            result.cancelled += retry_if_rolled_back(transaction.atomic(cancel))
+        except Exception:
+            log.exception("orders_not_cancelled", token=str(token_id), orders=len(order_ids))
+            result.failed += order_ids
+    result.remaining = found.count()
+    return result
+
+
+def _cancel_on(token_id: UUID, order_ids: list[UUID], actor: Actor) -> int:
+    """Cancel orders of one token in the open transaction; return how many were still open."""
+    row = fetch_one(
+        "SELECT cancel_orders_on(%s, %s, %s, %s) FROM act_as(%s, %s, %s)",
+        [token_id, order_ids, "", str(actor), *actor_parameters(actor)],
+    )
+    task_notifier.notify_after_commit(task_notifier.DELIVER_EVENTS)
+    return int(row[0]) if row else 0

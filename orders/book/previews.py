@@ -1,0 +1,72 @@
+"""What an order would do if it were placed now."""
+
+import json
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+
+from exchange.core.commands import as_json
+from exchange.core.database import fetch_one
+from exchange.core.errors import DomainError, NotFound, Rejected
+from exchange.core.numbers import round_half_even
+from orders.book.commands import PlaceOrder
+from orders.book.errors import build_rejection
+
+
+@dataclass(frozen=True)
+class OrderPreview:
+    """What an order would do now. `needs` is what the wallet must have: money of a Buy, else units.
+
+    `price` is its limit, None for a market order without a price to take; `worst_price` that of
+    its last fill, None without any.
+    """
+
+    price: Decimal | None
+    needs: Decimal | None
+    filled: Decimal
+    filled_value: Decimal
+    fee: Decimal
+    average_price: Decimal | None
+    worst_price: Decimal | None
+    rests: Decimal
+    refusals: list[DomainError]
+
+
+def preview_order(command: PlaceOrder) -> OrderPreview:
+    """Return what `place_order` would do with `command`, with every rule that refuses it.
+
+    Raises `TokenNotFound` and `UserNotFound`.
+    """
+    with transaction.atomic():
+        text = as_json([replace(command, preview=True)])
+        row = fetch_one("SELECT preview_order(%s::jsonb -> 0)::text", [text])
+        # It has locked the token, and may have opened accounts.
+        transaction.set_rollback(True)
+    found = _decode(row[0] if row else "{}")
+    details = [*found["details"], *["{}"] * len(found["rules"])]
+    refusals = [
+        build_rejection(code, _decode(detail), side=command.type) or Rejected(code=code)
+        for code, detail in zip(found["rules"], details, strict=False)
+    ]
+    for refusal in refusals:
+        if isinstance(refusal, NotFound):
+            raise refusal
+    filled = found["filled"]
+    return OrderPreview(
+        price=found["price"],
+        needs=found["needs"],
+        filled=filled,
+        filled_value=found["filled_value"],
+        fee=found["fee"],
+        average_price=round_half_even(found["exact_value"] / filled, 8) if filled else None,
+        worst_price=found["worst_price"],
+        rests=found["rests"],
+        refusals=refusals,
+    )
+
+
+def _decode(text: str) -> Any:
+    """Return the JSON of the database with its numbers as Decimals."""
+    return json.loads(text, parse_float=Decimal, parse_int=Decimal)
