@@ -117,7 +117,7 @@ PERCENT_FIELDS = ("carry", "management_fee", "discount", "interest", "dividend")
 IMAGE_PATTERN = r"(https?://[^/\\\s<>\"'][^\\\s<>\"']*|/([^/\\\s<>\"'][^\\\s<>\"']*)?)"
 
 
-STATE_FIELDS = ("completed_raise", "secondaries", "closed", "exited", "cancelled")
+STATE_FIELDS = ("completed_raise", "secondaries", "halted_at", "closed", "exited", "cancelled")
 
 
 # Every column that lists of tokens filter by.
@@ -224,6 +224,12 @@ class Token(Record):
         default=False, help_text="Holders may trade it; opened by staff once the raise is complete"
     )
     closed = models.BooleanField(default=False, help_text="No new orders")
+    halted_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="Since when trading is halted: the book stays, no order enters",
+    )
+    halt_reason = models.CharField(max_length=300, blank=True, default="", db_default="")
     exited = models.BooleanField(default=False)
     cancelled = models.BooleanField(default=False)
     esop_token = models.BooleanField(default=False)

@@ -62,6 +62,7 @@ _MESSAGES = {
 
 # The same for what the book does not allow now: the request is well formed.
 _CONFLICTS = {
+    "token_halted": "Trading of the token is halted: orders can be cancelled, and none is accepted",
     "no_liquidity": "No order of another owner is in the book at a price within the band",
     "not_fillable": "The order cannot be filled completely at once",
     "would_take": "The order would be filled at once",

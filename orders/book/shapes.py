@@ -136,6 +136,9 @@ PLACE_FAILURES: dict[str, dict[str, str]] = {
     "404": {**TOKEN_NOT_FOUND, "user_not_found": "User not found"},
     "409": {
         "member_closed": "This member is closed",
+        "token_halted": (
+            "Trading of the token is halted: orders can be cancelled, and none is accepted"
+        ),
         "no_liquidity": "No order of another owner is in the book at a price within the band",
         "not_fillable": "The order cannot be filled completely at once",
         "would_take": "The order would be filled at once",

@@ -22,6 +22,8 @@ _TOKEN = NamedSchema(
     {
         "token.raise_completed": {"token": {**TOKEN_EXAMPLE, "completed_raise": True}},
         "token.cancelled": {"token": {**TOKEN_EXAMPLE, "cancelled": True}},
+        "token.halted": {"token": TOKEN_EXAMPLE},
+        "token.resumed": {"token": TOKEN_EXAMPLE},
         "token.quote_changed": {"token": TOKEN_EXAMPLE},
     },
 )

@@ -13,6 +13,7 @@ class TokenAction(models.TextChoices):
 
     COMPLETE = "complete", "Complete raise"
     SECONDARIES = "secondaries", "Open secondary trading"
+    RESUME = "resume", "Resume trading"
     EXIT = "exit", "Exit"
     CANCEL = "cancel", "Cancel"
 

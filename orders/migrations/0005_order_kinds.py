@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('exchange', '0010_questions'),
+        ('exchange', '0012_token_halts'),
         ('orders', '0004_fills_of_earlier_trades'),
         migrations.swappable_dependency(settings.OAUTH2_PROVIDER_APPLICATION_MODEL),
     ]
@@ -38,8 +38,9 @@ class Migration(migrations.Migration):
             name='time_in_force',
             field=models.CharField(choices=[('GTC', 'GTC'), ('GTD', 'GTD'), ('IOC', 'IOC'), ('FOK', 'FOK')], db_default='GTC', default='GTC', max_length=3),
         ),
-        migrations.AddIndex(
-            model_name='order',
-            index=models.Index(condition=models.Q(('expires_at__isnull', False), ('status', 'Active')), fields=['expires_at'], name='order_expiring'),
+        migrations.AlterField(
+            model_name='tokenproposal',
+            name='action',
+            field=models.CharField(choices=[('complete', 'Complete raise'), ('secondaries', 'Open secondary trading'), ('resume', 'Resume trading'), ('exit', 'Exit'), ('cancel', 'Cancel')], max_length=20),
         ),
     ]

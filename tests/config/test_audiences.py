@@ -49,6 +49,7 @@ AUDIENCES = {
     "exchange.staff.admin.accounts.RoleForm.note": INTERNAL,
     "exchange.tokens.admin.forms.TokenEditForm.listing_reference": VISIBLE,
     "exchange.tokens.admin.forms.TokenTermsForm.listing_reference": VISIBLE,
+    "orders.listings.admin.lifecycle.HaltForm.reason": INTERNAL,
     "orders.listings.admin.lifecycle.LifecycleForm.explanation": INTERNAL,
     "orders.listings.admin.terms.TermsForm.explanation": INTERNAL,
     "wallets.reconciliation.admin.breaks.BreakExplanationForm.explanation": INTERNAL,

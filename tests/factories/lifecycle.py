@@ -8,7 +8,7 @@ from exchange.core.errors import Conflict
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.tokens.models import Token
 from orders.listings.models import TermsProposal, TokenAction, TokenProposal
-from orders.listings.services.lifecycle import close_token, reopen_token
+from orders.listings.services.lifecycle import close_token, halt_token, reopen_token
 from orders.listings.services.proposals import (
     PROPOSALS,
     confirm_token_action,
@@ -40,6 +40,16 @@ def complete_raise(*, token_id: UUID, user: StaffUser) -> Token:
 
 def open_secondaries(*, token_id: UUID, user: StaffUser) -> Token:
     return _decide(token_id, TokenAction.SECONDARIES, user)
+
+
+def halt(token: Token, user: StaffUser, reason: str = "A price that nobody explains") -> Token:
+    """Halt the trading of `token` as one person."""
+    return halt_token(token_id=token.id, reason=reason, user=user)
+
+
+def resume(token: Token, user: StaffUser) -> Token:
+    """Resume the trading of `token`, with `user` as the second person."""
+    return _decide(token.id, TokenAction.RESUME, user)
 
 
 def exit_token(*, token_id: UUID, user: StaffUser) -> Token:

@@ -26,6 +26,7 @@ STATES: dict[str, Q] = {
     "Cancelled": Q(cancelled=True),
     "Exited": Q(exited=True),
     "Closed": Q(closed=True),
+    "Halted": Q(halted_at__isnull=False),
     "In raise": Q(completed_raise=False),
     "Trading": Q(secondaries=True),
     "Raise complete": Q(),
@@ -40,6 +41,8 @@ def state_of(token: Token) -> str:
         return "Exited"
     if token.closed:
         return "Closed"
+    if token.halted_at:
+        return "Halted"
     if not token.completed_raise:
         return "In raise"
     return "Trading" if token.secondaries else "Raise complete"

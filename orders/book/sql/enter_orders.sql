@@ -123,6 +123,7 @@ BEGIN
                 "least" => CASE WHEN buys THEN x.min_trade_buy ELSE x.min_trade_sell END,
                 most => CASE WHEN buys THEN x.max_trade_buy ELSE x.max_trade_sell END,
                 cancelled => x.cancelled, exited => x.exited, closed => x.closed,
+                halted => x.halted_at IS NOT NULL,
                 secondaries => x.secondaries, completed => x.completed_raise,
                 offer => x.price_buy, needed => x.raise_amount - x.total_raised,
                 smallest => x.min_trade_buy,
@@ -279,6 +280,7 @@ CREATE FUNCTION broken_rules(
         CASE WHEN t.cancelled THEN 'token_cancelled' END,
         CASE WHEN t.exited THEN 'token_exited' END,
         CASE WHEN t.closed THEN 'token_closed' END,
+        CASE WHEN t.halted THEN 'token_halted' END,
         CASE WHEN o.price <> round(o.price, t.decimals) THEN 'price_decimals' END,
         CASE
             WHEN t.completed THEN CASE WHEN NOT t.secondaries THEN 'not_in_secondaries' END

@@ -8,7 +8,7 @@ CREATE TYPE order_terms AS (
     id uuid, symbol text, issuer uuid, currency text, gives text, gets text, decimals integer,
     fee numeric,
     lowest numeric, highest numeric, least numeric, most numeric,
-    cancelled boolean, exited boolean, closed boolean, secondaries boolean, completed boolean,
+    cancelled boolean, exited boolean, closed boolean, halted boolean, secondaries boolean, completed boolean,
     -- Of a primary raise: offer price, money still needed, units left, minimum purchase.
     offer numeric, needed numeric, unsold numeric, smallest numeric,
     visible boolean,

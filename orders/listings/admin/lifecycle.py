@@ -1,6 +1,6 @@
 """Lifecycle actions of a token: when each is available, and its confirmation page.
 
-One person closes and reopens a token. The other actions are proposed here, and confirmed in
+One person closes, reopens and halts a token. The other actions are proposed here, and confirmed in
 `proposals`.
 """
 
@@ -17,7 +17,7 @@ from django.utils.text import capfirst
 
 from exchange.admin.base import Section
 from exchange.admin.confirmation import Confirmation
-from exchange.admin.display import record_link
+from exchange.admin.display import format_time, record_link
 from exchange.admin.fields import ReasonField
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units
@@ -45,13 +45,20 @@ class LifecycleForm(forms.Form):
     )
 
 
+class HaltForm(forms.Form):
+    """Why trading is halted."""
+
+    reason = ReasonField(max_length=300, help_text="Shown on the token's page")
+
+
 @dataclass(frozen=True, slots=True)
 class LifecycleAction:
     """One action. `is_available` decides whether it is offered; the service checks again.
 
-    `phrase` says what is done, with %s for the token. `execute` does it and returns the message;
-    without it the action takes two people. The confirmation page shows its `consequences` and
-    `facts`. Only a change of the `facts` stops the action. The order book is not among them: it
+    `phrase` says what is done, with %s for the token. `execute` does it, with the values of `form`
+    if there is one, and returns the message; without it the action takes two people. The
+    confirmation page shows its `consequences` and `facts`. Only a change of the `facts` stops the
+    action. The order book is not among them: it
     changes constantly, and closing a token cancels every order open at that moment.
     """
 
@@ -61,7 +68,8 @@ class LifecycleAction:
     is_available: Callable[[Token], bool]
     consequences: Callable[[Token], list[Section]]
     phrase: str
-    execute: Callable[[Token, StaffUser], str] | None = None
+    execute: Callable[..., str] | None = None
+    form: type[forms.Form] | None = None
     facts: Callable[[Token], Facts] = lambda _: []
     final: bool = False
 
@@ -205,9 +213,17 @@ def _unsold_units(token: Token) -> Decimal:
     return balance or Decimal(0)
 
 
-def _run(change: Callable[..., Token], message: str, token: Token, user: StaffUser) -> str:
-    change(token_id=token.pk, user=user)
+def _run(
+    change: Callable[..., Token], message: str, token: Token, user: StaffUser, **values: str
+) -> str:
+    change(token_id=token.pk, user=user, **values)
     return message
+
+
+def _halt_facts(token: Token) -> Facts:
+    if token.halted_at is None:
+        return []
+    return [("Halted (UTC)", format_time(token.halted_at)), ("Reason", token.halt_reason)]
 
 
 LIFECYCLE_ACTIONS = (
@@ -232,6 +248,29 @@ LIFECYCLE_ACTIONS = (
         is_available=lambda token: token.closed and not token.exited,
         execute=partial(_run, lifecycle.reopen_token, "Token reopened. New orders are accepted."),
         consequences=lambda token: [_unchanged_section(token)],
+    ),
+    LifecycleAction(
+        name="halt",
+        label="Halt trading",
+        description="Accepts no orders, and a raise stops selling. Open orders stay in the book and"
+        " can be cancelled. Two people resume trading.",
+        phrase="halt trading of %s",
+        is_available=lambda token: not token.halted_at and not token.exited,
+        execute=partial(
+            _run, lifecycle.halt_token, "Trading halted. The holders' organisations are notified."
+        ),
+        form=HaltForm,
+        consequences=lambda token: [_unchanged_section(token)],
+    ),
+    LifecycleAction(
+        name=TokenAction.RESUME,
+        label="Resume trading",
+        description="Accepts orders again. The orders in the book are as they were, but for those"
+        " cancelled or expired meanwhile.",
+        phrase="resume trading of %s",
+        is_available=_possible(TokenAction.RESUME),
+        consequences=lambda token: [_unchanged_section(token)],
+        facts=_halt_facts,
     ),
     LifecycleAction(
         name=TokenAction.COMPLETE,

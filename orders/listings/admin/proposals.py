@@ -22,6 +22,7 @@ from orders.listings.services import proposals
 _DONE = {
     TokenAction.COMPLETE: "Raise completed. Proceeds and unsold units transferred to the issuer.",
     TokenAction.SECONDARIES: "Secondary trading opened.",
+    TokenAction.RESUME: "Trading goes on with the orders in the book.",
     TokenAction.EXIT: "Token exited. Trading has ended; holders keep their units.",
     TokenAction.CANCEL: "Token cancelled. Buyers of an open raise are refunded.",
 }

@@ -142,7 +142,8 @@ class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
         user, confirmation = staff_of(request), action.build_confirmation(token)
         if action.execute is not None:
             execute = partial(action.execute, token, user)
-            return self.confirm_page(request, token, confirmation, execute, str)
+            form = bind_form(request, action.form) if action.form else None
+            return self.confirm_page(request, token, confirmation, execute, str, form=form)
         return self.confirm_page(
             request,
             token,

@@ -1,7 +1,7 @@
-"""Lifecycle of a token: close, reopen, exit, cancel, complete the raise, open secondary trading.
+"""Lifecycle of a token: close, reopen, halt, resume, exit, cancel, complete a raise, open trading.
 
-One person closes and reopens. The other transitions are those of `proposals`, by two people. Every
-change runs under the lock of the token. Closing, exit and cancellation cancel open orders.
+One person closes, reopens and halts. The other transitions are those of `proposals`, by two people.
+Every change runs under the lock of the token. Closing, exit and cancellation cancel open orders.
 """
 
 from collections.abc import Callable
@@ -9,6 +9,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from django.db import transaction
+from django.utils import timezone
 
 from exchange.core.actors import Actor
 from exchange.core.audit_context import actor_parameters
@@ -16,6 +17,7 @@ from exchange.core.database import fetch_one
 from exchange.core.errors import DomainError, Rejected, StateConflict
 from exchange.core.numbers import format_plain
 from exchange.core.querysets import get_or_raise
+from exchange.core.text import clean_text
 from exchange.staff.approvals import authorize_staff
 from exchange.staff.models import StaffUser
 from exchange.tokens.errors import TokenNotFound
@@ -34,6 +36,7 @@ from wallets.ledger.posting import (
 
 PERMISSION = "exchange.end_token"
 NOT_ALLOWED = "You may not manage the lifecycle of tokens"
+_MAX_REASON = 300
 
 
 def close_token(*, token_id: UUID, user: StaffUser) -> Token:
@@ -64,6 +67,23 @@ def reopen_token(*, token_id: UUID, user: StaffUser) -> Token:
     return _change_token(token_id, user, reopen)
 
 
+def halt_token(*, token_id: UUID, reason: str, user: StaffUser) -> Token:
+    """Accept no orders; open ones stay, and can be cancelled. Two people resume trading.
+
+    A raise stops selling. Liquidations, records and payments go on. Raises as `reopen_token`, and
+    `InvalidRequest` without a reason.
+    """
+    why = clean_text(reason, missing="Enter a reason", max_length=_MAX_REASON)
+
+    def halt(token: Token, _actor: Actor) -> None:
+        if token.halted_at or token.exited:
+            raise StateConflict("The token is halted already, or has exited")
+        token.halted_at, token.halt_reason = timezone.now(), why
+        token.save(update_fields=["halted_at", "halt_reason"])
+
+    return _change_token(token_id, user, halt)
+
+
 def lock_token(token_id: UUID) -> Token:
     """Return the token, locked. Raises `TokenNotFound`."""
     rows = Token.objects.select_for_update(no_key=True).filter(pk=token_id)
@@ -72,23 +92,36 @@ def lock_token(token_id: UUID) -> Token:
 
 def find_obstacle(token: Token, action: TokenAction) -> DomainError | None:
     """Return why the action is not possible: a `StateConflict`, or `Rejected` (`raise_open`)."""
+    if conflict := _state_conflict(token, action):
+        return StateConflict(conflict)
+    if action in {TokenAction.SECONDARIES, TokenAction.EXIT} and not token.completed_raise:
+        return Rejected("The raise is open: complete or cancel it first", code="raise_open")
+    return None
+
+
+def _state_conflict(token: Token, action: TokenAction) -> str:
     if token.cancelled:
-        return StateConflict("The token is cancelled")
+        return "The token is cancelled"
     match action:
         case TokenAction.COMPLETE if token.completed_raise:
-            return StateConflict("The raise is already complete")
+            return "The raise is already complete"
         case TokenAction.SECONDARIES if token.secondaries:
-            return StateConflict("Secondary trading is already open")
+            return "Secondary trading is already open"
+        case TokenAction.RESUME if not token.halted_at:
+            return "The token is not halted"
         case TokenAction.SECONDARIES | TokenAction.EXIT if token.exited:
-            return StateConflict("The token has already exited")
-        case TokenAction.SECONDARIES | TokenAction.EXIT if not token.completed_raise:
-            return Rejected("The raise is open: complete or cancel it first", code="raise_open")
-    return None
+            return "The token has already exited"
+    return ""
 
 
 def _open_secondaries(token: Token, _actor: Actor, _why: str) -> None:
     token.secondaries = True
     token.save(update_fields=["secondaries"])
+
+
+def _resume(token: Token, _actor: Actor, _why: str) -> None:
+    token.halted_at, token.halt_reason = None, ""
+    token.save(update_fields=["halted_at", "halt_reason"])
 
 
 def _exit(token: Token, actor: Actor, _why: str) -> None:
@@ -125,6 +158,7 @@ def _cancel(token: Token, actor: Actor, why: str) -> None:
 TRANSITIONS: dict[TokenAction, Callable[[Token, Actor, str], None]] = {
     TokenAction.COMPLETE: _complete_raise,
     TokenAction.SECONDARIES: _open_secondaries,
+    TokenAction.RESUME: _resume,
     TokenAction.EXIT: _exit,
     TokenAction.CANCEL: _cancel,
 }

@@ -1,6 +1,7 @@
-"""Lifecycle actions by two people: complete a raise by hand, open secondaries, exit, cancel.
+"""Lifecycle actions by two people: complete a raise, open secondaries, resume, exit, cancel.
 
-Closing and reopening pay nothing and can be taken back, so one person does them (`lifecycle`).
+Closing, reopening and halting pay nothing and can be taken back, so one person does them
+(`lifecycle`).
 """
 
 from uuid import UUID

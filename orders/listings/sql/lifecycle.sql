@@ -6,17 +6,20 @@ CREATE TRIGGER approval_guard BEFORE INSERT OR UPDATE OR DELETE ON orders_tokenp
 REVOKE DELETE ON orders_tokenproposal FROM exchange_runtime;
 SELECT audit_table('orders_tokenproposal', about => 'token_id');
 
--- Whether two people have approved an action on a token. Each is done once, in their transaction.
-CREATE FUNCTION token_action_approved(p_token uuid, p_action text) RETURNS boolean
+-- Whether two people have approved an action on a token, later than `p_since`. Each is done once, in their
+-- transaction; trading is resumed once for every halt.
+CREATE FUNCTION token_action_approved(
+    p_token uuid, p_action text, p_since timestamptz DEFAULT '-infinity'
+) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN EXISTS (
         SELECT FROM public.orders_tokenproposal p
         WHERE p.token_id = p_token AND p.action = p_action AND p.status = 'Approved'
-            AND p.decided_by_id <> p.proposed_by_id);
+            AND p.decided_by_id <> p.proposed_by_id AND p.decided_at > p_since);
 END $$;
 
--- A token is cancelled, exited or opened only as two people approved it. (A raise is completed by
+-- A token is cancelled, exited, opened or resumed only as two people approved it. (A raise is completed by
 -- `pay_out_raise` alone, see exchange/tokens/sql/tokens.sql.)
 CREATE FUNCTION token_lifecycle_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -32,10 +35,19 @@ BEGIN
             USING ERRCODE = 'check_violation', CONSTRAINT = 'token_action_by_two',
             TABLE = TG_TABLE_NAME;
     END IF;
+    -- A halt neither ends nor moves without them: moved back, an earlier approval would end it.
+    IF NEW.halted_at IS DISTINCT FROM OLD.halted_at AND OLD.halted_at IS NOT NULL
+        AND NOT (NEW.halted_at IS NULL
+                 AND public.token_action_approved(NEW.id, 'resume', OLD.halted_at))
+    THEN
+        RAISE EXCEPTION 'the halt of token % is not ended by two people', NEW.id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'token_resumed_by_two',
+            TABLE = TG_TABLE_NAME;
+    END IF;
     RETURN NULL;
 END $$;
 CREATE TRIGGER token_lifecycle_guard
-    AFTER UPDATE OF cancelled, exited, secondaries ON exchange_token
+    AFTER UPDATE OF cancelled, exited, secondaries, halted_at ON exchange_token
     FOR EACH ROW EXECUTE FUNCTION token_lifecycle_guard();
 
 -- Completes a raise as two people approved. The caller locks the token.

@@ -6,6 +6,8 @@ DECLARE
     v_type text := CASE
         WHEN NEW.cancelled AND NOT OLD.cancelled THEN 'token.cancelled'
         WHEN NEW.completed_raise AND NOT OLD.completed_raise THEN 'token.raise_completed'
+        WHEN NEW.halted_at IS NOT NULL AND OLD.halted_at IS NULL THEN 'token.halted'
+        WHEN NEW.halted_at IS NULL AND OLD.halted_at IS NOT NULL THEN 'token.resumed'
         ELSE 'token.quote_changed'
     END;
     v_organisations uuid[] := ARRAY(
@@ -24,9 +26,11 @@ BEGIN
     RETURN NULL;
 END $$;
 CREATE TRIGGER token_events
-    AFTER UPDATE OF cancelled, completed_raise, price_buy, price_sell, price_exchange ON exchange_token
+    AFTER UPDATE OF cancelled, completed_raise, halted_at, price_buy, price_sell, price_exchange
+    ON exchange_token
     FOR EACH ROW WHEN (
         NEW.cancelled AND NOT OLD.cancelled OR NEW.completed_raise AND NOT OLD.completed_raise
+        OR (NEW.halted_at IS NULL) <> (OLD.halted_at IS NULL)
         OR (NEW.price_buy, NEW.price_sell, NEW.price_exchange)
             IS DISTINCT FROM (OLD.price_buy, OLD.price_sell, OLD.price_exchange))
     EXECUTE FUNCTION emit_token_events();
