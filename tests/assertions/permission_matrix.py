@@ -237,6 +237,8 @@ PAGES: dict[str, tuple[str, str]] = {
     "exchange_token_grant": ("B", "B"),
     "exchange_token_withdraw": ("B", "B"),
     "exchange_token_close": ("F", "F"),
+    "exchange_token_halt": ("F", "F"),
+    "exchange_token_resume": ("F", "F"),
     "exchange_token_reopen": ("F", "F"),
     "exchange_token_complete": ("F", "F"),
     "exchange_token_secondaries": ("F", "F"),

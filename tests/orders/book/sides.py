@@ -9,7 +9,6 @@ from uuid import UUID
 
 import pytest
 from django.db import connection, transaction
-from django.db.models import F
 from django.utils import timezone
 
 from exchange.core.errors import DomainError
@@ -19,6 +18,7 @@ from orders.book.errors import OrderNotActive
 from orders.book.models import Order, Trade
 from orders.book.tasks import expire_orders
 from tests.environment.concurrency import race_size
+from tests.environment.owner import as_owner, without_guards
 from tests.factories.api_clients import make_caller, make_member
 from tests.factories.lifecycle import set_flags
 from tests.factories.tokens import give_units
@@ -285,14 +285,12 @@ class Sides:
 
 def move_expiry(order_id: UUID, moment: datetime) -> None:
     """Change when an order expires, which the exchange itself never does."""
-    found = Order.objects.filter(id=order_id)
     with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute("SET LOCAL ROLE NONE; SET LOCAL session_replication_role = replica")
-        found.update(expires_at=moment)
-        cursor.execute("SET LOCAL session_replication_role = origin")
-        found.update(updated_at=F("updated_at"))  # writes the document
-        cursor.execute("SET LOCAL ROLE exchange_runtime; SET CONSTRAINTS ALL DEFERRED")
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
+    with without_guards() as cursor:
+        cursor.execute("UPDATE orders_order SET expires_at = %s WHERE id = %s", [moment, order_id])
+    with as_owner() as cursor:  # writes the document
+        cursor.execute("UPDATE orders_order SET updated_at = updated_at WHERE id = %s", [order_id])
 
 
 def prepare(setting: Setting, *, money: Decimal, units: Decimal, **more: Any) -> Sides:

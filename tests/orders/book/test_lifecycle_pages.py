@@ -308,6 +308,6 @@ def test_the_page_offers_what_is_possible_now(issuer, finance):
         for token in (raising, trading)
     }
     assert offered == {
-        raising: ["close", "complete", "cancel"],
-        trading: ["distribution", "reopen", "exit", "cancel"],
+        raising: ["close", "halt", "complete", "cancel"],
+        trading: ["distribution", "reopen", "halt", "exit", "cancel"],
     }

@@ -36,7 +36,7 @@ def seller() -> Trader:
 
 @pytest.fixture
 def token(seller: Trader) -> Token:
-    return seller.issue(total_supply=100)
+    return seller.issue(total_supply=Decimal(100))
 
 
 def statuses() -> list[str]:
