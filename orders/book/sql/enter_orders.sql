@@ -200,7 +200,7 @@ BEGIN
         END IF;
         o := public.end_or_reserve(o, t, m.stopped);
     END IF;
-    IF cardinality(v_rules) > 0 AND NOT q.preview THEN
+    IF cardinality(v_rules) > 0 AND q.preview IS NOT TRUE THEN
         PERFORM public.refuse_order(v_rules[1]);
     END IF;
     RETURN public.order_plan(
@@ -247,7 +247,9 @@ BEGIN
             WHEN q.member IS NOT NULL THEN 'user'
             WHEN q.customer_name IS NOT NULL THEN 'api_key' ELSE 'organisation' END,
         token_id => q.token, type => q.type, price => q.price, tokens => v_tokens,
-        order_type => q.order_type, time_in_force => q.time_in_force, post_only => q.post_only,
+        -- Processes of the previous release send no kind.
+        order_type => coalesce(q.order_type, 'limit'),
+        time_in_force => coalesce(q.time_in_force, 'GTC'), post_only => coalesce(q.post_only, false),
         expires_at => q.expires_at, requested_amount => q.requested_amount, fee_percent => t.fee,
         -- 1e29: far above the limit for amounts, and still fits the column.
         amount => least(public.round_half_even(q.price * v_tokens, t.decimals), 1e29),

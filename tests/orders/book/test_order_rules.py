@@ -214,6 +214,9 @@ def test_a_new_order_reserves_all_that_it_can_cost_or_deliver():
     assert [order[name] for name in ("filled", "filled_value", "charged", "charged_fee")] == [0] * 4
     assert (order["status"], order["reason"], order["customer_email"]) == ("Active", "", "")
     assert (order["customer_name"], order["client_order_id"]) == ("Jo", "")
+    # As processes of the previous release send it.
+    kind = [order[name] for name in ("order_type", "time_in_force", "post_only")]
+    assert kind == ["limit", "GTC", False]
     # Values beyond the column are reported as too large.
     for side in ("Buy", "Sell"):
         huge = new(type=side, price="1e15", tokens="1e15")
