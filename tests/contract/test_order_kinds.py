@@ -5,11 +5,13 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from exchange.core.ids import uuid7
 from orders.book.tasks import expire_orders
 from tests.assertions.unchanged import assert_nothing_changes
+from tests.environment.database import session
 from tests.factories.api_clients import assert_error
 from tests.factories.market import ORDERS, ApiTrader, Market, body_of, events
 from tests.factories.wallets import assert_books_hold
@@ -311,3 +313,21 @@ def test_a_choice_is_limited_to_a_thousand(market: Market, monkeypatch: pytest.M
         market.buyer.place(market.token, tokens=1)
     found = [exact_json(cancel(market.buyer, "?all=true"))["data"] for _ in range(2)]
     assert [(each["cancelled"], each["remaining"]) for each in found] == [(2, 1), (1, 0)]
+
+
+def test_orders_of_a_token_that_is_locked_for_long_are_named_and_stay(transactional_db):
+    market, other = Market(), Market()
+    trader = market.buyer
+    stays, goes = trader.place(market.token), trader.place(other.token)
+    with session("owner") as blocker, connection.cursor() as cursor:
+        blocker.execute(
+            "SELECT FROM exchange_token WHERE id = %s FOR NO KEY UPDATE", [market.token.id]
+        )
+        cursor.execute("SET lock_timeout = '100ms'")
+        found = exact_json(cancel(trader, "?all=true"))["data"]
+        cursor.execute("RESET lock_timeout")
+    failed = [{"_id": stays["_id"], "code": "try_again"}]
+    assert found == {"cancelled": 1, "failed": failed, "remaining": 1}
+    assert trader.fetch(stays["_id"])["status"] == "Active"
+    assert trader.fetch(goes["_id"])["status"] == "Cancelled"
+    assert exact_json(cancel(trader, "?all=true"))["data"]["cancelled"] == 1
