@@ -288,19 +288,15 @@ REPEATED_AMOUNT_DAYS = env.integer("REPEATED_AMOUNT_DAYS", default=7, low=0, hig
 # Finds the balance at the provider that was read last, which deposits by hand are compared with.
 PROVIDER_BALANCE = "wallets.reconciliation.selectors.overview.last_provider_balance"
 
-# --- Conversions -----------------------------------------------------------------------------
+# --- Conversions and trading -----------------------------------------------------------------
 # Older rates convert nothing.
 RATE_MAX_AGE_HOURS = env.integer("RATE_MAX_AGE_HOURS", default=24, low=1, high=8760)
-
-# --- Trading ---------------------------------------------------------------------------------
 # Percent by which the price of a market order may be less favourable than the best one.
 MARKET_COLLAR = env.integer("MARKET_COLLAR", default=5, low=0, high=50)
 
-# --- Credit ----------------------------------------------------------------------------------
+# --- Credit and distributions ----------------------------------------------------------------
 # Older quotes do not count as collateral value: a missing or stale price blocks.
 PRICE_MAX_AGE_HOURS = env.integer("PRICE_MAX_AGE_HOURS", default=30 * 24, low=1, high=8760)
-
-# --- Distributions ---------------------------------------------------------------------------
 # A distribution is announced at least this long before its record.
 DISTRIBUTION_NOTICE_DAYS = env.integer("DISTRIBUTION_NOTICE_DAYS", default=3, low=0, high=30)
 # Income of this share of price.sell or more a unit: open orders are cancelled at the record.

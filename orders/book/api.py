@@ -220,7 +220,7 @@ class OrderViewSet(ApiViewSet):
 def read_choice(query: QueryDict) -> dict[str, UUID]:
     """Return which orders a request cancels, by column; none for all of them.
 
-    Raises `InvalidRequest` without any filter, or with `all` beside another.
+    Raises `InvalidRequest` without any filter, or with `all` and another one.
     """
     names = ("token_id", "user_id", "all")
     given = {name: str(query[name]) for name in names if name in query}

@@ -149,7 +149,7 @@ def _size_errors(values: Mapping[str, Any], *, market: bool, buys: bool) -> dict
 
 
 def _time_errors(values: Mapping[str, Any], *, market: bool) -> dict[str, str]:
-    """Return what is wrong with the time in force, by field."""
+    """Return what is wrong with how long the order is to stay, by field."""
     wrong = {}
     force, expires_at = time_in_force(values), values.get("expires_at")
     if market and force != TimeInForce.IOC:
@@ -166,7 +166,7 @@ def _time_errors(values: Mapping[str, Any], *, market: bool) -> dict[str, str]:
 
 
 def time_in_force(values: Mapping[str, Any]) -> str:
-    """Return the time in force of an order: the one given, else that of its kind."""
+    """Return the `time_in_force` of an order: the one given, else that of its kind."""
     market = values["order_type"] == OrderKind.MARKET
     usual: str = (TimeInForce.IOC if market else TimeInForce.GTC).value
     return values["time_in_force"] or usual

@@ -181,7 +181,7 @@ def test_kinds_that_exclude_each_other_are_refused(market: Market):
         assert_error(refused, 400, "invalid_request", message)
 
 
-def test_a_market_order_needs_somebody_elses_order(market: Market):
+def test_a_market_order_needs_an_order_of_another_owner(market: Market):
     wanted = market_order(tokens=1)
     nothing = "No order of another owner is in the book at a price within the band"
     assert_error(market.buyer.send(market.token, **wanted), 409, "no_liquidity", nothing)

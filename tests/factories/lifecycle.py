@@ -42,7 +42,7 @@ def open_secondaries(*, token_id: UUID, user: StaffUser) -> Token:
     return _decide(token_id, TokenAction.SECONDARIES, user)
 
 
-def halt(token: Token, user: StaffUser, reason: str = "A price that nobody explains") -> Token:
+def halt(token: Token, user: StaffUser, reason: str = "A price without an explanation") -> Token:
     """Halt the trading of `token` as one person."""
     return halt_token(token_id=token.id, reason=reason, user=user)
 

@@ -88,7 +88,7 @@ def test_one_person_halts_with_a_reason_and_two_resume(token, officer):
     halted = halt(token, officer)
     assert (halted.halted_at is not None, halted.halt_reason) == (
         True,
-        "A price that nobody explains",
+        "A price without an explanation",
     )
     with pytest.raises(StateConflict):
         halt_token(token_id=token.id, reason="Again", user=officer)
