@@ -27,7 +27,7 @@ _SQL_TYPES = {
     str: "text",
     bool: "boolean",
     int: "bigint",
-    datetime: "timestamptz",
+    datetime: "timestamp with time zone",
 }
 
 

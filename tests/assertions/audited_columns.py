@@ -158,7 +158,8 @@ AUDITED: dict[str, Audited] = {
         " max_trade_sell"
         " buy_fee sell_fee carry management_fee discount interest dividend tenor valuation"
         " post_raise_valuation total_supply raise_amount completed_raise secondaries closed exited"
-        " cancelled esop_token created_at issue_price completed_at terms_version",
+        " halted_at halt_reason cancelled esop_token created_at issue_price completed_at"
+        " terms_version",
         left_out={
             COMPUTED: "document words",
             TOUCHED: "updated_at",
@@ -185,7 +186,7 @@ AUDITED: dict[str, Audited] = {
         "id seq token_id organisation_id member_id api_key_id owner_model type price tokens amount"
         " fee_percent status filled filled_value charged charged_fee reserved customer_name"
         " customer_email client_order_id client_reference metadata placed_by reason created_at"
-        " closed_at",
+        " closed_at order_type time_in_force post_only expires_at requested_amount",
         left_out={COMPUTED: "owner_id document", TOUCHED: "updated_at"},
     ),
     "wallets_account": Audited(

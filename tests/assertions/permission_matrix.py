@@ -384,6 +384,7 @@ LEAD_ON = {
     "exchange_token_complete",
     "exchange_token_exit",
     "exchange_token_reopen",
+    "exchange_token_resume",
     "exchange_token_secondaries",
     "exchange_webhookendpoint_enable",
     "exchange_webhookendpoint_send_again",

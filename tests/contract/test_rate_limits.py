@@ -62,6 +62,7 @@ def test_money_moving_posts_have_their_own_budget(limits):
 # Requests that change no money, units or collateral. Every other one spends the money budget.
 MOVES_NOTHING = {
     "POST /v1/api/token/<str:token_id>/distributions",
+    "DELETE /v1/orders",
     "DELETE /v1/orders/<str:order_id>",
     "PATCH /v1/api/members/<str:member_id>",
     "POST /v1/api/banks/resolve",
@@ -75,6 +76,7 @@ MOVES_NOTHING = {
     "POST /v1/api/members/<str:member_id>/reopen",
     "POST /v1/api/members/<str:member_id>/virtual-accounts",
     "POST /v1/api/wallet/virtual-accounts",
+    "POST /v1/orders/preview",
     "DELETE /v1/api/webhook-endpoints/<str:endpoint_id>",
     "POST /v1/api/webhook-endpoints",
     "POST /v1/api/webhook-endpoints/<str:endpoint_id>/redeliver",

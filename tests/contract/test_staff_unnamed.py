@@ -151,12 +151,14 @@ def resolve(withdrawal: Withdrawal, action: ProposalAction) -> None:
 
 
 def market(trader: Trader) -> None:
-    """An order is filled, and another one cancelled with its token."""
+    """An order is filled, and another one cancelled with its token, which is halted before."""
     token = Trader(make_wallet(1000)).issue()
     trader.place(token, "Buy", 100, 1)
     issuer = Trader(Wallet(token.issuer))
     issuer.place(token, "Sell", 100, 1)
     trader.place(token, "Buy", 90, 1)
+    lifecycle.halt(token, insider(), reason=f"{INTERNAL} about a halt")
+    lifecycle.resume(token, insider())
     lifecycle.close_token(token_id=token.id, user=insider())
     for action in (TokenAction.COMPLETE, TokenAction.CANCEL):
         sold = note(trader)
