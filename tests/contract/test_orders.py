@@ -117,7 +117,7 @@ def test_the_key_that_placed_an_order_is_on_record(market: Market):
 
 
 def test_fields_the_server_owns_have_no_effect(market: Market):
-    owned = {
+    owned: dict[str, Any] = {
         "_id": "0190a1b2-0000-7000-8000-000000000000",
         "status": "Fulfilled",
         "owner_model": "user",

@@ -33,7 +33,7 @@ from tests.factories import lifecycle
 from tests.factories.tokens import give_units
 from tests.factories.traders import Trader, fee_income, make_trader
 from tests.factories.wallets import assert_books_hold, make_staff
-from tests.orders.book import reference
+from tests.orders.book import reference, reference_orders
 from wallets.ledger.models import Account
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -103,7 +103,7 @@ def assert_nothing_was_lost(tokens: list[Token], traders: list[Trader]) -> None:
 
 def replayed(token: Token, traders: list[Trader]) -> reference.Exchange:
     """Return the reference after replaying `token` in the order of its lock."""
-    rules = reference.Rules(2, token.buy_fee, token.sell_fee)
+    rules = reference_orders.Rules(2, token.buy_fee, token.sell_fee)
     owners = [trader.owner_id for trader in traders]
     market = reference.Exchange(rules, dict.fromkeys(owners, MONEY), dict.fromkeys(owners, UNITS))
     orders = list(Order.objects.filter(token=token).order_by("seq"))
@@ -115,7 +115,7 @@ def replayed(token: Token, traders: list[Trader]) -> reference.Exchange:
         for order in orders
         if order.status == "Cancelled" and not order.reason
     )
-    made: dict[Any, reference.Order] = {}
+    made: dict[Any, reference_orders.Order] = {}
     steps = sorted(chain(placings, cancellations), key=lambda step: (step[0], step[1]))
     for _, cancels, order in steps:
         if cancels:
@@ -128,7 +128,7 @@ def replayed(token: Token, traders: list[Trader]) -> reference.Exchange:
 @pytest.mark.timeout(600)
 def test_32_connections_trade_one_token_as_if_one_after_the_other():
     [token], traders = make_market(1, 8, buy_fee=Decimal("1.5"), sell_fee=Decimal("0.75"))
-    with Callers(CONNECTIONS) as callers, reference.exactly():
+    with Callers(CONNECTIONS) as callers, reference_orders.exactly():
         end = time.monotonic() + SECONDS
         results = callers.at_once(
             [partial(trade_until, end, [token], traders, seed) for seed in range(CONNECTIONS)]
@@ -139,7 +139,7 @@ def test_32_connections_trade_one_token_as_if_one_after_the_other():
     assert outcomes["placed"] > CONNECTIONS, outcomes
     assert outcomes["placed"] == Order.objects.count()
     assert_nothing_was_lost([token], traders)
-    with reference.exactly():
+    with reference_orders.exactly():
         market = replayed(token, traders)
         found = Trade.objects.filter(token=token).order_by("seq")
         columns = ("price", "tokens", "buyer_value", "buyer_fee", "seller_value", "seller_fee")

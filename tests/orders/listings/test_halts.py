@@ -107,12 +107,13 @@ def test_postgresql_ends_no_halt_that_two_people_have_not(token, officer):
     halt(token, officer)
     resume(token, officer)
     # That approval was for the halt before.
-    halted = halt(token, officer)
+    since = halt(token, officer).halted_at
+    assert since is not None
     found = Token.objects.filter(id=token.id)
     for changes in (
         {"halted_at": None},
-        {"halted_at": halted.halted_at - timedelta(days=1)},
-        {"halted_at": halted.halted_at + timedelta(days=1)},
+        {"halted_at": since - timedelta(days=1)},
+        {"halted_at": since + timedelta(days=1)},
     ):
         with pytest.raises(DatabaseError, match="not ended by two people"), transaction.atomic():
             found.update(**changes)
