@@ -64,6 +64,27 @@ def test_a_market_sell_goes_down_to_its_collar(market: Market):
     assert_books_hold()
 
 
+@pytest.mark.django_db
+def test_a_market_order_stays_within_the_band_and_the_setting(settings):
+    market = Market(max_buy=Decimal(102), min_sell=Decimal(98))
+    market.sell(price=101, tokens=1)
+    market.sell(price=103, tokens=1)
+    bought = market.buy(**market_order(tokens=2))
+    assert (bought["price"], bought["meta"]["filled"]) == (102, 1)
+    # What is left is beyond the band of a buy.
+    refused = market.buyer.send(market.token, **market_order(tokens=1))
+    assert_error(refused, 409, "no_liquidity")
+    market.buy(price=99, tokens=1)
+    assert market.sell(**market_order(tokens=1))["price"] == 98
+    market.buy(price=97, tokens=1)
+    refused = market.seller.send(market.token, **market_order(type="Sell", tokens=1))
+    assert_error(refused, 409, "no_liquidity")
+    settings.MARKET_COLLAR = 0
+    market.sell(price=101.55, tokens=1)
+    assert market.buy(**market_order(tokens=1))["price"] == Decimal("101.55")
+    assert_books_hold()
+
+
 def test_a_market_buy_spends_a_sum_with_its_fee(market: Market):
     market.sell(price=100, tokens=2)
     market.sell(price=101, tokens=50)
