@@ -105,7 +105,7 @@ class Installation:
             env={**self.environment, "PATH": path, **variables},
             capture_output=True,
             text=True,
-            timeout=180,
+            timeout=600,
             check=False,
         )
         if done.returncode:
