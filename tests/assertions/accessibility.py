@@ -11,8 +11,13 @@ _OPTIONS = {
     "resultTypes": ["violations"],
 }
 _LONGEST = 160
-# Colours fade between themes; only their final values are checked.
-_SETTLED = """() => Promise.all(document.getAnimations().map((a) => a.finished.catch(() => 0)))"""
+# Colours fade between themes, from the next frame on; only their final values are checked.
+_SETTLED = """async () => {
+    const frame = () => new Promise(requestAnimationFrame);
+    await frame();
+    await frame();
+    await Promise.all(document.getAnimations().map((each) => each.finished.catch(() => 0)));
+}"""
 
 
 @dataclass(frozen=True, slots=True)

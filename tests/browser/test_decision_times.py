@@ -46,6 +46,8 @@ class Keys:
         self.keys = self.actions = 0
 
     def press(self, combination: str) -> None:
+        # What the test waited for may be on a page whose script does not listen to keys yet.
+        self.page.wait_for_load_state()
         self.page.keyboard.press(combination)
         self.keys += combination.count("+") + 1
         self.actions += 1

@@ -64,6 +64,12 @@ _BETWEEN_FIELDS = re.compile(
     r"|With a cursor, sort must be one of \[.*\]"
     r"|\w+ cannot be combined with after"
     r"|collaterals is required without cash_collateral"
+    r"|(price|tokens) is required"
+    r"|(price|post_only) must be left out for .*"
+    r"|amount (is only for a market Buy|and tokens exclude each other)"
+    r"|time_in_force must be IOC for a market order"
+    r"|expires_at (is (required|only) for GTD|must be later than now, by a year at most)"
+    r"|(all must be true, without another filter|Give token_id, user_id, or all=true)"
     r"|organisation_ids must (name who may borrow|be empty unless access is organisations)"
 )
 
