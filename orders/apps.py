@@ -15,6 +15,7 @@ class OrdersConfig(sqlfiles.SqlAppConfig):
         "book/order_state",
         "book/order_rounding",
         "book/enter_orders",
+        "book/amend_order",
         "book/preview_order",
         "book/match_order",
         "book/write_order",

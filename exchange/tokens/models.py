@@ -230,6 +230,11 @@ class Token(Record):
         help_text="Since when trading is halted: the book stays, no order enters",
     )
     halt_reason = models.CharField(max_length=300, blank=True, default="", db_default="")
+    limits_changed_at = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text="When fees or limits of its orders last changed",
+    )
     exited = models.BooleanField(default=False)
     cancelled = models.BooleanField(default=False)
     esop_token = models.BooleanField(default=False)

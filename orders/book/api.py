@@ -40,11 +40,11 @@ from orders.book.selectors import (
     read_order_by_client_id,
     read_orders,
 )
-from orders.book.serializers import OrderInput, time_in_force
-from orders.book.services import cancel_order, place_order
+from orders.book.serializers import AmendmentInput, OrderInput, time_in_force
+from orders.book.services import amend_order, cancel_order, place_order
 
-# Only columns that never change: they are part of the indexes, and a fill that changed one would
-# have to write to every index.
+# Only columns that no fill changes: they are part of the indexes, and one that did would have to
+# write to every index.
 SORT_FIELDS = {
     "createdAt": "created_at",
     "price": "price",
@@ -126,6 +126,33 @@ class OrderViewSet(ApiViewSet):
         `order.created`, and `trade.created`, `order.fulfilled`, `order.cancelled` as they occur.
         """
         return stored_to_response(place_order(self._command(), claim=read_key(request)))
+
+    @operation(
+        "Order amended",
+        id="orders_amend",
+        scope="orders:write",
+        moves_money=True,
+        body=AmendmentInput,
+        response=ORDER,
+        failures=shapes.AMEND_FAILURES,
+        examples=[shapes.AMEND_EXAMPLE],
+    )
+    def partial_update(self, request: Request, order_id: str) -> SuccessResponse:
+        """Amend an open order: another price, another total, or both. It keeps its ID; its place
+        among orders of the same price only if nothing but the total shrinks. A new price may be
+        matched at once. The rules of placing apply to the new total at the new price; where one
+        refuses it, the order stays as it was. Emits `order.updated`, and `trade.created`,
+        `order.fulfilled`, `order.cancelled` as they occur.
+        """
+        values, caller = self.body(), self.caller
+        amended = amend_order(
+            order_id=parse_path_id(order_id, OrderNotFound),
+            organisation_id=caller.organisation_id,
+            actor=caller.actor,
+            **values,
+            claim=read_key(request),
+        )
+        return stored_to_response(amended)
 
     @operation(
         "Order previewed",

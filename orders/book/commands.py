@@ -18,6 +18,8 @@ from orders.book.models import OrderKind, TimeInForce
 class PlaceOrder(OwnReferences, Command):
     """A well-formed order: `type` Buy or Sell, `price` per unit, `tokens` units, its kind.
 
+    With `amends` it changes that order: None for what stays, `tokens` is the new total.
+
     Text lengths are declared so that PostgreSQL rejects longer values when it reads the command.
     """
 
@@ -25,7 +27,7 @@ class PlaceOrder(OwnReferences, Command):
 
     token: UUID
     type: str = column("varchar(4)")
-    # None for a market order: PostgreSQL works it out.
+    # None for a market order (PostgreSQL works it out).
     price: Decimal | None
     # None for a market order of a `requested_amount`, the sum to spend with the fee.
     tokens: Decimal | None
@@ -34,13 +36,15 @@ class PlaceOrder(OwnReferences, Command):
     time_in_force: str = column("varchar(3)", default=TimeInForce.GTC)
     post_only: bool = False
     expires_at: datetime | None = None
-    # Percent by which the price of a market order may be less favourable than the best one.
     preview: bool = False
+    # Percent by which the price of a market order may be less favourable than the best one.
     collar: int = field(default_factory=lambda: settings.MARKET_COLLAR)
     api_key: UUID | None = None
     # The external customer an API key trades for.
     customer_name: str | None = column("varchar(200)", default=None)
     customer_email: str | None = column("varchar(254)", default=None)
     client_order_id: str = column("varchar(64)", default="")
+    amends: UUID | None = None
+    expected_filled: Decimal | None = None
     actor: str = column("varchar(80)")
     id: UUID = field(default_factory=uuid7)

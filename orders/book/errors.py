@@ -53,6 +53,7 @@ _MESSAGES = {
     "amount_too_large": "price times tokens must not be above 1000000000000000",
     "below_min_trade": "A {side} order must be worth at least {least}: it is worth {amount}",
     "above_max_trade": "A {side} order must be worth at most {most}: it is worth {amount}",
+    "below_filled": "tokens must be above what is filled: {filled}",
     "insufficient_units": "Insufficient units. Available: {available}, requested: {requested}",
     "insufficient_balance": (
         "Insufficient {currency} balance. Available: {available}, requested: {requested}"
@@ -66,13 +67,22 @@ _CONFLICTS = {
     "no_liquidity": "No order of another owner is in the book at a price within the band",
     "not_fillable": "The order cannot be filled completely at once",
     "would_take": "The order would be filled at once",
+    "state_conflict": "Only an Active order can be amended: it is {status}",
+    "filled_changed": "The order is filled differently than expected_filled says: {filled}",
+    "terms_changed": (
+        "Fees or limits of the token have changed since the order was placed: cancel it, and place"
+        " another one"
+    ),
 }
+
+
+_NOT_FOUND = {TokenNotFound.code: TokenNotFound, OrderNotFound.code: OrderNotFound}
 
 
 def build_rejection(code: str, detail: dict[str, Any], *, side: str) -> DomainError | None:
     """Return the error for a code raised by `enter_orders`; None for an unknown code."""
-    if code == "token_not_found":
-        return TokenNotFound()
+    if missing := _NOT_FOUND.get(code):
+        return missing()
     if (error := record_error(code) or member_error(code)) is not None:
         return error
     values = {
@@ -82,7 +92,7 @@ def build_rejection(code: str, detail: dict[str, Any], *, side: str) -> DomainEr
     if code == "price_out_of_band":
         return Rejected(_describe_price_band(values, side), code=code)
     if code in _CONFLICTS:
-        return Conflict(_CONFLICTS[code], code=code)
+        return Conflict(_CONFLICTS[code].format(**values), code=code)
     message = _MESSAGES.get(code)
     if message is None:
         return block_error(code)

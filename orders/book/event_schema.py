@@ -31,7 +31,10 @@ _CANCELLED = {**examples.ORDER, "status": "Cancelled", "updatedAt": _CLOSED_AT}
 _ORDER = NamedSchema(
     "OrderEventData",
     closed_object({"order": ORDER}),
-    {"order.created": {"order": examples.ORDER}},
+    {
+        "order.created": {"order": examples.ORDER},
+        "order.updated": {"order": {**examples.ORDER, "updatedAt": _CLOSED_AT}},
+    },
 )
 _CLOSED_ORDER = NamedSchema(
     "OrderEndEventData",

@@ -12,6 +12,7 @@ from exchange.api.fields import (
     EnumField,
     FlagField,
     MomentField,
+    NumberField,
     OwnIdField,
     PositiveField,
     TextField,
@@ -129,6 +130,32 @@ class OrderInput(OwnReferencesSerializer):
         }
         for name, problem in found.items():
             errors.setdefault(name, [problem])
+
+
+class AmendmentInput(LeanSerializer):
+    """New terms of an open order."""
+
+    price = PriceField(
+        required=False,
+        default=None,
+        help_text="New limit price per unit; by default it stays",
+    )
+    tokens = UnitsField(
+        required=False,
+        default=None,
+        help_text="New total of units, those that are filled included; by default it stays",
+    )
+    expected_filled = NumberField(
+        decimals=TOKEN_DECIMALS,
+        required=False,
+        default=None,
+        help_text="Amend the order only if exactly this is filled: `meta.filled` as you know it",
+    )
+
+    def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
+        """Check that something is to change."""
+        if not errors and values["price"] is None and values["tokens"] is None:
+            errors["price"] = ["or tokens is required"]
 
 
 def _size_errors(values: Mapping[str, Any], *, market: bool, buys: bool) -> dict[str, str]:

@@ -53,6 +53,7 @@ _batchers: WeakValueDictionary[UUID, Batcher[PlaceOrder, StoredResponse | None]]
 _Result = TypeVar("_Result")
 
 _enter_orders = BatchedFunction("enter_orders", 201, "Order placed")
+_amend_orders = BatchedFunction("enter_orders", 200, "Order amended")
 
 
 def place_order(command: PlaceOrder, *, claim: IdempotencyClaim | None = None) -> StoredResponse:
@@ -75,10 +76,49 @@ def place_order(command: PlaceOrder, *, claim: IdempotencyClaim | None = None) -
     return book.submit(command) or _place_single(command)
 
 
-def _place_single(command: PlaceOrder) -> StoredResponse:
-    """Place one order, translating database errors."""
+def amend_order(
+    *,
+    order_id: UUID,
+    organisation_id: UUID,
+    actor: Actor,
+    price: Decimal | None = None,
+    tokens: Decimal | None = None,
+    expected_filled: Decimal | None = None,
+    claim: IdempotencyClaim | None = None,
+) -> StoredResponse:
+    """Give an open order another `price`, or another total of `tokens`, filled units included.
+
+    The rules of placing apply to the whole, and a new price may match at once. The order keeps its
+    place in the queue only if nothing but its total shrinks. The response data is the order.
+
+    Raises what `place_order` raises, `OrderNotFound`, `Rejected` `below_filled`, and `Conflict`:
+    `state_conflict` when the order is closed, `filled_changed` where other than `expected_filled`
+    is filled, `terms_changed` where fees or limits of the token changed since it was placed and it
+    would grow or move. Then the order is as it was.
+    """
+    found = Order.objects.filter(id=order_id, organisation_id=organisation_id).first()
+    if found is None:
+        raise OrderNotFound
+    command = PlaceOrder(
+        organisation=organisation_id,
+        member=found.member_id,
+        actor=str(actor),
+        token=found.token_id,
+        type=found.type,
+        price=price,
+        tokens=tokens,
+        amends=order_id,
+        expected_filled=expected_filled,
+    )
+    return _place_single(command.with_key(claim), _amend_orders)
+
+
+def _place_single(
+    command: PlaceOrder, enter_orders: BatchedFunction = _enter_orders
+) -> StoredResponse:
+    """Place or amend one order, translating database errors."""
     try:
-        responses = retry_if_rolled_back(partial(_enter_orders.run, [command], wait_milliseconds()))
+        responses = retry_if_rolled_back(partial(enter_orders.run, [command], wait_milliseconds()))
     except DatabaseError as error:
         translated = _translate_error(error, command)
         if translated is None:

@@ -99,6 +99,13 @@ MARKET_EXAMPLE = OpenApiExample(
 )
 
 
+AMEND_EXAMPLE = OpenApiExample(
+    "Another price",
+    value={"price": 103, "tokens": 10, "expected_filled": 4},
+    request_only=True,
+)
+
+
 ORDER_NOT_FOUND = {"order_not_found": "Order not found"}
 
 
@@ -149,6 +156,32 @@ PLACE_FAILURES: dict[str, dict[str, str]] = {
         **_STILL_RUNNING,
     },
     "422": _KEY_REUSED,
+}
+
+
+_OF_AMENDMENTS = {
+    "400": {"below_filled": "tokens must be above what is filled: 4"},
+    "404": ORDER_NOT_FOUND,
+    "409": {
+        "state_conflict": "Only an Active order can be amended: it is Fulfilled",
+        "filled_changed": "The order is filled differently than expected_filled says: 4.5",
+        "terms_changed": (
+            "Fees or limits of the token have changed since the order was placed: cancel it, and"
+            " place another one"
+        ),
+    },
+}
+# What can only happen to an order when it is placed.
+_ONCE = {
+    *("in_primary_raise", "own_raise", "below_offer", "post_only_in_raise", "no_liquidity"),
+    *("not_fillable", "duplicate_client_order_id", "client_reference_taken", "user_not_found"),
+}
+AMEND_FAILURES: dict[str, dict[str, str]] = {
+    status: {
+        **{code: message for code, message in failures.items() if code not in _ONCE},
+        **_OF_AMENDMENTS.get(status, {}),
+    }
+    for status, failures in PLACE_FAILURES.items()
 }
 
 

@@ -167,6 +167,7 @@ AUDITED: dict[str, Audited] = {
                 "vol_buy vol_sell supply total_allocated total_raised"
             ),
             "follows from distributions": "next_payment_date",
+            "follows from the terms": "limits_changed_at",
         },
     ),
     "exchange_tokenaccess": Audited("id token_id organisation_id granted_by_id created_at"),

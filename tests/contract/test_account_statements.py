@@ -112,7 +112,7 @@ def test_trading_is_told_in_units_and_orders_show_what_is_set_aside():
     assert [(m["description"], m["amount"]) for m in data["movements"]] == [
         ("Deposit received", 100_000),
         (f"Bought 3 units of {symbol}", Decimal("-299.97")),
-        (f"Order for {symbol} placed: 707.00 NGN set aside", 0),
+        (f"Order for {symbol}: 707.00 NGN set aside", 0),
     ]
     assert data["closing"]["reserved"] == 707
     assert data["closing"]["total"] == 100_000 - Decimal("299.97")

@@ -65,6 +65,7 @@ def test_every_rule_that_refuses_an_order_is_documented_with_a_message_of_its_fo
     answers = document()["paths"]["/v1/orders"]["post"]["responses"]
     documented = answers["400"]["content"]["application/json"]["examples"]
     own = {code: text for code, text in errors._MESSAGES.items() if "_decimals" not in code}
+    del own["below_filled"]  # of amendments
     assert set(documented) == {*own, "price_out_of_band", "invalid_request"}
     for code, template in own.items():
         message = documented[code]["value"]["message"]
@@ -93,8 +94,27 @@ def test_every_rule_that_refuses_an_order_is_documented_with_a_message_of_its_fo
     }
 
 
-def test_placing_and_cancelling_take_an_idempotency_key():
-    for method, path in (("post", "/v1/orders"), ("delete", "/v1/orders/{order_id}")):
+def test_what_refuses_an_amendment_is_documented():
+    answers = document()["paths"]["/v1/orders/{order_id}"]["patch"]["responses"]
+    examples = {
+        status: answers[status]["content"]["application/json"]["examples"]
+        for status in ("400", "404", "409")
+    }
+    assert "below_filled" in examples["400"]
+    assert "in_primary_raise" not in examples["400"]
+    assert set(examples["404"]) == {"order_not_found", "token_not_found"}
+    assert {"filled_changed", "state_conflict", "terms_changed", "would_take"} <= set(
+        examples["409"]
+    )
+    assert not {"no_liquidity", "duplicate_client_order_id"} & set(examples["409"])
+
+
+def test_placing_amending_and_cancelling_take_an_idempotency_key():
+    for method, path in (
+        ("post", "/v1/orders"),
+        ("patch", "/v1/orders/{order_id}"),
+        ("delete", "/v1/orders/{order_id}"),
+    ):
         described = document()["paths"][path][method]
         parameters = {p["name"]: p for p in described["parameters"]}
         assert parameters["Idempotency-Key"]["in"] == "header"

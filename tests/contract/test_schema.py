@@ -25,7 +25,7 @@ from tests.assertions.openapi import (
 from tests.factories.api_clients import make_caller, make_member
 
 ACTIONS = (
-    "add_collateral|cancel|close|create|delete|fee|find|fund|list|preview|quote|redeliver|release_collateral|"
+    "add_collateral|amend|cancel|close|create|delete|fee|find|fund|list|preview|quote|redeliver|release_collateral|"
     "reopen|repay|resolve|retrieve|revoke|rotate_secret|search|set|statement|test|update"
 )
 OPERATION_ID = re.compile(rf"[a-z]+(_[a-z]+)*_({ACTIONS})")

@@ -151,12 +151,12 @@ def resolve(withdrawal: Withdrawal, action: ProposalAction) -> None:
 
 
 def market(trader: Trader) -> None:
-    """An order is filled, and another one cancelled with its token, which is halted before."""
+    """An order is filled, and another one amended and cancelled with its halted token."""
     token = Trader(make_wallet(1000)).issue()
     trader.place(token, "Buy", 100, 1)
     issuer = Trader(Wallet(token.issuer))
     issuer.place(token, "Sell", 100, 1)
-    trader.place(token, "Buy", 90, 1)
+    trader.amend(trader.place(token, "Buy", 90, 1), price=Decimal(91))
     lifecycle.halt(token, insider(), reason=f"{INTERNAL} about a halt")
     lifecycle.resume(token, insider())
     lifecycle.close_token(token_id=token.id, user=insider())

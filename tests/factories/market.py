@@ -88,6 +88,10 @@ class ApiTrader:
         order: dict[str, Any] = exact_json(response)["data"]
         return order
 
+    def amend(self, order_id: str, body: dict[str, Any], **headers: str) -> Any:
+        """Send new terms of an order and return the response."""
+        return self.caller.patch(f"{ORDERS}/{order_id}", body, **headers)
+
     def cancel(self, order_id: str, **headers: str) -> Any:
         return self.caller.call("DELETE", f"{ORDERS}/{order_id}", **headers)
 

@@ -69,6 +69,15 @@ class Trader:
         }
         return PlaceOrder(**values | customer | more)
 
+    def amend(self, order_id: UUID, **changes: Any) -> None:
+        """Give an order a new `price` or `tokens`, if `expected_filled` is what is filled."""
+        placing.amend_order(
+            order_id=order_id,
+            organisation_id=self.wallet.organisation.id,
+            actor=TESTER,
+            **changes,
+        )
+
     def cancel(self, order_id: UUID) -> None:
         placing.cancel_order(
             order_id=order_id, organisation_id=self.wallet.organisation.id, actor=TESTER

@@ -1,4 +1,4 @@
-"""Races in the book: many connections trade, cancel and open accounts concurrently.
+"""Races in the book: many connections trade, amend, cancel and open accounts concurrently.
 
 Domain errors are fine; a deadlock or another database error is not. The result is compared with the
 reference: all placements and cancellations, replayed in the order of the token's lock, must give
@@ -22,7 +22,7 @@ from django.db import connections
 from django.db.models import Sum
 from psycopg import errors
 
-from exchange.core.errors import Rejected
+from exchange.core.errors import Conflict, Rejected
 from exchange.tokens.models import Token
 from orders.book.errors import OrderNotActive
 from orders.book.models import Order, Trade
@@ -62,8 +62,10 @@ def make_market(tokens: int, owners: int, **more: Any) -> tuple[list[Token], lis
     return made, traders
 
 
-def trade_until(end: float, tokens: list[Token], traders: list[Trader], seed: int) -> Counter[str]:
-    """Place and cancel at random; return counts of the results. Only domain errors are caught."""
+def trade_until(
+    end: float, tokens: list[Token], traders: list[Trader], seed: int, *, amends: bool = False
+) -> Counter[str]:
+    """Place, cancel and amend at random; count the results. Only domain errors are caught."""
     random = Random(seed)
     open_orders: list[tuple[Trader, Any]] = []
     outcomes: Counter[str] = Counter()
@@ -75,6 +77,16 @@ def trade_until(end: float, tokens: list[Token], traders: list[Trader], seed: in
                 outcomes["cancelled"] += 1
             except OrderNotActive:
                 outcomes["too late"] += 1
+            continue
+        if open_orders and amends and random.random() < 0.3:
+            trader, order = random.choice(open_orders)
+            price, total = CENT * random.randint(95, 105), Decimal(random.randint(1, 40))
+            changes = random.choice([{"price": price}, {"tokens": total}])
+            try:
+                trader.amend(order, **changes)
+                outcomes["amended"] += 1
+            except (Rejected, Conflict) as refused:
+                outcomes[refused.code] += 1
             continue
         trader = random.choice(traders)
         side = random.choice(["Buy", "Sell"])
@@ -159,12 +171,16 @@ def test_owners_who_trade_several_tokens_at_once_do_not_deadlock():
     with Callers(CONNECTIONS) as callers:
         end = time.monotonic() + SECONDS
         results = callers.at_once(
-            [partial(trade_until, end, tokens, traders, seed) for seed in range(CONNECTIONS)]
+            [
+                partial(trade_until, end, tokens, traders, seed, amends=True)
+                for seed in range(CONNECTIONS)
+            ]
         )
     assert [r for r in results if not isinstance(r, Counter)] == []
     outcomes = sum(results, Counter[str]())
     logger.info("%s trades; %s", Trade.objects.count(), dict(outcomes))
     assert outcomes["placed"] > CONNECTIONS
+    assert outcomes["amended"] > 0
     assert set(Trade.objects.values_list("token_id", flat=True)) == {t.id for t in tokens}
     assert_nothing_was_lost(tokens, traders)
 

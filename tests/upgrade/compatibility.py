@@ -25,8 +25,8 @@ BOUNDED_TABLES = {
 }
 # What no process of release 1.0.0 names, only its SQL: that is replaced in the same transaction.
 INTERNAL_ROUTINES = {
-    *("broken_rule", "order_match", "order_plan", "order_terms", "orders_order"),
-    "token_action_approved",
+    *("broken_rule", "order_legs", "order_match", "order_plan", "order_terms", "orders_order"),
+    *("token_action_approved", "write_order"),
 }
 _BLOCK_WRITES = {"ShareLock", "ShareRowExclusiveLock", "ExclusiveLock", "AccessExclusiveLock"}
 

@@ -31,5 +31,23 @@ BEGIN
     NEW.updated_at := clock_timestamp();
     RETURN NEW;
 END $$;
+
+-- Notes when what orders cost, or their limits, changes: an order from before it does not grow
+-- (orders/book/sql/amend_order.sql).
+CREATE FUNCTION note_limits() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.limits_changed_at := clock_timestamp();
+    RETURN NEW;
+END $$;
+CREATE TRIGGER note_limits BEFORE UPDATE OF
+    buy_fee, sell_fee, min_buy, max_buy, min_sell, max_sell, min_trade_buy, max_trade_buy,
+    min_trade_sell, max_trade_sell
+    ON exchange_token FOR EACH ROW
+    WHEN ((OLD.buy_fee, OLD.sell_fee, OLD.min_buy, OLD.max_buy, OLD.min_sell, OLD.max_sell,
+           OLD.min_trade_buy, OLD.max_trade_buy, OLD.min_trade_sell, OLD.max_trade_sell)
+          IS DISTINCT FROM
+          (NEW.buy_fee, NEW.sell_fee, NEW.min_buy, NEW.max_buy, NEW.min_sell, NEW.max_sell,
+           NEW.min_trade_buy, NEW.max_trade_buy, NEW.min_trade_sell, NEW.max_trade_sell))
+    EXECUTE FUNCTION note_limits();
 CREATE TRIGGER token_guard BEFORE INSERT OR UPDATE ON exchange_token
     FOR EACH ROW EXECUTE FUNCTION token_guard();

@@ -23,7 +23,7 @@ SELECT keep_columns('exchange_token', '{completed_raise,total_raised,total_alloc
 -- Trades, which are append-only, update volumes and the progress of a raise.
 SELECT audit_table('exchange_token',
     left_out => '{vol_buy,vol_sell,supply,total_allocated,total_raised,next_payment_date,updated_at,document,
-        words}');
+        words,limits_changed_at}');
 SELECT audit_table('exchange_tokenaccess', about => 'token_id');
 
 -- Returns whether an organisation sees a token.

@@ -15,6 +15,9 @@
 -- batch. An order that requires further steps (closing a maker, completing a raise) ends the
 -- batch: the orders after it are not returned and must be sent again.
 --
+-- An amendment (amend_order.sql) is a request of its own call. Its order takes the same path with what it has
+-- filled, and its reservation changes by the difference.
+--
 -- The command does not declare this function (`Command.function_sql`), as others do: one function more for each
 -- order, and its settings, cost a tenth of the processor time of an order.
 --
@@ -52,7 +55,7 @@ BEGIN
 
         p := plan_order(q, l);
         -- Under the lock, so that ids of a book follow the order of placement.
-        data := write_order(p.o, p.fills, id_stem(q.id));
+        data := write_order(p.o, p.fills, id_stem(q.id), q.amends IS NOT NULL);
         replayed := false;
         status_code := p_status_code;
         message := p_message;
@@ -71,7 +74,7 @@ BEGIN
         -- order is placed again, to get the proper error.
         PERFORM post_transfers(
             p_transfers => l.transfers, p_kinds => l.kinds, p_references => l.refs,
-            p_subjects => l.transfers, p_actors => l.actors, p_memos => l.memos,
+            p_subjects => coalesce(l.subjects, l.transfers), p_actors => l.actors, p_memos => l.memos,
             p_leg_transfers => l.leg_transfers, p_accounts => l.accounts, p_amounts => l.amounts);
     END IF;
     IF cardinality(p.closing) > 0 THEN
@@ -162,11 +165,19 @@ BEGIN
         IF q.order_type = 'market' THEN
             q.price := public.market_price(q, t);
         END IF;
-        o := public.new_order(q, t);
+        IF q.amends IS NULL THEN
+            o := public.new_order(q, t);
+        ELSE
+            o := public.order_to_amend(q, t);
+            t.change := q.id;
+            t.released := o.reserved;
+            t.available := t.available + o.reserved;
+            o := public.amended_order(o, q, t);
+        END IF;
         -- Past the record of a distribution no unit changes hands until it is made. The time of the
         -- order was read under the lock of the token.
         v_rules := public.broken_rules(q, o, t, (
-            SELECT public.record_wait(x.next_record_at, x.units_held, o.created_at)
+            SELECT public.record_wait(x.next_record_at, x.units_held, o.updated_at)
             FROM public.exchange_token x WHERE x.id = q.token));
     END IF;
     IF cardinality(v_rules) > 0 THEN
@@ -179,7 +190,7 @@ BEGIN
     END IF;
 
     v_needs := o.reserved;
-    m := public.match_order(o, t, public.id_stem(o.id));
+    m := public.match_order(o, t, public.id_stem(q.id));
     IF o.post_only AND m.met THEN
         v_rules := '{would_take}';
     END IF;
@@ -208,7 +219,7 @@ BEGIN
         o => o, fills => m.fills, closing => m.closing, completes => m.completes,
         legs => CASE
             WHEN o.status = 'Active' AND cardinality(m.fills) = 0 AND cardinality(m.closing) = 0
-                AND t.reserve IS NOT NULL
+                AND t.reserve IS NOT NULL AND t.change IS NULL
                 -- The most common case.
                 THEN public.legs_of_rest(o, t, t.account, t.reserve)
             ELSE public.legs_of_order(o, t, m.fills, public.accounts_to_move(o, t, m))
@@ -265,7 +276,7 @@ BEGIN
         client_reference => q.client_reference, metadata => q.metadata, placed_by => q.actor,
         reason => '',
         -- Read under the lock, so that times follow priority.
-        created_at => clock_timestamp());
+        updated_at => clock_timestamp());
 END $$;
 
 -- The rules that reject the order, the first one first: whether the token accepts it now, and the owner has the
@@ -291,7 +302,7 @@ CREATE FUNCTION broken_rules(
             WHEN o.price < t.offer THEN 'below_offer'
             WHEN o.post_only THEN 'post_only_in_raise'
         END,
-        CASE WHEN o.expires_at <= o.created_at THEN 'already_expired' END,
+        CASE WHEN o.expires_at <= o.updated_at THEN 'already_expired' END,
         CASE
             WHEN o.price IS NULL THEN 'no_liquidity'
             WHEN t.lowest > 0 AND o.price < t.lowest OR t.highest > 0 AND o.price > t.highest
@@ -352,6 +363,6 @@ BEGIN
         RETURN o;
     END IF;
     o.reserved := 0;
-    o.closed_at := o.created_at;
+    o.closed_at := o.updated_at;
     RETURN o;
 END $$;

@@ -12,7 +12,7 @@ DECLARE
     m record;
     v_side text := CASE o.type WHEN 'Buy' THEN 'Sell' ELSE 'Buy' END;
     -- An order for a sum is limited by `affordable_units` alone.
-    v_left numeric := CASE WHEN o.requested_amount IS NULL THEN o.tokens ELSE 1e20 END;
+    v_left numeric := CASE WHEN o.requested_amount IS NULL THEN o.tokens - o.filled ELSE 1e20 END;
     v_value numeric;
     v_book refcursor;
 BEGIN
@@ -48,7 +48,7 @@ BEGIN
         f.organisation := m.organisation_id;
         f.member := m.member_id;
         f.owner := m.owner_id;
-        f.expired := m.expires_at <= o.created_at;
+        f.expired := m.expires_at <= o.updated_at;
         IF f.expired THEN
             r.closing := r.closing || f;
             CONTINUE;

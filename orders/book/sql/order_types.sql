@@ -19,7 +19,9 @@ CREATE TYPE order_terms AS (
     -- Of the owner: the paying account, its balance, and the account of its reservations.
     account uuid, available numeric, reserve uuid,
     -- One minor unit of the currency.
-    minor numeric
+    minor numeric,
+    -- Of an amendment: its id, and what the order had reserved before it.
+    change uuid, released numeric
 );
 -- One fill: the charges of both sides, the maker's totals after it, and the ids of its trade and of
 -- the taker order. In a primary raise `maker` is NULL and the issuer owns that side.
@@ -43,10 +45,10 @@ CREATE TYPE order_match AS (
     fills order_fill[], closing order_fill[], stopped text, completes boolean, met boolean
 );
 -- Transfers to post and their legs, as the parallel arrays of `post_transfers`. A transfer's id is
--- that of its record.
+-- that of its record; of an amendment, `subjects` are the records.
 CREATE TYPE order_legs AS (
     transfers uuid[], kinds text[], actors text[], memos text[],
-    leg_transfers uuid[], accounts uuid[], amounts numeric[], refs text[]
+    leg_transfers uuid[], accounts uuid[], amounts numeric[], refs text[], subjects uuid[]
 );
 -- A planned order: its final state, fills, makers to be closed, whether it completes a raise, its ledger legs, and
 -- what it needs in the wallet. Of a preview also the rules that refuse it, each with its detail.

@@ -19,7 +19,7 @@ BEGIN
         v_assets := v_assets || t.gets;
         v_kinds := v_kinds || 'available'::text;
     END IF;
-    IF o.status = 'Active' THEN
+    IF o.status = 'Active' OR t.change IS NOT NULL THEN
         v_roles := v_roles || 'reserve'::text;
         v_owners := v_owners || o.owner_id;
         v_assets := v_assets || t.gives;
@@ -127,6 +127,9 @@ BEGIN
             CASE WHEN buys THEN v_taker_gives - v_maker_gets
                  ELSE v_maker_gives - v_taker_gets END];
     END LOOP;
+    IF t.change IS NOT NULL THEN
+        RETURN public.legs_of_amendment(l, o, t, a);
+    END IF;
     IF o.status = 'Active' THEN
         RETURN public.joined_legs(l, public.legs_of_rest(o, t, a.gives, a.reserve));
     END IF;
@@ -140,6 +143,28 @@ RETURN public.order_legs(
     transfers => ARRAY[o.id], kinds => '{order_reserve}', refs => ARRAY['order:' || o.id || ':reserve'],
     actors => ARRAY[o.placed_by], memos => ARRAY[t.symbol], leg_transfers => ARRAY[o.id, o.id],
     accounts => ARRAY[p_gives, p_reserve], amounts => ARRAY[- o.reserved, o.reserved]);
+
+-- The legs of the fills of an amended order, with one transfer of what its reservation grows or shrinks by. What
+-- is released comes first, as it may pay for the fills.
+CREATE FUNCTION legs_of_amendment(l order_legs, o orders_order, t order_terms, a order_accounts)
+RETURNS order_legs LANGUAGE plpgsql AS $$
+DECLARE
+    v_more numeric := o.reserved - t.released;
+    c order_legs;
+BEGIN
+    IF v_more = 0 THEN
+        RETURN l;
+    END IF;
+    c := public.order_legs(
+        transfers => ARRAY[t.change],
+        kinds => ARRAY[CASE WHEN v_more > 0 THEN 'order_reserve' ELSE 'order_release' END],
+        refs => ARRAY['order:' || o.id || ':amend:' || t.change], actors => ARRAY[o.placed_by],
+        memos => ARRAY[t.symbol], leg_transfers => ARRAY[t.change, t.change],
+        accounts => ARRAY[a.gives, a.reserve], amounts => ARRAY[- v_more, v_more]);
+    c := CASE WHEN v_more > 0 THEN public.joined_legs(l, c) ELSE public.joined_legs(c, l) END;
+    c.subjects := array_replace(c.transfers, t.change, o.id);
+    RETURN c;
+END $$;
 
 -- The account of an owner (NULL: the exchange itself).
 CREATE FUNCTION account_of(p_owner uuid, p_asset text, p_kind text) RETURNS uuid

@@ -1,12 +1,13 @@
 -- Writes a planned order, a part of `enter_orders`.
 
--- Writes an order, its trades, the makers' new states, the token's volumes and all events. Returns the
--- order's document.
-CREATE FUNCTION write_order(o orders_order, p_fills order_fill[], p_stem text)
+-- Writes an order, or the amended one, its trades, the makers' new states, the token's volumes and all events.
+-- Returns the order's document.
+CREATE FUNCTION write_order(o orders_order, p_fills order_fill[], p_stem text, p_amended boolean)
 RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     buys boolean;
     f order_fill;
+    v_type text := 'order.created';
     v_trade text;
     v_maker text;
     v_units numeric := 0;
@@ -17,31 +18,41 @@ DECLARE
     v_subjects uuid[];
     v_data text[];
 BEGIN
-    INSERT INTO public.orders_order
-        (id, seq, token_id, organisation_id, member_id, api_key_id, owner_model, type, price,
-         tokens, amount, fee_percent, status, filled, filled_value, charged, charged_fee,
-         reserved, customer_name, customer_email, client_order_id, placed_by, reason,
-         created_at, updated_at, closed_at, client_reference, metadata, order_type, time_in_force,
-         post_only, expires_at, requested_amount)
-    VALUES
-        (o.id, o.seq, o.token_id, o.organisation_id, o.member_id, o.api_key_id, o.owner_model,
-         o.type, o.price, o.tokens, o.amount, o.fee_percent, o.status, o.filled,
-         o.filled_value, o.charged, o.charged_fee, o.reserved, o.customer_name,
-         o.customer_email, o.client_order_id, o.placed_by, o.reason, o.created_at,
-         o.created_at, o.closed_at, o.client_reference, o.metadata, o.order_type, o.time_in_force,
-         o.post_only, o.expires_at, o.requested_amount)
-    RETURNING document INTO o.document;
+    IF p_amended THEN
+        v_type := 'order.updated';
+        UPDATE public.orders_order x SET
+            seq = o.seq, price = o.price, tokens = o.tokens, amount = o.amount, status = o.status,
+            filled = o.filled, filled_value = o.filled_value, charged = o.charged,
+            charged_fee = o.charged_fee, reserved = o.reserved, reason = o.reason,
+            updated_at = o.updated_at, closed_at = o.closed_at
+        WHERE x.id = o.id RETURNING x.document INTO o.document;
+    ELSE
+        INSERT INTO public.orders_order
+            (id, seq, token_id, organisation_id, member_id, api_key_id, owner_model, type, price,
+             tokens, amount, fee_percent, status, filled, filled_value, charged, charged_fee,
+             reserved, customer_name, customer_email, client_order_id, placed_by, reason,
+             created_at, updated_at, closed_at, client_reference, metadata, order_type, time_in_force,
+             post_only, expires_at, requested_amount)
+        VALUES
+            (o.id, o.seq, o.token_id, o.organisation_id, o.member_id, o.api_key_id, o.owner_model,
+             o.type, o.price, o.tokens, o.amount, o.fee_percent, o.status, o.filled,
+             o.filled_value, o.charged, o.charged_fee, o.reserved, o.customer_name,
+             o.customer_email, o.client_order_id, o.placed_by, o.reason, o.updated_at,
+             o.updated_at, o.closed_at, o.client_reference, o.metadata, o.order_type, o.time_in_force,
+             o.post_only, o.expires_at, o.requested_amount)
+        RETURNING document INTO o.document;
+    END IF;
     IF o.status = 'Active' AND cardinality(p_fills) = 0 THEN
         -- The most common case.
         PERFORM public.emit_events(
-            ARRAY[public.nth_id(p_stem, '0', 1)], ARRAY[o.organisation_id], '{order.created}',
+            ARRAY[public.nth_id(p_stem, '0', 1)], ARRAY[o.organisation_id], ARRAY[v_type],
             ARRAY[o.id], ARRAY['{"order":' || o.document || '}']);
         RETURN o.document;
     END IF;
 
     buys := o.type = 'Buy';
     v_recipients := ARRAY[o.organisation_id];
-    v_types := ARRAY['order.created'];
+    v_types := ARRAY[v_type];
     v_subjects := ARRAY[o.id];
     v_data := ARRAY['{"order":' || o.document || '}'];
     FOREACH f IN ARRAY p_fills LOOP
@@ -53,8 +64,8 @@ BEGIN
                 reserved = m.reserved
                     - CASE WHEN buys THEN f.units ELSE f.maker_value + f.maker_fee END,
                 status = CASE WHEN f.fulfilled THEN 'Fulfilled' ELSE 'Active' END,
-                closed_at = CASE WHEN f.fulfilled THEN o.created_at END,
-                updated_at = o.created_at
+                closed_at = CASE WHEN f.fulfilled THEN o.updated_at END,
+                updated_at = o.updated_at
             WHERE m.id = f.maker
             RETURNING m.document INTO v_maker;
         END IF;
@@ -68,7 +79,7 @@ BEGIN
              CASE WHEN buys THEN f.taker_value ELSE f.maker_value END,
              CASE WHEN buys THEN f.taker_fee ELSE f.maker_fee END,
              CASE WHEN buys THEN f.maker_value ELSE f.taker_value END,
-             CASE WHEN buys THEN f.maker_fee ELSE f.taker_fee END, o.created_at)
+             CASE WHEN buys THEN f.maker_fee ELSE f.taker_fee END, o.updated_at)
         RETURNING document INTO v_trade;
         v_units := v_units + f.units;
         v_value := v_value + f.taker_value;

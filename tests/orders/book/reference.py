@@ -49,6 +49,9 @@ class Exchange:
         self.trades: list[Trade] = []
         self.offer = offer
         self.raising = offer is not None
+        self.halted = False
+        self._version = 0
+        self._turns = 0
         self._money = money
         self._units = units
 
@@ -67,12 +70,15 @@ class Exchange:
         A market order has no price, and no units when it spends a sum.
         """
         buys = side == "Buy"
+        if self.halted:
+            raise Refusal("token_halted")
         if kind.market:
             price = self._market_price(owner, kind.collar, buys=buys)
             if price is None:
                 raise Refusal("no_liquidity")
         assert price is not None
         order = Order(len(self.orders), owner, buys, price, units or _ZERO, self.rules, kind)
+        order.version = self._version
         if kind.spend is not None:
             order.units = self._most_units(order, price)
         self._check(order)
@@ -83,7 +89,37 @@ class Exchange:
             self._match(order)
         self._settle(order)
         self.orders.append(order)
+        self._queue(order)
         return order
+
+    def amend(
+        self,
+        order: Order,
+        price: Decimal | None,
+        units: Decimal | None,
+        expected: Decimal | None = None,
+    ) -> None:
+        """Give an order another price or total. Raises `Refusal`; nothing happens then."""
+        terms = order.price, order.units
+        price, units = price or order.price, units or order.units
+        self._check_amendment(order, price, units, expected)
+        order.price, order.units = price, units
+        try:
+            self._check(order)
+            self._check_kind(order)
+        except Refusal:
+            order.price, order.units = terms
+            raise
+        if price != terms[0] or units > terms[1]:
+            self._queue(order)
+        self._match(order)
+        self._settle(order)
+
+    def change_fees(self, buy: Decimal, sell: Decimal) -> None:
+        """Change what orders cost from now on."""
+        rules = Rules(self.rules.decimals, buy, sell, self.rules.least)
+        self._version += rules != self.rules
+        self.rules = rules
 
     def expire(self) -> int:
         """Cancel what is due. Returns how many."""
@@ -144,9 +180,35 @@ class Exchange:
     def book(self, side: str) -> list[Order]:
         """Open orders of a side, best first: price, then time."""
         found = [o for o in self.orders if o.status == "Active" and o.buys == (side == "Buy")]
-        return sorted(found, key=lambda o: (-o.price if o.buys else o.price, o.number))
+        return sorted(found, key=lambda o: (-o.price if o.buys else o.price, o.turn))
+
+    def by_turn(self) -> list[Order]:
+        """All orders by their place in time."""
+        return sorted(self.orders, key=lambda o: o.turn)
 
     # --- How it works ------------------------------------------------------------------------
+
+    def _queue(self, order: Order) -> None:
+        """Give an order the last place in time."""
+        self._turns += 1
+        order.turn = self._turns
+
+    def _check_amendment(
+        self, order: Order, price: Decimal, units: Decimal, expected: Decimal | None
+    ) -> None:
+        if order.status != "Active":
+            raise Refusal("state_conflict")
+        if expected is not None and expected != order.filled:
+            raise Refusal("filled_changed")
+        if units <= order.filled:
+            raise Refusal("below_filled")
+        grows = price != order.price or units > order.units
+        if grows and order.version != self._version:
+            raise Refusal("terms_changed")
+        if self.halted:
+            raise Refusal("token_halted")
+        if order.due:
+            raise Refusal("already_expired")
 
     def _market_price(self, owner: Hashable, collar: Decimal, *, buys: bool) -> Decimal | None:
         """The worst price that a market order takes, if there is any to take."""
@@ -229,9 +291,11 @@ class Exchange:
             raise Refusal("below_min_trade")
         spend = order.kind.spend
         wanted = order.reserved if spend is None else spend
-        if order.buys and self.available_money(order.owner) < wanted:
+        # One that is to change is among the orders: what it wants is set aside already.
+        own = order.reserved if order in self.orders else _ZERO
+        if order.buys and self.available_money(order.owner) + own < wanted:
             raise Refusal("insufficient_balance")
-        if not order.buys and self.available_units(order.owner) < order.units:
+        if not order.buys and self.available_units(order.owner) + own < wanted:
             raise Refusal("insufficient_units")
 
     @staticmethod

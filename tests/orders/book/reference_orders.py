@@ -104,7 +104,10 @@ LIMIT = Kind()
 
 @dataclass(eq=False)
 class Order:
-    """One order; `number` is its place in time, `due` says that its time has come."""
+    """One order, the `number`th one. `due` says that its time has come.
+
+    `turn` is its place in time, `version` that of the rules when it was placed.
+    """
 
     number: int
     owner: Hashable
@@ -114,6 +117,8 @@ class Order:
     rules: Rules
     kind: Kind = LIMIT
     due: bool = False
+    turn: int = 0
+    version: int = 0
     trades: list[Trade] = field(default_factory=list)
     status: str = "Active"
     reason: str = ""

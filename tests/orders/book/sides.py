@@ -1,5 +1,6 @@
 """The exchange and the reference (`reference`) side by side: same calls, compared results."""
 
+from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -27,9 +28,11 @@ from tests.factories.wallets import Wallet, assert_books_hold
 from tests.orders.book import reference, reference_orders
 from tests.orders.book.streams import (
     UNIT,
+    Amend,
     Cancel,
     ComeDue,
     Expire,
+    Halt,
     NewFees,
     Place,
     Setting,
@@ -51,6 +54,7 @@ class Sides:
     traders: list[Trader]
     ids: list[UUID] = field(default_factory=list)
     income_before: Decimal = Decimal(0)
+    amended: Counter[UUID] = field(default_factory=Counter)
     done: int = 0
 
     def follow(self, stream: list[Any]) -> None:
@@ -77,10 +81,15 @@ class Sides:
                 assert expire_orders() == self.theirs.expire()
             case NewFees():
                 Token.objects.filter(id=self.ours.id).update(buy_fee=step.buy, sell_fee=step.sell)
-                rules = self.theirs.rules
-                self.theirs.rules = reference_orders.Rules(
-                    rules.decimals, step.buy, step.sell, rules.least
-                )
+                self.theirs.change_fees(step.buy, step.sell)
+            case Amend():
+                self.amend(step)
+            case Halt():
+                self.theirs.halted = not self.theirs.halted
+                moment = timezone.now() if self.theirs.halted else None
+                with without_guards() as cursor:
+                    sql = "UPDATE exchange_token SET halted_at = %s WHERE id = %s"
+                    cursor.execute(sql, [moment, self.ours.id])
 
     def place(self, step: Place) -> None:
         owner = self.owner(step.trader)
@@ -135,19 +144,61 @@ class Sides:
             move_expiry(self.ids[order.number], timezone.now() - _HOUR)
 
     def cancel(self, number: int) -> None:
-        if not self.theirs.orders:
+        order = self.chosen(number)
+        if order is None:
             return
-        # Four times out of five one that is open, where there is one.
-        still = [order for order in self.theirs.orders if order.status == "Active"]
-        some = still if still and number % 5 else self.theirs.orders
-        order = some[number // 5 % len(some)]
         closed = self.theirs.cancel(order)
-        trader = next(t for t in self.traders if t.owner_id == order.owner)
+        trader = self.trader_of(order)
         if closed:
             trader.cancel(self.ids[order.number])
         else:
             with pytest.raises(OrderNotActive), transaction.atomic():
                 trader.cancel(self.ids[order.number])
+
+    def amend(self, step: Amend) -> None:
+        order = self.chosen(step.number)
+        if order is None:
+            return
+        price = None if step.step is None else self.setting.price * step.step
+        units = None
+        if step.part is not None:
+            units = max((order.units * step.part).quantize(UNIT, ROUND_DOWN), UNIT)
+        # Sometimes what was filled before the last trade.
+        expected = sum((t.units for t in order.trades[step.number % 2 :]), Decimal(0))
+        self.amend_exactly(order, price, units, expected if step.expects else None)
+
+    def amend_exactly(
+        self,
+        order: reference_orders.Order,
+        price: Decimal | None,
+        units: Decimal | None,
+        expected: Decimal | None = None,
+    ) -> None:
+        code = ""
+        try:
+            self.theirs.amend(order, price, units, expected)
+        except reference_orders.Refusal as refusal:
+            code = str(refusal)
+        found, trader = self.ids[order.number], self.trader_of(order)
+        changes = {"price": price, "tokens": units, "expected_filled": expected}
+        if code:
+            with pytest.raises(DomainError) as refused, transaction.atomic():
+                trader.amend(found, **changes)
+            assert refused.value.code == code
+        else:
+            trader.amend(found, **changes)
+            self.amended[found] += 1
+
+    def chosen(self, number: int) -> reference_orders.Order | None:
+        """Return an order, four times out of five one that is open, where there is one."""
+        if not self.theirs.orders:
+            return None
+        still = [order for order in self.theirs.orders if order.status == "Active"]
+        some = still if still and number % 5 else self.theirs.orders
+        return some[number // 5 % len(some)]
+
+    def trader_of(self, order: reference_orders.Order) -> Trader:
+        return next(t for t in self.traders if t.owner_id == order.owner)
 
     def open_secondaries(self) -> None:
         """Open secondary trading as staff would, once the raise is complete."""
@@ -198,7 +249,7 @@ class Sides:
                 *(o.status, o.reason, o.filled, o.filled_value, o.charged, o.charged_fee),
                 o.reserved,
             )
-            for o in self.theirs.orders
+            for o in self.theirs.by_turn()
         ]
         bids, asks = (
             [row[3] for row in found if row[5] == "Active" and row[2] == side]
@@ -276,7 +327,8 @@ class Sides:
                 order.status, ["order.cancelled"]
             )
             events = Event.objects.filter(subject_id=found).values_list("type", flat=True)
-            assert sorted(events) == sorted(["order.created", *ends])
+            changes = ["order.updated"] * self.amended[found]
+            assert sorted(events) == sorted(["order.created", *changes, *ends])
         trades = Trade.objects.filter(token=self.ours).values_list("id", "sell_order_id")
         for trade, seller in trades:
             count = Event.objects.filter(subject_id=trade, type="trade.created").count()

@@ -39,6 +39,21 @@ class Cancel:
 
 
 @dataclass(frozen=True)
+class Amend:
+    """Another price (in steps), another total (a part of the old one) or both."""
+
+    number: int
+    step: int | None
+    part: Decimal | None
+    expects: bool
+
+
+@dataclass(frozen=True)
+class Halt:
+    """Trading is halted, or resumes."""
+
+
+@dataclass(frozen=True)
 class ComeDue:
     """The time of an open GTD order has come."""
 
@@ -67,11 +82,18 @@ _KINDS = [
 ]
 
 
-def step_of(seed: int) -> Place | Cancel | ComeDue | Expire | NewFees:
+Step = Place | Cancel | Amend | Halt | ComeDue | Expire | NewFees
+
+
+def step_of(seed: int) -> Step:
     """Return one step. (Hypothesis alone would make mostly rejections and cancellations.)"""
     random = Random(seed)
-    names = ["place", "cancel", "due", "expire", "fees"]
-    step = random.choices(names, [80, 10, 5, 2, 3])[0]
+    names = ["place", "amend", "cancel", "due", "expire", "fees", "halt"]
+    step = random.choices(names, [64, 16, 9, 5, 2, 2, 2])[0]
+    if step == "amend":
+        return _amendment(random)
+    if step == "halt":
+        return Halt()
     if step == "cancel":
         return Cancel(random.randrange(1000))
     if step == "due":
@@ -100,6 +122,17 @@ def step_of(seed: int) -> Place | Cancel | ComeDue | Expire | NewFees:
         units=random.choices(wanted, [30, 20, 15, 10, 17, 5, 3])[0],
         kind=random.choices(_KINDS, [45, 13, 9, 9, 6, 3, 15])[0],
         spend=random.random() < 0.6,
+    )
+
+
+def _amendment(random: Random) -> Amend:
+    part = random.choice([*("0.5", "0.9", "1", "1.5"), str(random.randint(1, 10**8) * UNIT * 2)])
+    price, total = random.choice([(True, False), (False, True), (True, True)])
+    return Amend(
+        number=random.randrange(1000),
+        step=random.randint(1, 6) if price else None,
+        part=Decimal(part) if total else None,
+        expects=random.random() < 0.3,
     )
 
 

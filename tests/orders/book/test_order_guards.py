@@ -92,7 +92,7 @@ def test_the_application_writes_orders_and_trades_by_functions_only(token):
 
 def test_the_parts_of_placing_are_no_way_round_for_the_application(token):
     attacks = [
-        "SELECT write_order(o, '{}', id_stem(o.id)) FROM orders_order o LIMIT 1",
+        "SELECT write_order(o, '{}', id_stem(o.id), false) FROM orders_order o LIMIT 1",
         "SELECT post_legs('trade', 'trade:' || o.id, o.id, 'me', 'x', ARRAY[a.id, b.id],"
         " ARRAY[1, -1]) FROM orders_order o, wallets_account a, wallets_account b"
         " WHERE a.owner_id = o.owner_id AND b.asset_id = a.asset_id AND b.id <> a.id LIMIT 1",

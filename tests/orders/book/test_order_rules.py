@@ -153,7 +153,7 @@ def test_an_open_rest_is_reserved_and_a_closed_order_reserves_nothing():
     order = {
         "type": "Buy", "status": "Active", "price": "100", "tokens": "10", "filled": "4",
         "filled_value": "360", "charged": "360", "charged_fee": "3.60", "fee_percent": "1",
-        "reserved": "1010", "reason": "", "created_at": "2026-01-02T00:00:00+00:00",
+        "reserved": "1010", "reason": "", "updated_at": "2026-01-02T00:00:00+00:00",
     }  # fmt: skip
 
     def end(stopped: str | None, **changes: Any) -> tuple[Any, ...]:
@@ -167,7 +167,7 @@ def test_an_open_rest_is_reserved_and_a_closed_order_reserves_nothing():
             found["status"],
             found["reserved"],
             found["reason"],
-            found["closed_at"] and found["closed_at"] == found["created_at"],
+            found["closed_at"] and found["closed_at"] == found["updated_at"],
         )
 
     # All of it can cost 969.60.

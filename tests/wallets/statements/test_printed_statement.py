@@ -217,8 +217,8 @@ RELEASED = balance(available="2.5", reserved="-2.5")
         ("wallet_transfer", HALF_OUT, {}, "Transfer sent"),
         ("conversion", HALF_IN, {}, "Converted from another currency"),
         ("conversion", HALF_OUT, {}, "Converted to another currency"),
-        ("order_reserve", SET_ASIDE, {"memo": "ABC"}, "Order for ABC placed: 2.50 KES set aside"),
-        ("order_release", RELEASED, {}, "Order closed: 2.50 KES available again"),
+        ("order_reserve", SET_ASIDE, {"memo": "ABC"}, "Order for ABC: 2.50 KES set aside"),
+        ("order_release", RELEASED, {}, "Order closed or amended: 2.50 KES available again"),
         ("trade", OUT, {"memo": "ABC", "units": Decimal("0.5")}, "Bought 0.5 units of ABC"),
         ("trade", IN, {"memo": "ABC", "units": Decimal("-0.5")}, "Sold 0.5 units of ABC"),
         (
