@@ -24,6 +24,7 @@ class OrdersConfig(sqlfiles.SqlAppConfig):
         "book/cancel_orders",
         "book/transfer_rules",
         "book/audited",
+        "market/candles",
         "listings/lifecycle",
         "listings/terms",
         "listings/token_events",

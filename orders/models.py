@@ -2,3 +2,4 @@
 
 import orders.book.models
 import orders.listings.models
+import orders.market.models

@@ -4,12 +4,15 @@ A misspelt or empty filter must never return everything. `ApiViewSet` checks eve
 action's declaration, so new lists are covered.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
+from django import forms
+from django.core.exceptions import ValidationError
 from django.http import QueryDict
+from rest_framework import exceptions
 
 from exchange.api.operations import Operation
 from exchange.core.errors import InvalidRequest
@@ -57,6 +60,24 @@ def _suggestion(name: str, known: Sequence[str]) -> str:
     if near:
         return f"did you mean {near[0]}?"
     return f"known are {', '.join(known)}" if known else "this address takes none"
+
+
+def parse_parameters(query: QueryDict, fields: Mapping[str, forms.Field]) -> dict[str, Any]:
+    """Return the values of query parameters; raise a 400 that names every bad one."""
+    values: dict[str, Any] = {}
+    problems: dict[str, list[exceptions.ErrorDetail]] = {}
+    for name, field in fields.items():
+        try:
+            values[name] = field.clean(query.get(name))
+        except ValidationError as error:
+            problems[name] = [
+                exceptions.ErrorDetail(str(message), code=each.code or "invalid")
+                for each in error.error_list
+                for message in each.messages
+            ]
+    if problems:
+        raise exceptions.ValidationError(problems)
+    return values
 
 
 def read_positive_integer(query: QueryDict, name: str, default: int) -> int:

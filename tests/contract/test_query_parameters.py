@@ -35,6 +35,7 @@ LISTS = {
     "/v1/api/distributions/<str:distribution_id>/payments",
     "/v1/api/income",
     "/v1/api/movements",
+    "/v1/api/tickers",
     "/v1/api/requests",
     "/v1/api/requests/reads",
     "/v1/api/balances",

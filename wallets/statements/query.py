@@ -2,15 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.http import QueryDict
-from rest_framework import exceptions
-from rest_framework.exceptions import ErrorDetail
 
 from exchange.api.filters import ChoiceParameter, CurrencyParameter, TimestampParameter
+from exchange.api.parameters import parse_parameters
 from exchange.core.currencies import WALLET_CURRENCIES
 from wallets.statements.period import Period
 from wallets.statements.shapes import FORMATS
@@ -36,18 +33,6 @@ class StatementQuery:
 
 def read_query(parameters: QueryDict) -> StatementQuery:
     """Return the parsed parameters; raise a 400 that names every bad one."""
-    values: dict[str, Any] = {}
-    problems: dict[str, list[ErrorDetail]] = {}
-    for name, field in _FIELDS.items():
-        try:
-            values[name] = field.clean(parameters.get(name))
-        except ValidationError as error:
-            problems[name] = [
-                ErrorDetail(str(message), code=each.code or "invalid")
-                for each in error.error_list
-                for message in each.messages
-            ]
-    if problems:
-        raise exceptions.ValidationError(problems)
+    values = parse_parameters(parameters, _FIELDS)
     period = Period(values["from"], _TO.clean(parameters["to"]), values["to"])
     return StatementQuery(values["currency"], period, values["format"] or FORMATS[0])

@@ -198,6 +198,7 @@ def test_every_function_that_acts_as_the_owner_fixes_its_search_path_first(runti
         "convert_money": "search_path=public, pg_temp,enable_seqscan=off,"
         "plan_cache_mode=force_generic_plan",
         "quote_conversion": "search_path=public, pg_temp",
+        "write_candles": "search_path=public, pg_temp,enable_seqscan=off",
         "transfer_money": "search_path=public, pg_temp,enable_seqscan=off,"
         "plan_cache_mode=force_generic_plan",
         "request_withdrawals": "search_path=public, pg_temp,enable_seqscan=off,"

@@ -1,0 +1,1 @@
+"""Market data of tokens: tickers, and candles of their secondary trades."""

@@ -1,0 +1,260 @@
+"""Tickers, and candles of any interval: exact, from stored hours and from trades.
+
+Stored hours are complete until the stored progress and never change. Trades are read since then,
+and of stored hours that an interval or the 24 hours of a ticker divide, by the numbers of their
+first and last one. The index `trade_of_token` covers both, so old trades cost nothing.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypedDict, cast
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from exchange.core.database import read_cursor
+from exchange.tokens.models import Token
+from exchange.tokens.selectors.tokens import visible_to
+from orders.market.query import CandleQuery
+
+# How long after its end trades of an interval may still be committed.
+SETTLING = timedelta(seconds=10)
+_DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
+_DECIMALS = 8
+
+
+class CandleData(TypedDict):
+    """The trades of one interval; `final` once none can be added."""
+
+    start: datetime
+    open: Decimal
+    high: Decimal
+    low: Decimal
+    close: Decimal
+    volume: Decimal
+    value: Decimal
+    trades: int
+    final: bool
+
+
+class BestPrice(TypedDict):
+    """The best price of one side of a book, and the units open at it."""
+
+    price: Decimal
+    tokens: Decimal
+
+
+class TickerData(TypedDict):
+    """The last price of a token, its trades of 24 hours, and the best prices of its book."""
+
+    token: UUID
+    last: Decimal | None
+    last_at: datetime | None
+    open: Decimal | None
+    high: Decimal | None
+    low: Decimal | None
+    vwap: Decimal | None
+    change: Decimal | None
+    percentage: Decimal | None
+    volume: Decimal
+    value: Decimal
+    trades: int
+    bid: BestPrice | None
+    ask: BestPrice | None
+
+
+def traded_tokens(organisation_id: UUID) -> QuerySet[Token]:
+    """Return the tokens in secondary trading that the organisation sees."""
+    tokens = Token.objects.filter(secondaries=True, closed=False, exited=False, cancelled=False)
+    return visible_to(tokens, organisation_id)
+
+
+def read_candles(token_id: UUID, query: CandleQuery, now: datetime) -> list[CandleData]:
+    """Return the candles of a token, oldest first; with `fill` also where nothing traded."""
+    if query.end <= query.start:
+        return []
+    period = _period(query.start, query.end, query.start if query.width >= _HOUR else query.end)
+    period |= {"token": token_id, "width": query.width}
+    last_final = now - SETTLING - query.width
+    rows = [{**row, "final": row["start"] <= last_final} for row in _read(_CANDLES, period)]
+    if not query.fill:
+        return cast("list[CandleData]", rows)
+    [before] = _read(_CLOSE_BEFORE, period)
+    found = {row["start"]: cast("CandleData", row) for row in rows}
+    return list(_fill(found, query, before["close"], last_final))
+
+
+def _fill(
+    candles: dict[datetime, CandleData],
+    query: CandleQuery,
+    close: Decimal | None,
+    last_final: datetime,
+) -> Iterator[CandleData]:
+    """Yield the candle of every interval, at the `close` before where nothing traded.
+
+    None before the first trade of the token.
+    """
+    nothing = Decimal(0)
+    start = query.start
+    while start < query.end:
+        if candle := candles.get(start):
+            close = candle["close"]
+            yield candle
+        elif close is not None:
+            yield CandleData(
+                start=start, open=close, high=close, low=close, close=close,
+                volume=nothing, value=nothing, trades=0, final=start <= last_final,
+            )  # fmt: skip
+        start += query.width
+
+
+def read_tickers(token_ids: Sequence[UUID], now: datetime) -> list[TickerData]:
+    """Return the tickers of tokens, in their order, with the 24 hours until `now`."""
+    begin = now - _DAY
+    hour = _floor_hour(begin)
+    period = _period(begin, None, hour if hour == begin else hour + _HOUR)
+    rows = _read(_TICKERS, {**period, "tokens": list(token_ids)})
+    return [_to_ticker(row) for row in rows]
+
+
+def _to_ticker(row: dict[str, Any]) -> TickerData:
+    first, last, volume = row["open"], row["last"], row["volume"]
+    change = None if first is None else last - first
+    return {
+        "token": row["token"],
+        "last": last,
+        "last_at": row["last_at"],
+        "open": first,
+        "high": row["high"],
+        "low": row["low"],
+        "vwap": _divide(row["value"], volume) if volume else None,
+        "change": change,
+        "percentage": None if change is None else _divide(100 * change, first),
+        "volume": volume,
+        "value": row["value"],
+        "trades": row["trades"],
+        "bid": _best_price(row["bid"], row["bid_tokens"]),
+        "ask": _best_price(row["ask"], row["ask_tokens"]),
+    }
+
+
+def _best_price(price: Decimal | None, tokens: Decimal | None) -> BestPrice | None:
+    return None if price is None or tokens is None else {"price": price, "tokens": tokens}
+
+
+def _divide(value: Decimal, by: Decimal) -> Decimal:
+    """Return the quotient of two exact numbers, rounded half-even to 8 decimals once."""
+    units = round(Fraction(value) / Fraction(by) * 10**_DECIMALS)
+    return Decimal(f"{units}e-{_DECIMALS}")
+
+
+def _floor_hour(moment: datetime) -> datetime:
+    return moment.replace(minute=0, second=0, microsecond=0)
+
+
+def _period(begin: datetime, end: datetime | None, whole_from: datetime) -> dict[str, Any]:
+    """Return the parameters of a period: its stored hours from `whole_from` on are read whole.
+
+    `until` they are complete, and trades since then have numbers above `seq`. Both are read first,
+    as PostgreSQL plans for known values; the result is right for later snapshots.
+    """
+    [progress] = _read(_PROGRESS, {}) or [{"until": "-infinity", "seq": 0}]
+    times = {"begin": begin, "end": end or "infinity", "begin_hour": _floor_hour(begin)}
+    return {**times, **progress, "whole_from": whole_from}
+
+
+def _read(statement: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
+    with read_cursor() as cursor:
+        cursor.execute(statement, parameters)
+        names = [column.name for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+_PROGRESS = "SELECT until, seq FROM orders_candleprogress"
+
+
+def _parts_sql(token: str) -> str:
+    """Return the SQL of the stored hours and the single trades that make up a token's period."""
+    trade = "t.created_at, t.seq, t.seq, t.price, t.price, t.price, t.price, t.tokens"
+    return f"""
+        SELECT c.starts_at AS at, c.first_seq, c.last_seq, c.open, c.high, c.low, c.close,
+               c.volume, c.value, c.trades
+        FROM orders_candle c
+        WHERE c.token_id = {token} AND c.starts_at >= %(whole_from)s::timestamptz
+            AND c.starts_at < least(%(end)s::timestamptz, %(until)s::timestamptz)
+        UNION ALL
+        SELECT {trade}, t.price * t.tokens, 1
+        FROM (
+            SELECT min(c.first_seq) AS first, max(c.last_seq) AS last FROM orders_candle c
+            WHERE c.token_id = {token} AND c.starts_at >= %(begin_hour)s::timestamptz
+                AND c.starts_at
+                    < least(%(whole_from)s::timestamptz, %(until)s::timestamptz)
+        ) h
+        JOIN orders_trade t ON t.token_id = {token} AND t.seq BETWEEN h.first AND h.last
+        WHERE t.created_at >= %(begin)s::timestamptz
+            AND t.created_at < least(%(whole_from)s::timestamptz, %(until)s::timestamptz)
+        UNION ALL
+        SELECT {trade}, t.price * t.tokens, 1
+        FROM orders_trade t
+        WHERE t.token_id = {token} AND t.seq > %(seq)s AND t.sell_order_id IS NOT NULL
+            AND t.created_at >= greatest(%(begin)s::timestamptz, %(until)s::timestamptz)
+            AND t.created_at < %(end)s::timestamptz
+    """  # noqa: S608 - constants
+
+
+_SUMS = """
+    (array_agg(p.open ORDER BY p.first_seq))[1] AS open, max(p.high) AS high, min(p.low) AS low,
+    (array_agg(p.close ORDER BY p.last_seq DESC))[1] AS close,
+    coalesce(sum(p.volume), 0) AS volume, coalesce(sum(p.value), 0) AS value,
+    coalesce(sum(p.trades), 0)::bigint AS trades
+"""
+_CANDLES = f"""
+    SELECT date_bin(%(width)s, p.at, 'epoch') AS start, {_SUMS}
+    FROM ({_parts_sql("%(token)s")}) p GROUP BY 1 ORDER BY 1
+"""  # noqa: S608 - constants
+
+
+# A stored hour that ends before the first interval, unless the interval divides a later one.
+_CLOSE_BEFORE = """
+    SELECT coalesce(
+        (SELECT t.price FROM orders_trade t
+         WHERE t.token_id = %(token)s AND t.seq > %(seq)s AND t.sell_order_id IS NOT NULL
+            AND t.created_at >= %(until)s::timestamptz AND t.created_at < %(begin)s
+         ORDER BY t.seq DESC LIMIT 1),
+        (SELECT t.price FROM orders_candle c
+         JOIN orders_trade t ON t.token_id = c.token_id
+            AND t.seq BETWEEN c.first_seq AND c.last_seq
+         WHERE c.token_id = %(token)s AND c.starts_at = %(begin_hour)s
+            AND t.created_at < %(begin)s
+         ORDER BY t.seq DESC LIMIT 1),
+        (SELECT c.close FROM orders_candle c
+         WHERE c.token_id = %(token)s AND c.starts_at < %(begin_hour)s
+         ORDER BY c.starts_at DESC LIMIT 1)) AS close
+"""
+
+
+def _best_sql(side: str, order: str) -> str:
+    return f"""
+        SELECT o.price, sum(o.tokens - o.filled) AS tokens FROM orders_order o
+        WHERE o.token_id = w.id AND o.status = 'Active' AND o.type = '{side}'
+        GROUP BY o.price ORDER BY o.price {order} LIMIT 1
+    """  # noqa: S608 - constants
+
+
+# Trades of a raise come first, so where the last trade is one of these there are no others.
+_TICKERS = f"""
+    SELECT w.id AS token, latest.price AS last, latest.created_at AS last_at, period.open,
+           period.high, period.low, period.volume, period.value, period.trades,
+           bid.price AS bid, bid.tokens AS bid_tokens, ask.price AS ask, ask.tokens AS ask_tokens
+    FROM unnest(%(tokens)s::uuid[]) WITH ORDINALITY w (id, place)
+    CROSS JOIN LATERAL (SELECT {_SUMS} FROM ({_parts_sql("w.id")}) p) period
+    LEFT JOIN LATERAL (
+        SELECT t.price, t.created_at, t.sell_order_id FROM orders_trade t
+        WHERE t.token_id = w.id ORDER BY t.seq DESC LIMIT 1
+    ) latest ON latest.sell_order_id IS NOT NULL
+    LEFT JOIN LATERAL ({_best_sql("Buy", "DESC")}) bid ON true
+    LEFT JOIN LATERAL ({_best_sql("Sell", "ASC")}) ask ON true
+    ORDER BY w.place
+"""  # noqa: S608 - constants
