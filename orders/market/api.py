@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from exchange.api.operations import RecordPage, operation
-from exchange.api.responses import SuccessResponse, encode_json
+from exchange.api.responses import RawJSON, SuccessResponse, encode_json
 from exchange.api.viewsets import ApiViewSet
 from exchange.tokens.models import Token
 from orders.book.api import MarketViewSet
@@ -82,7 +82,7 @@ class CandleViewSet(MarketViewSet):
         found, _ = self.find_token(token_id)
         now = timezone.now()
         query = read_query(request.query_params, now)
-        candles = read_candles(found, query, now)
+        candles = RawJSON(f"[{read_candles(found, query, now)}]")
         return self.respond({"interval": query.interval, "candles": candles})
 
 

@@ -1,4 +1,4 @@
-"""An example ticker and an example candle, consistent with those of the book."""
+"""An example ticker and an example candle, consistent with the example of the book."""
 
 from typing import Any
 
@@ -23,30 +23,14 @@ TICKER: dict[str, Any] = {
 }
 
 
-CANDLES: dict[str, Any] = {
-    "interval": "1h",
-    "candles": [
-        {
-            "start": "2025-07-04T06:00:00.000Z",
-            "open": 104,
-            "high": 106.5,
-            "low": 103,
-            "close": 105,
-            "volume": 24,
-            "value": 2510,
-            "trades": 5,
-            "final": True,
-        },
-        {
-            "start": "2025-07-04T07:00:00.000Z",
-            "open": 106,
-            "high": 106,
-            "low": 106,
-            "close": 106,
-            "volume": 4,
-            "value": 424,
-            "trades": 1,
-            "final": False,
-        },
-    ],
+CANDLE: dict[str, Any] = {
+    "start": "2025-07-04T07:00:00.000Z",
+    "open": 104,
+    "high": 106.5,
+    "low": 103,
+    "close": 106,
+    "volume": 28,
+    "value": 2934,
+    "trades": 6,
+    "final": False,
 }

@@ -5,11 +5,11 @@ and of stored hours that an interval or the 24 hours of a ticker divide, by the 
 first and last one. The index `trade_of_token` covers both, so old trades cost nothing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, TypedDict, cast
+from typing import Any, TypedDict
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -17,26 +17,13 @@ from django.db.models import QuerySet
 from exchange.core.database import read_cursor
 from exchange.tokens.models import Token
 from exchange.tokens.selectors.tokens import visible_to
+from orders.market.payloads import CANDLE
 from orders.market.query import CandleQuery
 
 # How long after its end trades of an interval may still be committed.
 SETTLING = timedelta(seconds=10)
 _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
 _DECIMALS = 8
-
-
-class CandleData(TypedDict):
-    """The trades of one interval; `final` once none can be added."""
-
-    start: datetime
-    open: Decimal
-    high: Decimal
-    low: Decimal
-    close: Decimal
-    volume: Decimal
-    value: Decimal
-    trades: int
-    final: bool
 
 
 class BestPrice(TypedDict):
@@ -71,43 +58,18 @@ def traded_tokens(organisation_id: UUID) -> QuerySet[Token]:
     return visible_to(tokens, organisation_id)
 
 
-def read_candles(token_id: UUID, query: CandleQuery, now: datetime) -> list[CandleData]:
-    """Return the candles of a token, oldest first; with `fill` also where nothing traded."""
-    if query.end <= query.start:
-        return []
-    period = _period(query.start, query.end, query.start if query.width >= _HOUR else query.end)
-    period |= {"token": token_id, "width": query.width}
-    last_final = now - SETTLING - query.width
-    rows = [{**row, "final": row["start"] <= last_final} for row in _read(_CANDLES, period)]
-    if not query.fill:
-        return cast("list[CandleData]", rows)
-    [before] = _read(_CLOSE_BEFORE, period)
-    found = {row["start"]: cast("CandleData", row) for row in rows}
-    return list(_fill(found, query, before["close"], last_final))
+def read_candles(token_id: UUID, query: CandleQuery, now: datetime) -> str:
+    """Return the candles of a token, oldest first, as JSON texts joined by commas.
 
-
-def _fill(
-    candles: dict[datetime, CandleData],
-    query: CandleQuery,
-    close: Decimal | None,
-    last_final: datetime,
-) -> Iterator[CandleData]:
-    """Yield the candle of every interval, at the `close` before where nothing traded.
-
-    None before the first trade of the token.
+    With `fill` also of intervals where nothing traded, after the first trade of the token.
     """
-    nothing = Decimal(0)
-    start = query.start
-    while start < query.end:
-        if candle := candles.get(start):
-            close = candle["close"]
-            yield candle
-        elif close is not None:
-            yield CandleData(
-                start=start, open=close, high=close, low=close, close=close,
-                volume=nothing, value=nothing, trades=0, final=start <= last_final,
-            )  # fmt: skip
-        start += query.width
+    if query.end <= query.start:
+        return ""
+    period = _period(query.start, query.end, query.start if query.width >= _HOUR else query.end)
+    period |= {"token": token_id, "width": query.width, "fill": query.fill}
+    [row] = _read(_CANDLES, {**period, "last_final": now - SETTLING - query.width})
+    text: str = row["text"]
+    return text
 
 
 def read_tickers(token_ids: Sequence[UUID], now: datetime) -> list[TickerData]:
@@ -210,13 +172,8 @@ _SUMS = """
     coalesce(sum(p.volume), 0) AS volume, coalesce(sum(p.value), 0) AS value,
     coalesce(sum(p.trades), 0)::bigint AS trades
 """
-_CANDLES = f"""
-    SELECT date_bin(%(width)s, p.at, 'epoch') AS start, {_SUMS}
-    FROM ({_parts_sql("%(token)s")}) p GROUP BY 1 ORDER BY 1
-"""  # noqa: S608 - constants
-
-
-# A stored hour that ends before the first interval, unless the interval divides a later one.
+# The last price before the period: of a trade since the progress, of one in the stored hour that
+# the period divides, or of a stored hour before.
 _CLOSE_BEFORE = """
     SELECT coalesce(
         (SELECT t.price FROM orders_trade t
@@ -231,8 +188,36 @@ _CLOSE_BEFORE = """
          ORDER BY t.seq DESC LIMIT 1),
         (SELECT c.close FROM orders_candle c
          WHERE c.token_id = %(token)s AND c.starts_at < %(begin_hour)s
-         ORDER BY c.starts_at DESC LIMIT 1)) AS close
+         ORDER BY c.starts_at DESC LIMIT 1))
 """
+
+
+# An interval without trades is part of those since the last one with trades, and has its close.
+_CANDLES = f"""
+    WITH candle AS (
+        SELECT date_bin(%(width)s, p.at, 'epoch') AS start, {_SUMS}
+        FROM ({_parts_sql("%(token)s")}) p GROUP BY 1
+    ), numbered AS (
+        SELECT i.start, c.open, c.high, c.low, c.close, c.volume, c.value, c.trades,
+               count(c.close) OVER (ORDER BY i.start) AS part
+        FROM generate_series(%(begin)s, %(end)s - %(width)s, %(width)s) i (start)
+        LEFT JOIN candle c ON c.start = i.start
+        WHERE %(fill)s OR c.start IS NOT NULL
+    ), closed AS (
+        SELECT n.*, CASE n.part WHEN 0 THEN ({_CLOSE_BEFORE})
+                    ELSE first_value(n.close) OVER (PARTITION BY n.part ORDER BY n.start)
+                    END AS last
+        FROM numbered n
+    )
+    SELECT coalesce(string_agg({CANDLE.expression("r")}, ',' ORDER BY r.start), '') AS text
+    FROM (
+        SELECT c.start, coalesce(c.open, c.last) AS open, coalesce(c.high, c.last) AS high,
+               coalesce(c.low, c.last) AS low, c.last AS close, coalesce(c.volume, 0) AS volume,
+               coalesce(c.value, 0) AS value, coalesce(c.trades, 0) AS trades,
+               c.start <= %(last_final)s AS final
+        FROM closed c WHERE c.last IS NOT NULL
+    ) r
+"""  # noqa: S608 - constants
 
 
 def _best_sql(side: str, order: str) -> str:

@@ -2,7 +2,7 @@
 
 from exchange.core.database import fetch_one
 
-# About a month of hours with trades. Bounds one run of the task after an upgrade.
+# About a month of hours. Bounds one run of the task after an upgrade.
 MAX_HOURS = 750
 
 

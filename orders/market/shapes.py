@@ -7,6 +7,7 @@ from drf_spectacular.utils import OpenApiParameter
 from exchange.api.filters import MOMENT
 from exchange.api.operations import NamedSchema, closed_object, number_schema
 from orders.market import examples
+from orders.market.payloads import CANDLE
 from orders.market.query import DEFAULT_INTERVAL, INTERVALS, MAX_CANDLES
 
 _TIME = {"type": "string", "format": "date-time"}
@@ -58,25 +59,6 @@ TICKER = NamedSchema(
 )  # fmt: skip
 
 
-_CANDLE = closed_object(
-    {
-        "start": {**_TIME, "description": "Start of the interval; of days 00:00 UTC"},
-        "open": number_schema("Price of the first trade"),
-        "high": number_schema("Highest price"),
-        "low": number_schema("Lowest price"),
-        "close": number_schema("Price of the last trade"),
-        "volume": number_schema("Units traded"),
-        "value": number_schema("Their value: the sum of price times units, not rounded"),
-        "trades": {**_COUNT, "description": "Number of trades; 0 where `fill` added the interval"},
-        "final": {
-            "type": "boolean",
-            "description": "`false`: trades may still be added, as the interval has not been over"
-            " for 10 seconds",
-        },
-    }
-)
-
-
 CANDLES = NamedSchema(
     "Candles",
     closed_object(
@@ -90,11 +72,11 @@ CANDLES = NamedSchema(
                 "type": "array",
                 "maxItems": MAX_CANDLES,
                 "description": "Candles of secondary trades, oldest first",
-                "items": _CANDLE,
+                "items": CANDLE,
             },
         }
     ),
-    examples.CANDLES,
+    {"interval": "1h", "candles": [CANDLE.example]},
 )
 
 

@@ -24,6 +24,7 @@ from tests.benchmarks import (
     exports,
     growth,
     loans,
+    market,
     orders,
     pooler,
     portfolio,
@@ -47,6 +48,7 @@ BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
     "exports": exports.run,
     "growth": growth.run,
     "loans": loans.run,
+    "market": market.run,
     "orders": orders.run,
     "pooler": pooler.run,
     "portfolio": portfolio.run,
@@ -65,6 +67,7 @@ _REPORTS = {
     "distributions": distributions.report,
     "exports": exports.report,
     "growth": growth.report,
+    "market": market.report,
     "pooler": pooler.report,
     "printing": printing.report,
     "replica": replica.report,
@@ -77,6 +80,7 @@ FULL: dict[str, dict[str, Any]] = {
     "distributions": {"holders": distributions.FULL_HOLDERS},
     "exports": {"rows": exports.FULL_ROWS},
     "growth": {"sizes": growth.FULL_SIZES},
+    "market": {"trades": market.FULL_TRADES},
     "tokens": {"sizes": tokens.FULL_SIZES},
     "portfolio": {"holdings": portfolio.HOLDINGS_FULL},
 }
@@ -138,6 +142,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--full", action="store_true", help="use tables of full size")
     parser.add_argument("--tokens", type=int, nargs="+", help="sizes of the token table")
     parser.add_argument("--entries", type=int, nargs=2, help="numbers of entries to compare")
+    parser.add_argument("--trades", type=int, help="number of trades of market data")
     parser.add_argument("--members", type=int, nargs=2, help="numbers of members to compare")
     parser.add_argument("--rows", type=int, nargs="+", help="numbers of rows to export")
     parser.add_argument("--holders", type=int, help="number of holders to pay")
@@ -167,6 +172,8 @@ def _measure(name: str, options: argparse.Namespace, version: Version | None) ->
         given["sizes"] = sorted(options.members)
     if name == "distributions" and options.holders:
         given["holders"] = options.holders
+    if name == "market" and options.trades:
+        given["trades"] = options.trades
     if name == "growth" and options.entries:
         given["sizes"] = sorted(options.entries)
     with prepared() as installation:

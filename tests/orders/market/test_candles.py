@@ -1,5 +1,6 @@
 """Candles are what plain Python makes of the trades, however much of them is stored."""
 
+import json
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -39,7 +40,9 @@ def read(
     fill: bool = False,
 ) -> list[dict[str, Any]]:
     query = CandleQuery(interval, begin, end, fill)
-    return [dict(candle) for candle in read_candles(token, query, now)]
+    text = f"[{read_candles(token, query, now)}]"
+    found: list[dict[str, Any]] = json.loads(text, parse_float=Decimal, parse_int=Decimal)
+    return [{**candle, "start": datetime.fromisoformat(candle["start"])} for candle in found]
 
 
 def without_final(candles: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -122,6 +122,8 @@ def test_a_killed_run_leaves_whole_hours(session):
     killed.execute("BEGIN")
     killed.execute("SELECT write_candles()")
     killed.close()
+    # Waits until the server has ended the session.
+    session().execute("SELECT pg_advisory_xact_lock(hashtextextended('candles', 0))")
     assert stored() == whole
     write_candles()
     assert stored() == expected(trades)
@@ -161,7 +163,7 @@ def test_an_hour_waits_for_transactions_that_are_older_than_its_end():
     """Such a one may still write a trade of the hour."""
     insert_trades(uuid7(), [sold(NOON - 2 * HOUR, 4), sold(NOON - MINUTE, 5), sold(NOON, 6)])
     with as_owner(rollback=True) as cursor:
-        # As if one had begun just before the end of the third hour.
+        # As if one had started just before the end of the third hour.
         cursor.execute(
             "CREATE OR REPLACE FUNCTION older_transaction(p_moment timestamptz) RETURNS boolean"
             " LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp"
