@@ -35,7 +35,7 @@ DRAIN_SECONDS = 10
 APPLICATION = "config.wsgi:start_application"
 _MAX_HEAD_BYTES = 64 * 1024
 # Granian's own log lines pass through the handlers and filters of the settings.
-_LOGGING = {"loggers": {"_granian": {"handlers": [], "propagate": True}}}
+LOGGING = {"loggers": {"_granian": {"handlers": [], "propagate": True}}}
 
 
 def command(
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str]) -> None:
         workers_kill_timeout=options.kill_seconds,
         # Warnings are about more threads than processors; ours wait for PostgreSQL.
         log_level=LogLevels.error,
-        log_dictconfig=_LOGGING,
+        log_dictconfig=LOGGING,
     )
     if options.drain_seconds:
         server.on_startup(lambda: _drain_before_the_end(folder / "draining", options.drain_seconds))

@@ -10,6 +10,7 @@ class OrdersConfig(sqlfiles.SqlAppConfig):
     sql_parts = (
         "book/order_types",
         "book/order_guard",
+        "book/book_sequence",
         "book/fills",
         "book/order_changes",
         "book/order_state",

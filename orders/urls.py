@@ -3,10 +3,12 @@
 from exchange.api.routers import Router
 from orders.book.api import BookViewSet, OrderViewSet, TokenOrderViewSet
 from orders.market.api import AllTickersViewSet, CandleViewSet, TickerViewSet
+from orders.streams.api import StreamViewSet
 from orders.trades.api import FillViewSet, OrderFillViewSet, TradeViewSet
 
 router = Router()
 # Before the orders, whose ids it is none of.
+router.register("stream", StreamViewSet, "streams")
 router.register("orders/fills", OrderFillViewSet, "order_fills")
 router.register("orders", OrderViewSet, "orders")
 router.register("orders/<str:order_id>/fills", FillViewSet, "fills")

@@ -93,7 +93,7 @@ class NotReady(DomainError):
     code = "not_ready"
     message = "The service is not ready. Please try again shortly"
     # Unreadiness usually lasts less than a second.
-    retry_after = 1
+    retry_after: int | None = 1
 
 
 class IdempotencyKeyReused(DomainError):

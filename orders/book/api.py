@@ -50,6 +50,8 @@ SORT_FIELDS = {
     "price": "price",
     "amount": "amount",
 }
+# An amendment changes them.
+AMENDED = frozenset({"price", "amount"})
 
 
 class OrderViewSet(ApiViewSet):
@@ -60,6 +62,7 @@ class OrderViewSet(ApiViewSet):
     pagination_class = OrderPagination
     filterset_class = OrderFilters
     sort_fields: ClassVar = SORT_FIELDS
+    changing_sorts = AMENDED
     default_sort = "-createdAt"
 
     def get_queryset(self) -> QuerySet[Order]:
@@ -282,6 +285,7 @@ class TokenOrderViewSet(MarketViewSet):
     pagination_class = OrderPagination
     filterset_class = TokenOrderFilters
     sort_fields: ClassVar = SORT_FIELDS
+    changing_sorts = AMENDED
     default_sort = "-createdAt"
     queryset = Order.objects.none()
 

@@ -44,6 +44,7 @@ ORDER_WITH_TOKEN: dict[str, Any] = {**ORDER, "token": TOKEN}
 
 
 BOOK: dict[str, Any] = {
+    "seq": 4108,
     "bids": [
         {"price": 105, "tokens": 40, "orders": 2},
         {"price": 104.5, "tokens": 15, "orders": 1},

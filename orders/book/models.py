@@ -192,6 +192,16 @@ class Order(ReferencedModel, Record):
         return f"{self.type} {format_plain(self.tokens)} at {format_plain(self.price)}"
 
 
+class BookSequence(models.Model):
+    """The number of the state of a token's book, raised with every change (`book_sequence.sql`)."""
+
+    token = models.OneToOneField(Token, primary_key=True, related_name="+", **UNCHECKED)
+    seq = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return str(self.seq)
+
+
 class Trade(Record):
     """One fill, between two orders or, in a primary raise, between an order and the issuer.
 

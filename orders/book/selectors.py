@@ -26,8 +26,9 @@ class PriceLevel(TypedDict):
 
 
 class Book(TypedDict):
-    """Both sides of an order book, best price first."""
+    """Both sides of an order book, best price first, and the number of this state."""
 
+    seq: int
     bids: list[PriceLevel]
     asks: list[PriceLevel]
 
@@ -102,12 +103,17 @@ def embed_token(order_text: str, token_id: UUID, token_text: str) -> str:
 def read_book(token_id: UUID, levels: int) -> Book:
     """Return the best `levels` prices of both sides of a token's book."""
     sides: dict[str, list[PriceLevel]] = {OrderType.BUY: [], OrderType.SELL: []}
+    seq = 0
     with read_cursor() as cursor:
-        cursor.execute(_BOOK, [token_id, levels, token_id, levels])
+        cursor.execute(_BOOK, [token_id, token_id, levels, token_id, levels])
         for side, price, tokens, orders in cursor.fetchall():
+            if side == "seq":
+                seq = orders
+                continue
             sides[side].append({"price": price, "tokens": tokens, "orders": orders})
     # UNION ALL guarantees no order.
     return {
+        "seq": seq,
         "bids": sorted(sides[OrderType.BUY], key=_price, reverse=True),
         "asks": sorted(sides[OrderType.SELL], key=_price),
     }
@@ -139,7 +145,10 @@ _ORDER = f"""
 """  # noqa: S608 - built from the declaration in payloads
 
 
+# One statement, so that the number is that of these levels.
 _BOOK = """
+    (SELECT 'seq', 0, 0, seq FROM orders_booksequence WHERE token_id = %s)
+    UNION ALL
     (SELECT 'Buy', price, sum(tokens - filled), count(*) FROM orders_order
      WHERE token_id = %s AND status = 'Active' AND type = 'Buy'
      GROUP BY price ORDER BY price DESC LIMIT %s)

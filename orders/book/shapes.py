@@ -49,6 +49,12 @@ BOOK = NamedSchema(
     "Book",
     closed_object(
         {
+            "seq": {
+                "type": "integer",
+                "minimum": 0,
+                "description": "Number of this state of the book, higher after every change; "
+                "as in streams",
+            },
             "bids": {"type": "array", "items": _LEVEL, "description": "Buy orders, highest first"},
             "asks": {"type": "array", "items": _LEVEL, "description": "Sell orders, lowest first"},
         }

@@ -20,7 +20,7 @@ from kombu import Queue
 from kombu.transport import TRANSPORT_ALIASES
 from pytest_django import Settings
 
-from config import webserver
+from config import streamserver, webserver
 from config.ports import is_responding
 from tests.environment.database import server_url, worker_database
 from tests.environment.ports import claim_ports
@@ -95,6 +95,17 @@ class ServiceStack:
             ready=lambda: is_responding(HOST, self.web_port, "/health"),
             output=self.folder / "web.log",
         )
+
+    def streams(self) -> tuple[Program, str]:
+        """Return a stream process, and the URL of its streams."""
+        port = claim_ports()
+        program = Program(
+            command=streamserver.command(HOST, port),
+            environment=self.environment,
+            ready=lambda: is_responding(HOST, port, "/health"),
+            output=self.folder / f"streams-{port}.log",
+        )
+        return program, f"http://{HOST}:{port}/v1/stream"
 
     def sandbox(self) -> Program:
         """Return the provider's sandbox."""

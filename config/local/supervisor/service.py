@@ -1,7 +1,7 @@
 """The processes of a local installation, and their order of start and stop.
 
-Database, migrations, sandbox, demo data, then web, worker and beat; `Ready` when all respond. They
-stop in reverse order within 15 seconds, the database last.
+Database, migrations, sandbox, demo data, then web, streams, worker and beat; `Ready` when all
+respond. They stop in reverse order within 15 seconds, the database last.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-from config import webserver
+from config import streamserver, webserver
 from config.back_office.roles import are_roles_applied
 from config.celery import app as celery_app
 from config.database_version import EarlierVersionError, require_upgradable
@@ -134,10 +134,18 @@ class Installation:
             self._load_demo(provider_url)
         web = webserver.command(self.host or "0.0.0.0", self.port, kill_seconds=5)  # noqa: S104
         self._run_program("web", web)
+        streams = streamserver.command(self.host or "0.0.0.0", self._stream_port)  # noqa: S104
+        self._run_program("streams", streams)
         self._run_program("worker", self._worker_command())
         self._run_program("beat", self._beat_command())
         self._await_readiness()
-        for line in summary.lines(self.data_dir, self.base_url, provider_url, demo=self.demo):
+        addresses = {
+            "base_url": self.base_url,
+            "admin_url": f"{self.base_url}/admin/",
+            "provider_url": provider_url,
+            "stream_url": f"http://{self.client_host}:{self._stream_port}/v1/stream",
+        }
+        for line in summary.lines(self.data_dir, addresses, demo=self.demo):
             _print(line)
         _print(f"Ready: {self.base_url}")
 
@@ -229,6 +237,9 @@ class Installation:
     def _await_readiness(self) -> None:
         waiting: dict[str, Callable[[], bool]] = {
             "web": lambda: is_responding(self.client_host.strip("[]"), self.port, "/health"),
+            "streams": lambda: is_responding(
+                self.client_host.strip("[]"), self._stream_port, "/health"
+            ),
             "worker": self._worker_readiness(),
             "beat": self._beat_readiness(),
         }
@@ -303,6 +314,7 @@ class Installation:
             "FLUTTERWAVE_SECRET_KEY": str(provider["secret_key"]),
             "FLUTTERWAVE_WEBHOOK_HASH": str(provider["webhook_hash"]),
         }
+        self._stream_port = _free_port_near(self.port + 10)
         self._sandbox_port = 0
         if not os.environ.get("FLUTTERWAVE_BASE_URL"):
             self._sandbox_port = _free_port_near(self.port + 1)

@@ -1,7 +1,7 @@
 """The summary that `up` prints, from DIR/demo.json."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from django.conf import settings
@@ -27,21 +27,17 @@ def demo_is_loaded(data_dir: Path, base_url: str) -> bool:
     return Organisation.objects.using("owner").filter(id__in=ids).count() == len(ids)
 
 
-def lines(data_dir: Path, base_url: str, provider_url: str, *, demo: bool) -> Iterator[str]:
+def lines(data_dir: Path, addresses: Mapping[str, str], *, demo: bool) -> Iterator[str]:
     """Yield the addresses, and the credentials of the demo data if loaded.
 
     Updates the addresses in the file, since the port may change.
     """
-    addresses = {
-        "base_url": base_url,
-        "admin_url": f"{base_url}/admin/",
-        "provider_url": provider_url,
-    }
     yield ""
-    yield f"  Service            {base_url}"
-    yield f"  API documentation  {base_url}/v1/docs"
+    yield f"  Service            {addresses['base_url']}"
+    yield f"  Streams            {addresses['stream_url']}"
+    yield f"  API documentation  {addresses['base_url']}/v1/docs"
     yield f"  Back office        {addresses['admin_url']}"
-    yield f"  Payment provider   {provider_url}"
+    yield f"  Payment provider   {addresses['provider_url']}"
     yield "  For this machine only: no proxy keeps slow clients from the web server."
     credentials = credentials_file.read(data_dir) if demo else {}
     if credentials:

@@ -26,6 +26,7 @@ BEGIN
     UPDATE orders_order SET status = 'Cancelled', reserved = 0, reason = left(p_reason, 100),
         closed_at = v_closed_at, updated_at = v_closed_at
     WHERE id = o.id RETURNING status, reason, document INTO o.status, o.reason, o.document;
+    PERFORM raise_book_sequence(o.token_id);
     PERFORM emit_order_end(o);
     RETURN true;
 END $$;

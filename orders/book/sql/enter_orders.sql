@@ -68,6 +68,9 @@ BEGIN
         EXIT WHEN p.completes OR cardinality(p.closing) > 0;
     END LOOP;
 
+    IF (p.o).id IS NOT NULL THEN
+        PERFORM raise_book_sequence(q.token);
+    END IF;
     IF l.transfers IS NOT NULL THEN
         -- The only place where orders wait for accounts, in id order, so orders cannot deadlock. If a
         -- balance was spent since `plan_order` read it, account_balance_not_negative fails and the

@@ -1,0 +1,41 @@
+"""The ASGI application of a stream process: Django's, for streams and their health alone.
+
+Each reader is a task of one event loop, not a thread. What a request needs of PostgreSQL is read in
+one thread, one request after another; the hub reads in a second one.
+"""
+
+from importlib import import_module
+from typing import Any
+
+import django
+from django.conf import settings
+from django.core.handlers.asgi import ASGIHandler
+
+from config.celery import app as celery_app
+
+__all__ = ["celery_app", "start_application"]
+
+PATHS = {"/v1/stream", "/health"}
+
+
+class StreamHandler(ASGIHandler):
+    """Django's application for `PATHS`; other paths are of the web processes."""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Respond to a request."""
+        if scope["type"] != "http":
+            return
+        if scope["path"] in PATHS:
+            await super().__call__(scope, receive, send)
+            return
+        await send({"type": "http.response.start", "status": 404, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+
+def start_application() -> StreamHandler:
+    """Return the application to a process that the server has started."""
+    return StreamHandler()
+
+
+django.setup(set_prefix=False)
+import_module(settings.ROOT_URLCONF)

@@ -1,0 +1,301 @@
+"""Sends what changes to all readers of a process, from one task that reads PostgreSQL.
+
+All of it runs in the event loop; only PostgreSQL is read in a thread of its own. A reader has a
+queue of encoded events: one that does not keep up loses it, and starts again from a snapshot.
+"""
+
+import asyncio
+import itertools
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.db import DatabaseError
+
+from exchange.api.responses import encode_json
+from exchange.core.ids import uuid7
+from orders.book.selectors import Book, PriceLevel
+from orders.streams.channels import Channel, Kind
+from orders.streams.reading import Change, Position, read_changes
+
+POLL_SECONDS = 0.2
+# Between two messages of one token.
+PAUSE_SECONDS = 0.5
+HEARTBEAT_SECONDS = 15.0
+# How often it is asked whether readers may still read.
+CHECK_SECONDS = 30.0
+MOST_READERS = 500
+# What a reader may be behind, and what a new connection can resume from.
+_MOST_QUEUED = 200
+_REMEMBERED = 5000
+# How long a token is followed after its last reader has gone.
+_FORGET_SECONDS = 60.0
+_AFTER_FAILURE_SECONDS = 1.0
+HEARTBEAT = b": heartbeat\n\n"
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(eq=False)
+class Reader:
+    """One connection. `may_read` says whether it may go on, `resume` is the last id it had."""
+
+    organisation: UUID
+    channels: frozenset[Channel]
+    may_read: Callable[[], bool]
+    resume: str = ""
+    # Channels that wait for a first reading of their token.
+    waiting: set[Channel] = field(default_factory=set)
+    queue: deque[bytes] = field(default_factory=deque)
+    ended: bool = False
+    wakes: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass
+class Followed:
+    """A token that readers follow, as they know it."""
+
+    position: Position | None = None
+    book: Book | None = None
+    ticker: Any = None
+    # The number of the last message before it was followed.
+    since: int = 0
+    due_at: float = 0.0
+    read_at: float = 0.0
+
+
+class Hub:
+    """The readers of this process."""
+
+    def __init__(self, read: Callable[..., list[Change]] = read_changes) -> None:
+        self.readers: set[Reader] = set()
+        self._read = read
+        self._tokens: dict[UUID, Followed] = {}
+        # Ids of messages: those of another process are not of this epoch.
+        self._epoch = uuid7().hex[-12:]
+        self._numbers = itertools.count(1)
+        self._last = 0
+        self._sent: deque[tuple[int, Channel, bytes]] = deque(maxlen=_REMEMBERED)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="streams")
+        self._task: asyncio.Task[None] | None = None
+
+    async def follow(self, reader: Reader) -> AsyncIterator[bytes]:
+        """Yield what `reader` is to get, until its connection or its right to read ends."""
+        self._admit(reader)
+        try:
+            while True:
+                yield await self._next(reader)
+                if reader.ended and not reader.queue:
+                    return
+        finally:
+            self.readers.discard(reader)
+
+    async def _next(self, reader: Reader) -> bytes:
+        if not reader.queue:
+            reader.wakes.clear()
+            try:
+                async with asyncio.timeout(HEARTBEAT_SECONDS):
+                    await reader.wakes.wait()
+            except TimeoutError:
+                return HEARTBEAT
+        found = b"".join(reader.queue)
+        reader.queue.clear()
+        return found
+
+    def _admit(self, reader: Reader) -> None:
+        self.readers.add(reader)
+        now = time.monotonic()
+        for channel in reader.channels:
+            self._tokens.setdefault(channel.token, Followed(since=self._last)).read_at = now
+        if not self._resumes(reader):
+            if reader.resume:
+                self._restart(reader, reader.channels)
+            else:
+                self._start(reader, reader.channels)
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run())
+
+    def _resumes(self, reader: Reader) -> bool:
+        """Send what the reader has missed, if all of it is remembered."""
+        epoch, _, number = reader.resume.partition("-")
+        if epoch != self._epoch or not number.isdecimal():
+            return False
+        last = int(number)
+        tokens = [self._tokens[channel.token] for channel in reader.channels]
+        oldest = self._sent[0][0] if self._sent else self._last + 1
+        if not oldest - 1 <= last <= self._last or any(
+            token.book is None or token.since > last for token in tokens
+        ):
+            return False
+        missed = [
+            text for n, channel, text in self._sent if n > last and channel in reader.channels
+        ]
+        self._queue(reader, missed)
+        return True
+
+    def _start(self, reader: Reader, channels: Iterable[Channel]) -> None:
+        """Send the present state of `channels`, at once or when it is known."""
+        for channel in sorted(channels, key=str):
+            token = self._tokens[channel.token]
+            if token.book is None:
+                reader.waiting.add(channel)
+            else:
+                self._queue(reader, self._snapshot(channel, token))
+
+    def _restart(self, reader: Reader, channels: Iterable[Channel]) -> None:
+        for channel in sorted(channels, key=str):
+            self._queue(reader, [self._encode("reset", channel, {}, self._last)])
+        self._start(reader, channels)
+
+    def _queue(self, reader: Reader, texts: Sequence[bytes]) -> None:
+        if len(reader.queue) + len(texts) > _MOST_QUEUED:
+            # Once: what comes next goes on from the snapshot.
+            reader.queue.clear()
+            reader.waiting.clear()
+            log.info("stream_reader_slow", organisation=str(reader.organisation))
+            for channel in reader.channels:
+                reader.queue.append(self._encode("reset", channel, {}, self._last))
+                token = self._tokens[channel.token]
+                if token.book is None:
+                    reader.waiting.add(channel)
+                else:
+                    reader.queue.extend(self._snapshot(channel, token))
+        else:
+            reader.queue.extend(texts)
+        reader.wakes.set()
+
+    # --- the task --------------------------------------------------------------------------------
+
+    async def _run(self) -> None:
+        """Read and send while there are readers."""
+        loop = asyncio.get_running_loop()
+        checked_at = time.monotonic()
+        lost = False
+        while self.readers:
+            began = time.monotonic()
+            if began - checked_at > CHECK_SECONDS:
+                checked_at = began
+                await self._check_readers()
+            self._forget(began)
+            known = {
+                token: followed.position
+                for token, followed in self._tokens.items()
+                if followed.due_at <= began
+            }
+            try:
+                changes = await loop.run_in_executor(self._thread, self._read, known)
+            except Exception:
+                # Whatever it is, no reader may wait for a task that has ended.
+                log.exception("streams_not_read")
+                lost = True
+                await asyncio.sleep(_AFTER_FAILURE_SECONDS)
+                continue
+            if lost:
+                # Another server may have taken over, without what this one had sent last.
+                lost = False
+                self._start_again()
+                continue
+            for change in changes:
+                self._send(change)
+            await asyncio.sleep(max(0.0, POLL_SECONDS - (time.monotonic() - began)))
+
+    def _start_again(self) -> None:
+        for token in self._tokens.values():
+            token.position = token.book = None
+            token.since = self._last + 1
+        for reader in self.readers:
+            self._restart(reader, reader.channels - reader.waiting)
+
+    def _forget(self, now: float) -> None:
+        """Stop following tokens without readers."""
+        for channel in itertools.chain.from_iterable(each.channels for each in self.readers):
+            self._tokens[channel.token].read_at = now
+        for token in [t for t, f in self._tokens.items() if now - f.read_at > _FORGET_SECONDS]:
+            del self._tokens[token]
+
+    async def _check_readers(self) -> None:
+        """End the streams of readers that may not read any more."""
+        loop = asyncio.get_running_loop()
+        for reader in list(self.readers):
+            try:
+                allowed = await loop.run_in_executor(self._thread, reader.may_read)
+            except DatabaseError:
+                return
+            if not allowed:
+                reader.queue.clear()
+                reader.queue.append(b'event: end\ndata: {"reason":"not_allowed"}\n\n')
+                reader.ended = True
+                self.readers.discard(reader)
+                reader.wakes.set()
+
+    def _send(self, change: Change) -> None:
+        """Send a change to the readers of its token, and its state to those that wait for it."""
+        token = self._tokens[change.token]
+        before, seq = token.book, change.position.seq
+        token.position, token.book, token.ticker = change.position, change.book, change.ticker
+        token.due_at = time.monotonic() + PAUSE_SECONDS
+        if before is not None and seq < before["seq"]:
+            # The database is an older one.
+            for reader in self.readers:
+                self._restart(reader, [c for c in reader.channels if c.token == change.token])
+            return
+        if before is not None:
+            self._broadcast(Channel(Kind.BOOK, change.token), "change", book_change(before, change))
+            trades = Channel(Kind.TRADES, change.token)
+            if change.trades:
+                self._broadcast(trades, "trades", {"trades": change.trades})
+            if not change.complete:
+                self._broadcast(trades, "reset", {})
+            self._broadcast(Channel(Kind.TICKER, change.token), "ticker", change.ticker)
+        for reader in self.readers:
+            known = {channel for channel in reader.waiting if channel.token == change.token}
+            reader.waiting -= known
+            self._start(reader, known)
+
+    def _broadcast(self, channel: Channel, event: str, data: Any) -> None:
+        readers = [r for r in self.readers if channel in r.channels and channel not in r.waiting]
+        self._last = next(self._numbers)
+        text = self._encode(event, channel, data, self._last)
+        self._sent.append((self._last, channel, text))
+        for reader in readers:
+            self._queue(reader, [text])
+
+    # --- messages --------------------------------------------------------------------------------
+
+    def _snapshot(self, channel: Channel, token: Followed) -> list[bytes]:
+        if channel.kind is Kind.BOOK:
+            return [self._encode("snapshot", channel, token.book, self._last)]
+        if channel.kind is Kind.TICKER:
+            return [self._encode("ticker", channel, token.ticker, self._last)]
+        return []
+
+    def _encode(self, event: str, channel: Channel, data: Any, number: int) -> bytes:
+        text = encode_json({"channel": str(channel), **data})
+        return b"id: %b-%d\nevent: %b\ndata: %b\n\n" % (
+            *(self._epoch.encode(), number, event.encode(), text),
+        )
+
+
+def book_change(before: Book, change: Change) -> dict[str, Any]:
+    """Return the levels that differ; those that have gone have no units and no orders."""
+    return {
+        "prev_seq": before["seq"],
+        "seq": change.book["seq"],
+        "bids": _changed_levels(before["bids"], change.book["bids"]),
+        "asks": _changed_levels(before["asks"], change.book["asks"]),
+    }
+
+
+def _changed_levels(before: list[PriceLevel], now: list[PriceLevel]) -> list[PriceLevel]:
+    old = {level["price"]: level for level in before}
+    changed = [level for level in now if old.pop(level["price"], None) != level]
+    gone: list[PriceLevel] = [{"price": price, "tokens": 0, "orders": 0} for price in old]  # type: ignore[typeddict-item]
+    return changed + gone
+
+
+HUB = Hub()
