@@ -31,6 +31,7 @@ from tests.benchmarks import (
     printing,
     replica,
     requests,
+    streams,
     tokens,
     transfers,
     webhooks,
@@ -55,6 +56,7 @@ BENCHMARKS: dict[str, Callable[..., dict[str, Any]]] = {
     "printing": printing.run,
     "replica": replica.run,
     "requests": requests.run,
+    "streams": streams.run,
     "tokens": tokens.run,
     "transfers": transfers.run,
     "webhooks": webhooks.run,
@@ -71,6 +73,7 @@ _REPORTS = {
     "pooler": pooler.report,
     "printing": printing.report,
     "replica": replica.report,
+    "streams": streams.report,
     "webhooks": webhooks.report,
 }
 # Sizes with `--full`, which takes long.

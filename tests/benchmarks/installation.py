@@ -16,6 +16,7 @@ from pathlib import Path
 
 import psycopg
 
+from config import streamserver
 from config.local.embedded.layout import APPLICATION, OWNER, database_url
 from config.local.embedded.sharing import running_server
 from tests.environment.ports import claim_ports
@@ -136,6 +137,11 @@ class Installation:
         asked = [self.version.interpreter, "-c", _WEB_COMMAND, HOST, str(port)]
         environment = {**self.environment, **variables}
         return self._serve(json.loads(self._run(asked, environment)), port, environment)
+
+    def serve_streams(self) -> tuple[str, int]:
+        """Start a stream process; return its URL and port."""
+        port = claim_ports()
+        return self._serve(streamserver.command(HOST, port), port, self.environment), port
 
     def serve(self, application: str, environment: Mapping[str, str]) -> str:
         """Serve a peer's WSGI application with as many processes and threads; return its URL."""

@@ -57,10 +57,10 @@ def run(
     installation.manage_peer(peer_environment, "migrate", "--run-syncdb", "--verbosity", "0")
     with ExitStack() as resources:
         pool = {"DATABASE_POOL_SIZE": str(MANY_CONNECTIONS // PROCESSES)}
-        contenders = {"ours": _Contender(installation, _OURS, pool)}
+        contenders = {"ours": Contender(installation, _OURS, pool)}
         if earlier:
-            contenders["before"] = _Contender(earlier, _OURS, pool)
-        contenders["ORM loop"] = _Contender(installation, f"{_PEER}.program", peer_environment)
+            contenders["before"] = Contender(earlier, _OURS, pool)
+        contenders["ORM loop"] = Contender(installation, f"{_PEER}.program", peer_environment)
         for contender in contenders.values():
             contender.start()
             resources.callback(contender.end)
@@ -93,7 +93,7 @@ def run(
     return figures
 
 
-class _Contender:
+class Contender:
     """A program that makes its records and then places orders, in two processes."""
 
     def __init__(
@@ -132,7 +132,7 @@ class _Contender:
             self._processes.append(process)
             self._stage.servers.append(process.pid)
         for process in self._processes:
-            _read_line(process)
+            read_line(process)
 
     def measure(self, connections: int, seconds: float) -> tuple[int, float]:
         """Return the orders placed over that many connections, spread over the processes."""
@@ -141,7 +141,7 @@ class _Contender:
             assert process.stdin is not None
             process.stdin.write(f"{connections // len(some)} {seconds}\n")
             process.stdin.flush()
-        return sum(int(_read_line(process)) for process in some), seconds
+        return sum(int(read_line(process)) for process in some), seconds
 
     def end(self) -> None:
         """Let the programs end by closing their input."""
@@ -149,7 +149,7 @@ class _Contender:
             process.communicate(timeout=30)
 
 
-def _read_line(process: subprocess.Popen[str]) -> str:
+def read_line(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     line: str = process.stdout.readline().strip()
     if not line:

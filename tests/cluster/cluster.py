@@ -198,6 +198,7 @@ def _values() -> dict[str, str]:
     return {
         **{f"{name}_PASSWORD": secrets.token_hex(16) for name in passwords},
         **{name.upper(): address for name, address in ADDRESSES.items()},
+        **{f"STREAMS{n}": ADDRESSES[name] for n, name in enumerate(WEB_NODES, 1)},
         "NETWORK": str(network.NETWORK),
         "ETCD_CLUSTER": cluster,
         "ETCD_HOSTS": ",".join(f"{ADDRESSES[name]}:2379" for name in ETCD_NODES),
@@ -346,6 +347,8 @@ def _start_service(cluster: Cluster) -> None:
         node = cluster.nodes[name]
         environment = cluster.environment(name)
         node.start("web", [*web, node.address, "--port", "8000"], environment=environment)
+        streams = [sys.executable, "-m", "config.streamserver", "--host", node.address]
+        node.start("streams", [*streams, "--port", "8001"], environment=environment)
     for name in WORKER_NODES:
         node = cluster.nodes[name]
         environment = cluster.environment(name)

@@ -84,7 +84,7 @@ def running_front(folder: Path, web_port: int, *, tls: bool = True) -> Iterator[
     values = {"ADDRESS": HOST, "DIRECTORY": str(folder), "HOST_NAME": HOST, "WEB1": HOST}
     program = Program(
         command=[shutil.which("haproxy") or "", "-W", "-f", str(folder / "haproxy.cfg")],
-        environment={**values, "WEB2": HOST},
+        environment={**values, "WEB2": HOST, "STREAMS1": HOST, "STREAMS2": HOST},
         ready=front.is_responding,
         output=folder / "haproxy.log",
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.cluster import backups, monitoring
+from tests.cluster.book import BookClients
 from tests.cluster.cluster import (
     DATABASE_NODES,
     WORKER_NODES,
@@ -33,7 +34,8 @@ _HEAD = """\
 Written by `make cluster-test DOCS=1`. Five clients request withdrawals and read wallets through the
 proxy while the fault happens; a client repeats a failed request with its `Idempotency-Key` until it
 is acknowledged. A sixth follows the feed of events: the run fails if it misses or repeats one, or
-reads those of a withdrawal in another order. All nodes share one machine with {cores} cores.
+reads those of a withdrawal in another order. A seventh trades, and a stream follows its book: the
+run fails if that differs from the API's. All nodes share one machine with {cores} cores.
 
 - *No writes*, *no reads*: the longest time in seconds without a successful request.
 - *Lost*: acknowledged withdrawals that are missing, or Completed ones that were not paid.
@@ -90,8 +92,11 @@ def run(folder: Path, chosen: list[str], logs: Path | None = None) -> list[Row]:
         rows = []
         for name in chosen:
             load = Load(cluster.url, cluster.certificate, seeded["token"], seeded["members"])
+            book = BookClients(cluster.url, cluster.certificate, seeded["token"], seeded["traded"])
             try:
+                book.start()
                 rows.append(_run_fault(cluster, name, load, acknowledged))
+                print(f"A follower had {book.stop()} states of a book", flush=True)
             except BaseException:
                 load.abandon()
                 raise
