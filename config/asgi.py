@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.handlers.asgi import ASGIHandler
 
 from config.celery import app as celery_app
+from config.startup import keep_connections
 
 __all__ = ["celery_app", "start_application"]
 
@@ -26,7 +27,9 @@ class StreamHandler(ASGIHandler):
         if scope["type"] != "http":
             return
         if scope["path"] in PATHS:
-            await super().__call__(scope, receive, send)
+            # Not in a context of threads of its own, as Django's would be: a reader would keep a
+            # thread, and its database connection, as long as it reads.
+            await self.handle(scope, receive, send)
             return
         await send({"type": "http.response.start", "status": 404, "headers": []})
         await send({"type": "http.response.body", "body": b""})
@@ -39,3 +42,4 @@ def start_application() -> StreamHandler:
 
 django.setup(set_prefix=False)
 import_module(settings.ROOT_URLCONF)
+keep_connections()

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.db import connections
 
 # Names the file that the web server makes when it will stop; `config.health` looks for it.
 DRAINING_VARIABLE = "WEB_SERVER_DRAINING"
@@ -34,3 +35,13 @@ def load_settings() -> None:
         if error.name and f"{module}.".startswith(f"{error.name}."):
             raise SystemExit(f"{_VARIABLE}: no such module. Give {_PRODUCTION}.") from None
         raise
+
+
+def keep_connections() -> None:
+    """Let each thread keep its database connection: it has one request after another.
+
+    The replica's stay in a pool, which drops all of them when it fails.
+    """
+    database = connections.settings["default"]
+    if database["OPTIONS"].pop("pool", None):
+        database.update(CONN_MAX_AGE=None, CONN_HEALTH_CHECKS=True)

@@ -13,11 +13,11 @@ from typing import Any
 import django
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
-from django.db import connections
 from django.utils.http import parse_header_parameters
 
 from config.celery import app as celery_app
 from config.metrics import exposition
+from config.startup import keep_connections
 from exchange.core.metrics import REQUEST_THREADS
 from exchange.requests.recording import REQUEST_LOG
 
@@ -98,19 +98,9 @@ def _read_body(environ: dict[str, Any]) -> str:
     return ""
 
 
-def _keep_connections() -> None:
-    """Let each thread keep its database connection: it has one request after another.
-
-    The replica's stay in a pool, which drops all of them when it fails.
-    """
-    database = connections.settings["default"]
-    if database["OPTIONS"].pop("pool", None):
-        database.update(CONN_MAX_AGE=None, CONN_HEALTH_CHECKS=True)
-
-
 django.setup(set_prefix=False)
 import_module(settings.ROOT_URLCONF)  # else each process loads all views for its first request
-_keep_connections()
+keep_connections()
 application = WholeBodyHandler()
 
 

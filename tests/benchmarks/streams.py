@@ -25,10 +25,7 @@ def run(
     installation: Installation, *, seconds: float, rounds: int, connections: int
 ) -> dict[str, Any]:
     """Return orders a second by readers, latencies, messages, memory and processor time."""
-    access = [
-        json.loads(installation.python("tests.benchmarks.dataset", "0", "no bank"))["token"]
-        for _ in range(ORGANISATIONS)
-    ]
+    access = json.loads(installation.python("tests.benchmarks.streams_access", str(ORGANISATIONS)))
     orders = Contender(installation, "tests.benchmarks.order_program", {"DATABASE_POOL_SIZE": "4"})
     orders.start()
     installation.analyze()
@@ -51,26 +48,29 @@ def run(
         orders.end()
     ratios = [idle / none for idle, none in zip(rates["idle"], rates["none"], strict=True)]
     return {
-        **{
-            f"orders a second, {READERS} readers {name}": round(median(found), 1)
-            for name, found in rates.items()
+        "no readers": {"orders": round(median(rates["none"]), 1)},
+        f"{READERS} idle readers": {
+            "orders": round(median(rates["idle"]), 1),
+            "ours_times": {"no readers": round(median(ratios), 3)},
+            "bars": {"no readers": _LEAST_RATIO},
         },
-        "orders with idle readers to orders without": round(median(ratios), 3),
-        "required": _LEAST_RATIO,
-        "messages a second": round(median(cost["messages"] / seconds for cost in costs)),
-        "processor seconds of 1,000 messages": round(
-            median(1000 * cost["processor"] / max(cost["messages"], 1) for cost in costs), 4
-        ),
-        "milliseconds from trade to reader, median": round(median(c["median"] for c in costs)),
-        "milliseconds from trade to reader, p99": round(median(c["p99"] for c in costs)),
-        "megabytes": round(max(cost["megabytes"] for cost in costs)),
+        f"{READERS} readers of the token": {
+            "orders": round(median(rates["following"]), 1),
+            "messages": round(median(cost["messages"] / seconds for cost in costs)),
+            "milliseconds_of_1000_messages": round(
+                median(1e6 * cost["processor"] / max(cost["messages"], 1) for cost in costs)
+            ),
+            "milliseconds_median": round(median(cost["median"] for cost in costs)),
+            "milliseconds_p99": round(median(cost["p99"] for cost in costs)),
+            "megabytes": round(max(cost["megabytes"] for cost in costs)),
+        },
     }
 
 
 def report(figures: dict[str, Any]) -> None:
-    """Print a line for each figure."""
+    """Print a line for each number of readers."""
     for name, figure in figures.items():
-        print(f"streams, {name}: {figure:,g}")
+        print(f"streams, {name}: {figure}")
 
 
 class _Readers:

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from decimal import Decimal
 from functools import partial
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -222,6 +223,21 @@ def test_followers_have_the_book_after_their_process_was_killed(streams, market)
 
     followers = follow_while(url, tokens, traders, disturb)
     assert all("reset" in each.follower.names for each in followers)
+
+
+@pytest.mark.timeout(200)
+def test_readers_have_no_threads_or_connections_of_their_own(streams, market):
+    tokens, _ = market
+    program, url = streams
+    followers = [Stream(url, make_caller(), tokens) for _ in range(40)]
+    for each in followers:
+        wait_until(partial(has_arrived, each, tokens), "the stream has begun")
+    children = Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text().split()
+    threads = [len(list(Path(f"/proc/{pid}/task").iterdir())) for pid in children]
+    assert max(threads) < 40, threads
+    for each in followers:
+        each.stop()
+        assert each.errors == []
 
 
 @pytest.mark.timeout(200)
