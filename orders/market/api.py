@@ -44,8 +44,8 @@ class AllTickersViewSet(ApiViewSet):
     """The tickers of all tokens in secondary trading."""
 
     tag = "Markets"
-    sort_fields: ClassVar = {"createdAt": "created_at"}
-    default_sort = "-createdAt"
+    sort_fields: ClassVar = {"token": "id"}
+    default_sort = "-token"
 
     def get_queryset(self) -> QuerySet[Token]:
         """Return the tokens that the caller sees."""
@@ -57,8 +57,8 @@ class AllTickersViewSet(ApiViewSet):
         response=RecordPage(shapes.TICKER, "tickers"),
     )
     def list(self, _request: Request) -> Response:
-        """List the tickers of all tokens in secondary trading that are visible to you. Sorted by
-        the creation of the token; closed, exited and cancelled tokens are left out.
+        """List the tickers of all tokens in secondary trading that you see. Newest tokens first;
+        closed, exited and cancelled ones are left out.
         """
         return self.paginated_response(self.filter_queryset(self.get_queryset()), _read_texts)
 

@@ -24,7 +24,7 @@ TICKER: dict[str, Any] = {
 
 
 CANDLE: dict[str, Any] = {
-    "start": "2025-07-04T07:00:00.000Z",
+    "starts_at": "2025-07-04T07:00:00.000Z",
     "open": 104,
     "high": 106.5,
     "low": 103,

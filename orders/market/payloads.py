@@ -7,7 +7,7 @@ CANDLE = Document(
     name="Candle",
     table="orders_candle",
     fields=(
-        timestamp("start", "Start of the interval; of days 00:00 UTC"),
+        timestamp("starts_at", "Start of the interval; of days 00:00 UTC"),
         number("open", "Price of the first trade"),
         number("high", "Highest price"),
         number("low", "Lowest price"),

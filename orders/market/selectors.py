@@ -195,26 +195,26 @@ _CLOSE_BEFORE = """
 # An interval without trades is part of those since the last one with trades, and has its close.
 _CANDLES = f"""
     WITH candle AS (
-        SELECT date_bin(%(width)s, p.at, 'epoch') AS start, {_SUMS}
+        SELECT date_bin(%(width)s, p.at, 'epoch') AS starts_at, {_SUMS}
         FROM ({_parts_sql("%(token)s")}) p GROUP BY 1
     ), numbered AS (
-        SELECT i.start, c.open, c.high, c.low, c.close, c.volume, c.value, c.trades,
-               count(c.close) OVER (ORDER BY i.start) AS part
-        FROM generate_series(%(begin)s, %(end)s - %(width)s, %(width)s) i (start)
-        LEFT JOIN candle c ON c.start = i.start
-        WHERE %(fill)s OR c.start IS NOT NULL
+        SELECT i.starts_at, c.open, c.high, c.low, c.close, c.volume, c.value, c.trades,
+               count(c.close) OVER (ORDER BY i.starts_at) AS part
+        FROM generate_series(%(begin)s, %(end)s - %(width)s, %(width)s) i (starts_at)
+        LEFT JOIN candle c ON c.starts_at = i.starts_at
+        WHERE %(fill)s OR c.starts_at IS NOT NULL
     ), closed AS (
         SELECT n.*, CASE n.part WHEN 0 THEN ({_CLOSE_BEFORE})
-                    ELSE first_value(n.close) OVER (PARTITION BY n.part ORDER BY n.start)
+                    ELSE first_value(n.close) OVER (PARTITION BY n.part ORDER BY n.starts_at)
                     END AS last
         FROM numbered n
     )
-    SELECT coalesce(string_agg({CANDLE.expression("r")}, ',' ORDER BY r.start), '') AS text
+    SELECT coalesce(string_agg({CANDLE.expression("r")}, ',' ORDER BY r.starts_at), '') AS text
     FROM (
-        SELECT c.start, coalesce(c.open, c.last) AS open, coalesce(c.high, c.last) AS high,
+        SELECT c.starts_at, coalesce(c.open, c.last) AS open, coalesce(c.high, c.last) AS high,
                coalesce(c.low, c.last) AS low, c.last AS close, coalesce(c.volume, 0) AS volume,
                coalesce(c.value, 0) AS value, coalesce(c.trades, 0) AS trades,
-               c.start <= %(last_final)s AS final
+               c.starts_at <= %(last_final)s AS final
         FROM closed c WHERE c.last IS NOT NULL
     ) r
 """  # noqa: S608 - constants

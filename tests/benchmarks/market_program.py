@@ -82,7 +82,7 @@ def summary(record: Any) -> tuple[Any, ...]:
 def without_prices(text: str) -> list[tuple[Any, ...]]:
     """Return candles without the first and last price, which the ORM has no aggregate for."""
     candles = json.loads(f"[{text}]", parse_float=Decimal, parse_int=Decimal)
-    return [(datetime.fromisoformat(one["start"]), *summary(one)) for one in candles]
+    return [(datetime.fromisoformat(one["starts_at"]), *summary(one)) for one in candles]
 
 
 def orm_candles(token: UUID, query: CandleQuery) -> list[tuple[Any, ...]]:
@@ -92,9 +92,9 @@ def orm_candles(token: UUID, query: CandleQuery) -> list[tuple[Any, ...]]:
         created_at__gte=query.start,
         created_at__lt=query.end,
     )
-    grouped = trades.order_by().annotate(start=Trunc("created_at", _UNITS[query.interval]))
-    rows = grouped.values("start").annotate(**_SUMS).order_by("start")
-    return [(row["start"], *summary(row)) for row in rows]
+    grouped = trades.order_by().annotate(starts_at=Trunc("created_at", _UNITS[query.interval]))
+    rows = grouped.values("starts_at").annotate(**_SUMS).order_by("starts_at")
+    return [(row["starts_at"], *summary(row)) for row in rows]
 
 
 def orm_ticker(token: UUID, now: Any) -> tuple[Any, ...]:

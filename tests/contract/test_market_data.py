@@ -21,7 +21,7 @@ from tests.factories.withdrawals import exact_json
 pytestmark = pytest.mark.django_db
 
 TICKERS = "/v1/api/tickers"
-CANDLE_FIELDS = ["start", "open", "high", "low", "close", "volume", "value", "trades", "final"]
+CANDLE_FIELDS = ["starts_at", "open", "high", "low", "close", "volume", "value", "trades", "final"]
 TICKER_FIELDS = [
     *("token", "last", "last_at", "open", "high", "low", "vwap", "change", "percentage"),
     *("volume", "value", "trades", "bid", "ask"),
@@ -44,7 +44,7 @@ def candles(token: Token, **query: str) -> list[dict[str, Any]]:
 
 
 def starts(token: Token, **query: str) -> list[str]:
-    return [candle["start"][:16] for candle in candles(token, **query)]
+    return [candle["starts_at"][:16] for candle in candles(token, **query)]
 
 
 def refused(token: Token, message: str, **query: str) -> None:
@@ -120,7 +120,7 @@ def test_the_list_has_the_visible_tokens_in_secondary_trading_newest_first():
         return [ticker["token"] for ticker in get(TICKERS, who, **query)["tickers"]]
 
     assert listed(caller) == expected
-    assert listed(caller, sort="createdAt") == expected[::-1]
+    assert listed(caller, sort="token") == expected[::-1]
     assert listed(caller, limit="2", page="2") == expected[2:]
     page = get(TICKERS, caller, limit="2", use_cursor="true")
     assert [ticker["token"] for ticker in page["tickers"]] == expected[:2]
@@ -169,7 +169,7 @@ def test_intervals_are_those_that_contain_from_and_to():
         assert starts(token, interval="1h", **times) == ["2020-03-10T12:00"]
         at_once = {"from_": "2020-03-10T14:30:15+01:00", "to": "2020-03-10T13:30:15Z"}
         [same] = candles(token, interval="1h", **at_once)
-        assert (same["start"], same["open"]) == ("2020-03-10T13:00:00.000Z", 106)
+        assert (same["starts_at"], same["open"]) == ("2020-03-10T13:00:00.000Z", 106)
         write_candles()
 
 
@@ -217,7 +217,7 @@ def test_at_most_a_thousand_intervals_are_returned_at_once():
         last = wire_time(begin + 999 * width)
         found = candles(token, interval=interval, from_=first, to=last, fill="true")
         assert len(found) == 1000
-        assert found[-1]["start"] == last
+        assert found[-1]["starts_at"] == last
         refused(
             token,
             f"from and to span 1001 intervals of {interval}: at most 1000 are returned at once",

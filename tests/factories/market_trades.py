@@ -101,7 +101,7 @@ def plain_candles(
         if not trade.primary and begin <= trade.at < end:
             found.setdefault(EPOCH + (trade.at - EPOCH) // width * width, []).append(trade)
     return [
-        {"start": start, **_summary(within), "close": within[-1].price}
+        {"starts_at": start, **_summary(within), "close": within[-1].price}
         for start, within in sorted(found.items())
     ]
 

@@ -42,7 +42,9 @@ def read(
     query = CandleQuery(interval, begin, end, fill)
     text = f"[{read_candles(token, query, now)}]"
     found: list[dict[str, Any]] = json.loads(text, parse_float=Decimal, parse_int=Decimal)
-    return [{**candle, "start": datetime.fromisoformat(candle["start"])} for candle in found]
+    return [
+        {**candle, "starts_at": datetime.fromisoformat(candle["starts_at"])} for candle in found
+    ]
 
 
 def without_final(candles: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -81,7 +83,7 @@ def test_random_streams_give_what_plain_python_says(seed, hours):
 
 def filled(trades: Any, width: timedelta, begin: datetime, end: datetime) -> list[dict[str, Any]]:
     """Fill gaps with the close before, by the definition."""
-    found = {candle["start"]: candle for candle in plain_candles(trades, width, begin, end)}
+    found = {candle["starts_at"]: candle for candle in plain_candles(trades, width, begin, end)}
     before = [trade.price for trade in trades if trade.at < begin and not trade.primary]
     close, candles = before[-1] if before else None, []
     while begin < end:
@@ -90,7 +92,7 @@ def filled(trades: Any, width: timedelta, begin: datetime, end: datetime) -> lis
             candles.append(found[begin])
         elif close is not None:
             prices = dict.fromkeys(("open", "high", "low", "close"), close)
-            candles.append({"start": begin, **prices, "volume": 0, "value": 0, "trades": 0})
+            candles.append({"starts_at": begin, **prices, "volume": 0, "value": 0, "trades": 0})
         begin += width
     return candles
 
@@ -110,13 +112,13 @@ def test_a_trade_belongs_to_the_day_that_begins_with_it(hours):
     )
     write_hours(hours)
     [before, day] = read(token, "1d", MIDNIGHT - DAY, MIDNIGHT + DAY)
-    assert (before["start"], before["open"], before["close"]) == (
+    assert (before["starts_at"], before["open"], before["close"]) == (
         MIDNIGHT - DAY,
         Decimal("1.5"),
         Decimal("1.5"),
     )
     assert day == {
-        "start": MIDNIGHT,
+        "starts_at": MIDNIGHT,
         "open": Decimal("2.25"),
         "high": 7,
         "low": Decimal("2.25"),
@@ -128,7 +130,7 @@ def test_a_trade_belongs_to_the_day_that_begins_with_it(hours):
     }
     for interval, width in INTERVALS.items():
         found = read(token, interval, MIDNIGHT - width, MIDNIGHT + width)
-        assert [candle["start"] for candle in found] == [MIDNIGHT - width, MIDNIGHT]
+        assert [candle["starts_at"] for candle in found] == [MIDNIGHT - width, MIDNIGHT]
 
 
 @pytest.mark.parametrize("hours", [0, 1, 10_000])
@@ -143,7 +145,7 @@ def test_purchases_in_the_raise_do_not_count(hours):
         [first, *_] = read(token, interval, NOON - NOON.hour * HOUR, NOON + DAY, fill=True)
         assert (first["open"], first["high"]) == (100, 100)
     [minute] = read(token, "1m", NOON, NOON + HOUR)
-    assert (minute["start"], minute["volume"], minute["trades"]) == (NOON + 4 * MINUTE, 2, 1)
+    assert (minute["starts_at"], minute["volume"], minute["trades"]) == (NOON + 4 * MINUTE, 2, 1)
 
 
 def test_an_interval_is_final_ten_seconds_after_its_end():
@@ -211,9 +213,9 @@ def test_a_clock_that_goes_back_minutes_loses_and_doubles_no_trade():
             interval = {HOUR: "1h", MINUTE: "1m"}[width]
             found = read(token, interval, NOON - 2 * HOUR, NOON + 4 * HOUR)
             expected = plain_candles(by_time, width, NOON - 2 * HOUR, NOON + 4 * HOUR)
-            assert [(c["start"], c["trades"], c["volume"], c["high"], c["low"]) for c in found] == [
-                (c["start"], c["trades"], c["volume"], c["high"], c["low"]) for c in expected
-            ]
+            assert [
+                (c["starts_at"], c["trades"], c["volume"], c["high"], c["low"]) for c in found
+            ] == [(c["starts_at"], c["trades"], c["volume"], c["high"], c["low"]) for c in expected]
         write_hours(1)
     assert sum(Candle.objects.values_list("trades", flat=True)) == len(trades)
     assert CandleProgress.objects.count() == 1

@@ -54,11 +54,7 @@ def stored() -> list[dict[str, Any]]:
 
 
 def expected(trades: Any) -> list[dict[str, Any]]:
-    hours = plain_candles(trades, HOUR, NOON - DAY, NOON + DAY)
-    return [
-        {("starts_at" if name == "start" else name): value for name, value in hour.items()}
-        for hour in hours
-    ]
+    return plain_candles(trades, HOUR, NOON - DAY, NOON + DAY)
 
 
 def hours_ago(hours: float, minutes: float = 0) -> datetime:
