@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, TypedDict
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -24,32 +24,6 @@ from orders.market.query import CandleQuery
 SETTLING = timedelta(seconds=10)
 _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
 _DECIMALS = 8
-
-
-class BestPrice(TypedDict):
-    """The best price of one side of a book, and the units open at it."""
-
-    price: Decimal
-    tokens: Decimal
-
-
-class TickerData(TypedDict):
-    """The last price of a token, its trades of 24 hours, and the best prices of its book."""
-
-    token: UUID
-    last: Decimal | None
-    last_at: datetime | None
-    open: Decimal | None
-    high: Decimal | None
-    low: Decimal | None
-    vwap: Decimal | None
-    change: Decimal | None
-    percentage: Decimal | None
-    volume: Decimal
-    value: Decimal
-    trades: int
-    bid: BestPrice | None
-    ask: BestPrice | None
 
 
 def traded_tokens(organisation_id: UUID) -> QuerySet[Token]:
@@ -72,7 +46,7 @@ def read_candles(token_id: UUID, query: CandleQuery, now: datetime) -> str:
     return text
 
 
-def read_tickers(token_ids: Sequence[UUID], now: datetime) -> list[TickerData]:
+def read_tickers(token_ids: Sequence[UUID], now: datetime) -> list[dict[str, Any]]:
     """Return the tickers of tokens, in their order, with the 24 hours until `now`."""
     begin = now - _DAY
     hour = _floor_hour(begin)
@@ -81,7 +55,7 @@ def read_tickers(token_ids: Sequence[UUID], now: datetime) -> list[TickerData]:
     return [_to_ticker(row) for row in rows]
 
 
-def _to_ticker(row: dict[str, Any]) -> TickerData:
+def _to_ticker(row: dict[str, Any]) -> dict[str, Any]:
     first, last, volume = row["open"], row["last"], row["volume"]
     change = None if first is None else last - first
     return {
@@ -102,7 +76,7 @@ def _to_ticker(row: dict[str, Any]) -> TickerData:
     }
 
 
-def _best_price(price: Decimal | None, tokens: Decimal | None) -> BestPrice | None:
+def _best_price(price: Decimal | None, tokens: Decimal | None) -> dict[str, Decimal] | None:
     return None if price is None or tokens is None else {"price": price, "tokens": tokens}
 
 
