@@ -49,8 +49,7 @@ def read_candles(token_id: UUID, query: CandleQuery, now: datetime) -> str:
 def read_tickers(token_ids: Sequence[UUID], now: datetime) -> list[dict[str, Any]]:
     """Return the tickers of tokens, in their order, with the 24 hours until `now`."""
     begin = now - _DAY
-    hour = _floor_hour(begin)
-    period = _period(begin, None, hour if hour == begin else hour + _HOUR)
+    period = _period(begin, None, _floor_hour(begin) + _HOUR)
     rows = _read(_TICKERS, {**period, "tokens": list(token_ids)})
     return [_to_ticker(row) for row in rows]
 
@@ -154,11 +153,12 @@ _CLOSE_BEFORE = """
          WHERE t.token_id = %(token)s AND t.seq > %(seq)s AND t.sell_order_id IS NOT NULL
             AND t.created_at >= %(until)s::timestamptz AND t.created_at < %(begin)s
          ORDER BY t.seq DESC LIMIT 1),
-        (SELECT t.price FROM orders_candle c
-         JOIN orders_trade t ON t.token_id = c.token_id
-            AND t.seq BETWEEN c.first_seq AND c.last_seq
-         WHERE c.token_id = %(token)s AND c.starts_at = %(begin_hour)s
-            AND t.created_at < %(begin)s
+        (SELECT t.price FROM orders_trade t
+         WHERE t.token_id = %(token)s AND t.created_at < %(begin)s
+            AND t.seq >= (SELECT c.first_seq FROM orders_candle c
+                          WHERE c.token_id = %(token)s AND c.starts_at = %(begin_hour)s)
+            AND t.seq <= (SELECT c.last_seq FROM orders_candle c
+                          WHERE c.token_id = %(token)s AND c.starts_at = %(begin_hour)s)
          ORDER BY t.seq DESC LIMIT 1),
         (SELECT c.close FROM orders_candle c
          WHERE c.token_id = %(token)s AND c.starts_at < %(begin_hour)s

@@ -29,7 +29,7 @@ BEGIN
     END IF;
     SELECT p.until, p.seq INTO v_until, v_seq FROM orders_candleprogress p;
     v_seq := coalesce(v_seq, 0);
-    SELECT date_bin('1 hour', t.created_at - v_margin, 'epoch') INTO v_next
+    SELECT date_bin('1 hour', t.created_at, 'epoch') INTO v_next
     FROM orders_trade t WHERE t.seq > v_seq ORDER BY t.seq LIMIT 1;
     -- Hours without trades are passed over.
     v_end := CASE WHEN v_next IS NULL THEN v_latest

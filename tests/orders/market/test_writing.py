@@ -7,9 +7,11 @@ from typing import Any
 
 import psycopg
 import pytest
+from django.db import transaction
 from psycopg import errors
 
 from config.celery import SCHEDULE, app
+from exchange.core.database import fetch_one
 from exchange.core.ids import uuid7
 from orders.market import services
 from orders.market.models import Candle, CandleProgress
@@ -57,10 +59,8 @@ def expected(trades: Any) -> list[dict[str, Any]]:
     return plain_candles(trades, HOUR, NOON - DAY, NOON + DAY)
 
 
-def hours_ago(hours: float, minutes: float = 0) -> datetime:
-    """Return a time before the start of this hour."""
-    now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
-    return now - timedelta(hours=hours) + timedelta(minutes=minutes)
+def this_hour() -> datetime:
+    return datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
 
 
 def test_every_closed_hour_with_trades_is_written_and_none_twice():
@@ -69,33 +69,31 @@ def test_every_closed_hour_with_trades_is_written_and_none_twice():
     assert stored() == expected(trades)
     # One for each hour with trades, and for the empty one after it; then to the present.
     assert calls <= 2 * len(stored()) + 2
-    progress = CandleProgress.objects.values().get()
+    progress = CandleProgress.objects.get()
     before = list(Candle.objects.values())
     assert write_candles() == 1
     assert list(Candle.objects.values()) == before
-    assert CandleProgress.objects.values().get() == progress
-    assert progress["until"] >= hours_ago(1)
+    assert CandleProgress.objects.get().seq == progress.seq
+    assert progress.until >= this_hour() - 2 * HOUR
 
 
 def test_without_trades_only_the_progress_is_written():
     assert write_candles() == 1
     assert Candle.objects.count() == 0
     assert CandleProgress.objects.get().seq == 0
-    assert CandleProgress.objects.get().until >= hours_ago(1)
+    assert CandleProgress.objects.get().until >= this_hour() - 2 * HOUR
 
 
 def test_an_hour_is_written_ten_minutes_after_its_end_and_not_before():
     token = uuid7()
-    insert_trades(token, [sold(hours_ago(age), 10 + age) for age in (4, 3, 2)])
-    running = hours_ago(0)
-    insert_trades(token, [sold(running, 99)])
-    write_candles()
-    until = CandleProgress.objects.get().until
-    # The present hour is over for no clock, the one before for ten minutes or more, or not yet.
-    assert until in {running, running - HOUR}
-    assert [candle.starts_at for candle in Candle.objects.all()] == [
-        hours_ago(age) for age in (4, 3, 2)
-    ]
+    running = this_hour()
+    closed = [running - age * HOUR for age in (4, 3, 2)]
+    insert_trades(token, [sold(at, 10) for at in [*closed, running]])
+    with transaction.atomic():  # in which PostgreSQL's time stands still
+        write_candles()
+        row = fetch_one("SELECT date_bin('1 hour', now() - interval '10 minutes', 'epoch')")
+    assert CandleProgress.objects.values_list("until").get() == row
+    assert [candle.starts_at for candle in Candle.objects.all()] == closed
 
 
 def test_what_one_run_does_not_reach_the_next_ones_do(monkeypatch):
