@@ -94,8 +94,8 @@ def _vacuum(installation: Installation) -> None:
 def _over_http(base: str, access: str, token: str, rounds: int) -> dict[str, list[float]]:
     paths = {
         "ticker": f"token/{token}/ticker",
-        "20 tickers": "tickers",
-        "100 tickers": "tickers?limit=100",
+        "20 tickers": "tickers?sort=token",
+        "100 tickers": "tickers?sort=token&limit=100",
         **{
             f"1,000 candles {name}": f"token/{token}/candles?interval={name}&fill=true"
             for name in ("1m", "5m", "1h", "1d")
