@@ -52,10 +52,14 @@ class NamedSchema(WireSchema):
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of its own: media type and description. Its responses are not in the envelope."""
+    """A file of its own: media type and description. Its responses are not in the envelope.
+
+    It has a name to be `saved` under, unless it is a stream.
+    """
 
     media_type: str
     description: str
+    saved: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,7 @@ class EnvelopeSchema(AutoSchema):
     def _success(self) -> dict[str, Any]:
         operation = self.operation
         replayed = ("Idempotent-Replayed",) if operation.idempotent else ()
-        named = ("Content-Disposition",) if operation.files else ()
+        named = ("Content-Disposition",) if any(file.saved for file in operation.files) else ()
         ignored = ("X-Ignored-Fields",) if operation.body else ()
         return {
             "description": f"{operation.message}.",

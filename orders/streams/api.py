@@ -20,7 +20,7 @@ from orders.book.shapes import TOKEN_NOT_FOUND
 from orders.streams.channels import MOST_CHANNELS, Channel, read_channels
 from orders.streams.hub import HUB, MOST_READERS, Reader
 
-EVENT_STREAM = File("text/event-stream", "Server-Sent Events; the guide describes them")
+EVENT_STREAM = File("text/event-stream", "Server-Sent Events; see the guide", saved=False)
 MOST_OF_ORGANISATION = 100
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db import close_old_connections, connection, transaction
@@ -11,7 +12,7 @@ from exchange.api.responses import RawJSON
 from exchange.core.database import fetch_all
 from orders.book.selectors import Book, read_book
 from orders.book.shapes import MAX_LEVELS
-from orders.market.selectors import TickerData, read_tickers
+from orders.market.selectors import read_tickers
 
 # Of one token in half a second; readers of more fetch the others.
 _MOST_TRADES = 500
@@ -37,7 +38,7 @@ class Change:
     book: Book
     trades: list[RawJSON]
     complete: bool
-    ticker: TickerData
+    ticker: Mapping[str, Any]
 
 
 def read_changes(known: Mapping[UUID, Position | None]) -> list[Change]:

@@ -383,6 +383,7 @@ NOT_AUDITED = {
     "exchange_unnumberedevent": "a queue that a trigger on events fills",
     "exchange_writeposition": "positions in the log of the database, empty after a failover",
     "exchange_signinattempts": "counters, gone after minutes; who was refused has its own record",
+    "orders_booksequence": "counts the changes of orders, which are audited",
     "orders_candleprogress": "a function writes it; candles until then are in their own table",
     "oauth2_provider_devicegrant": "of a grant that is not offered",
     "oauth2_provider_grant": "of a grant that is not offered",

@@ -1,6 +1,6 @@
 """Orders a second with 500 readers of streams and without, and what the readers cost.
 
-One stream process. The readers follow tokens that nobody trades (idle), or the one that is traded.
+One stream process. The readers follow a token without orders (idle), or the one that is traded.
 Rounds with and without them alternate on one durable database.
 """
 

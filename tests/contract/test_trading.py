@@ -36,7 +36,7 @@ def book(market: Market, **query: Any) -> tuple[list[tuple[Any, ...]], list[tupl
     response = make_caller().get(market.path("/book"), query)
     assert response.status_code == 200, response.content
     data = exact_json(response)["data"]
-    assert list(data) == ["bids", "asks"]
+    assert list(data) == ["seq", "bids", "asks"]
     for level in data["bids"] + data["asks"]:
         assert list(level) == ["price", "tokens", "orders"]
     bids, asks = ([tuple(level.values()) for level in data[side]] for side in ("bids", "asks"))
@@ -227,7 +227,7 @@ def test_the_book_has_open_units_by_price_best_first(market: Market):
         assert book(market, levels=levels) == (bids[:levels], asks[:levels])
     response = make_caller().get(market.path("/book"), {"levels": 1})
     assert response.content == (
-        b'{"status":"success","message":"Book retrieved","data":{"bids":[{"price":99,'
+        b'{"status":"success","message":"Book retrieved","data":{"seq":11,"bids":[{"price":99,'
         b'"tokens":3.5,"orders":2}],"asks":[{"price":101,"tokens":3.5,"orders":2}]}}'
     )
 

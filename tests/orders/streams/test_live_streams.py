@@ -231,7 +231,7 @@ def test_readers_have_no_threads_or_connections_of_their_own(streams, market):
     program, url = streams
     followers = [Stream(url, make_caller(), tokens) for _ in range(40)]
     for each in followers:
-        wait_until(partial(has_arrived, each, tokens), "the stream has begun")
+        wait_until(partial(has_arrived, each, tokens), "the stream runs")
     children = Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text().split()
     threads = [len(list(Path(f"/proc/{pid}/task").iterdir())) for pid in children]
     assert max(threads) < 40, threads
@@ -245,7 +245,7 @@ def test_a_revoked_key_ends_its_streams(streams, market):
     tokens, _ = market
     caller: Any = make_caller()
     stream = Stream(streams[1], caller, tokens)
-    wait_until(partial(has_arrived, stream, tokens), "the stream has begun")
+    wait_until(partial(has_arrived, stream, tokens), "the stream runs")
     revoke_api_key(key_id=caller.key.id, actor=TESTER)
     wait_until(lambda: "end" in stream.follower.names, "the stream ends", 60)
     stream.stop()
