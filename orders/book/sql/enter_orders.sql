@@ -69,7 +69,11 @@ BEGIN
     END LOOP;
 
     IF (p.o).id IS NOT NULL THEN
-        PERFORM raise_book_sequence(q.token);
+        -- `raise_book_sequence`, without a call.
+        UPDATE orders_booksequence SET seq = seq + 1 WHERE token_id = q.token;
+        IF NOT FOUND THEN
+            PERFORM raise_book_sequence(q.token);
+        END IF;
     END IF;
     IF l.transfers IS NOT NULL THEN
         -- The only place where orders wait for accounts, in id order, so orders cannot deadlock. If a
@@ -192,20 +196,22 @@ BEGIN
         PERFORM public.refuse_order(v_rules[1], public.rule_detail(v_rules[1], o, t));
     END IF;
 
-    v_needs := o.reserved;
     m := public.match_order(o, t, public.id_stem(q.id));
-    IF o.post_only AND m.met THEN
-        v_rules := '{would_take}';
-    END IF;
-    IF cardinality(m.fills) > 0 OR m.stopped IS NOT NULL OR o.time_in_force = 'FOK' THEN
+    IF cardinality(m.fills) > 0 OR m.stopped IS NOT NULL OR o.time_in_force = 'FOK'
+        OR o.post_only AND m.met
+    THEN
+        v_needs := o.reserved;
         FOREACH f IN ARRAY m.fills LOOP
             o.filled := o.filled + f.units;
             o.filled_value := o.filled_value + f.price * f.units;
             o.charged := o.charged + f.taker_value;
             o.charged_fee := o.charged_fee + f.taker_fee;
         END LOOP;
-        IF o.time_in_force = 'FOK' AND o.filled < o.tokens THEN
-            v_rules := '{not_fillable}';
+        v_rules := CASE
+            WHEN o.post_only AND m.met THEN '{would_take}'
+            WHEN o.time_in_force = 'FOK' AND o.filled < o.tokens THEN '{not_fillable}' END;
+        IF v_rules IS NOT NULL AND q.preview IS NOT TRUE THEN
+            PERFORM public.refuse_order(v_rules[1]);
         END IF;
         IF o.requested_amount IS NOT NULL AND o.filled > 0 THEN
             -- It bought what its sum paid for.
@@ -214,11 +220,8 @@ BEGIN
         END IF;
         o := public.end_or_reserve(o, t, m.stopped);
     END IF;
-    IF cardinality(v_rules) > 0 AND q.preview IS NOT TRUE THEN
-        PERFORM public.refuse_order(v_rules[1]);
-    END IF;
     RETURN public.order_plan(
-        needs => v_needs, rules => v_rules,
+        needs => coalesce(v_needs, o.reserved), rules => v_rules,
         o => o, fills => m.fills, closing => m.closing, completes => m.completes,
         legs => CASE
             WHEN o.status = 'Active' AND cardinality(m.fills) = 0 AND cardinality(m.closing) = 0

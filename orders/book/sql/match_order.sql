@@ -91,12 +91,11 @@ BEGIN
         r.fills := r.fills || f;
     END LOOP;
     CLOSE v_book;
-    IF r.stopped IS NULL AND v_left > 0 AND v_left * o.price < t.minor THEN
-        -- No fill of the remainder could be worth a minor unit.
-        r.stopped := 'worth_nothing';
-    END IF;
-    IF r.stopped IS NULL AND v_left > 0 AND o.time_in_force = 'IOC' THEN
-        r.stopped := 'unfilled';
+    IF r.stopped IS NULL AND v_left > 0
+        AND (v_left * o.price < t.minor OR o.time_in_force = 'IOC')
+    THEN
+        -- No fill of the remainder could be worth a minor unit, or it does not rest.
+        r.stopped := CASE WHEN v_left * o.price < t.minor THEN 'worth_nothing' ELSE 'unfilled' END;
     END IF;
     RETURN r;
 END $$;

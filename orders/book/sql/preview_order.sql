@@ -13,7 +13,7 @@ BEGIN
         'price', (p.o).price, 'needs', p.needs, 'filled', coalesce((p.o).filled, 0),
         'filled_value', coalesce((p.o).charged, 0), 'fee', coalesce((p.o).charged_fee, 0),
         'exact_value', (p.o).filled_value,
-        'rests', CASE WHEN (p.o).status = 'Active' AND cardinality(p.rules) = 0
+        'rests', CASE WHEN (p.o).status = 'Active' AND coalesce(cardinality(p.rules), 0) = 0
                       THEN (p.o).tokens - (p.o).filled ELSE 0 END,
         -- The fills are in price priority.
         'worst_price', (p.fills[cardinality(p.fills)]).price);

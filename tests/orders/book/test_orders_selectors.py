@@ -141,10 +141,12 @@ def test_a_book_adds_up_open_orders_only(market: Market):
     market.buy(price=98, tokens=1)
     Market().buy(price=97)
     assert read_book(market.token.id, 5) == {
+        # Five orders and a cancellation.
+        "seq": 6,
         "bids": [{"price": 98, "tokens": 1, "orders": 1}],
         "asks": [{"price": 101, "tokens": Decimal("5.5"), "orders": 2}],
     }
-    assert read_book(uuid7(), 5) == {"bids": [], "asks": []}
+    assert read_book(uuid7(), 5) == {"seq": 0, "bids": [], "asks": []}
 
 
 def test_a_book_has_the_best_prices_of_each_side_first_up_to_the_requested_depth(market: Market):
