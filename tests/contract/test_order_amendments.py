@@ -18,6 +18,7 @@ from tests.factories.withdrawals import exact_json
 from tests.orders.book.sides import move_expiry
 from wallets.ledger.models import Entry
 
+SIDES = ("buy", "sell")
 UNCHANGED = ("_id", "type", "createdAt", "owner_model", "user", "token")
 
 
@@ -162,6 +163,7 @@ def refused_amendments(market: Market) -> list[tuple[dict[str, Any], int, str, s
         ({"tokens": 4}, 400, "below_filled", "tokens must be above what is filled: 4"),
         ({"tokens": 3}, 400, "below_filled", "tokens must be above what is filled: 4"),
         ({"price": 99, "expected_filled": 3.5}, 409, "filled_changed", "expected_filled says: 4"),
+        ({"price": 99, "expected_filled": 4.5}, 409, "filled_changed", "expected_filled says: 4"),
         ({"price": 99, "expected_filled": -1}, 400, "invalid_request", "expected_filled must"),
         ({"price": 121}, 400, "price_out_of_band", "at most 120"),
         ({"price": 1, "tokens": 5}, 400, "below_min_trade", "at least 50"),
@@ -216,6 +218,19 @@ def test_an_order_from_before_other_fees_or_limits_only_shrinks(market: Market):
     amended(market.buyer, second, tokens=5)
     assert market.buyer.held("NGN", "reserved") == 909 + 505
     assert_books_hold()
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [f"{bound}_{side}" for bound in ("min", "max", "min_trade", "max_trade") for side in SIDES]
+    + [f"{side}_fee" for side in SIDES],
+)
+def test_each_fee_and_limit_counts(market: Market, limit: str):
+    order = market.buy(price=100, tokens=10)
+    Token.objects.filter(id=market.token.id).update(**{limit: Decimal("0.01")})
+    terms = {"tokens": 11, "price": 100}
+    Token.objects.filter(id=market.token.id).update(**{limit: Decimal(0)})
+    assert_error(market.buyer.amend(order["_id"], terms), 409, "terms_changed")
 
 
 def test_a_fee_from_before_this_version_counts_too(market: Market):

@@ -13,6 +13,8 @@ from exchange.core.errors import Rejected
 from exchange.core.ids import uuid7
 from exchange.participants.errors import UserNotFound
 from exchange.tokens.models import Token
+from orders.book import services as placing
+from orders.book.errors import OrderNotFound
 from orders.book.models import Order, Trade
 from orders.listings.models import TokenAction
 from tests.assertions.ledger import ROLES, ledger_snapshot
@@ -88,6 +90,30 @@ def test_the_application_writes_orders_and_trades_by_functions_only(token):
         "SELECT * FROM orders_order FOR UPDATE",
     ]
     refuse_all("runtime", attacks, DENIED)
+
+
+def test_no_amendment_is_of_an_order_of_another_organisation(token, orders):
+    stranger = make_trader()
+    command = stranger.command(token, "Sell", 99, None, amends=orders["Active"])
+    before = everything()
+    with pytest.raises(OrderNotFound):
+        placing.place_order(command)
+    assert everything() == before
+
+
+@pytest.mark.parametrize(
+    "terms", ["price = price + 1", "tokens = tokens + 1", "price = price - 1, seq = seq - 1"]
+)
+def test_better_terms_do_not_keep_the_place_in_the_queue(orders, terms):
+    """Not even for a function that may write orders."""
+    with session("owner") as connection:
+        connection.execute(
+            "CREATE FUNCTION planted(p_order uuid) RETURNS void LANGUAGE sql SECURITY DEFINER AS"
+            f" 'UPDATE public.orders_order SET {terms} WHERE id = p_order'"
+        )
+        connection.execute("SET ROLE exchange_runtime")
+        with pytest.raises(errors.RestrictViolation):
+            connection.execute("SELECT planted(%s)", [orders["Active"]])
 
 
 def test_the_parts_of_placing_are_no_way_round_for_the_application(token):
