@@ -24,6 +24,7 @@ from orders.book.admin.owner_panel import OpenOrdersPanel
 from orders.book.models import Order
 from orders.freezing.admin import FreezePanel
 from orders.trades.admin.fills_panel import FillsPanel
+from orders.trades.admin.order_timeline import OrderTimelinePanel
 from wallets.adjustments.admin import AdjustmentsPanel
 from wallets.adjustments.models import AdjustingEntry
 from wallets.bank_statements.admin.lines import line_link
@@ -103,7 +104,7 @@ PANELS: dict[type[Model], tuple[Panel, ...]] = {
     Token: (DistributionsPanel(),),
     Account: _BLOCKS,
     BankAccount: (CounterpartyPanel(),),
-    Order: (FillsPanel(),),
+    Order: (OrderTimelinePanel(), FillsPanel()),
     Withdrawal: (_QUESTIONS, _COMMENTS),
     Deposit: (LinksPanel(line_link), _QUESTIONS, _COMMENTS),
     TreasuryMovement: (LinksPanel(line_link),),

@@ -47,7 +47,7 @@ from exchange.admin.queue_pages import queue_context, queue_urls
 from exchange.admin.reasons import refuse_repeated_reason, remember_reason
 from exchange.admin.replica_reads import ReplicaReads
 from exchange.admin.report_pages import report_urls
-from exchange.admin.tabs import record_context
+from exchange.admin.tabs import Choice, record_context
 from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
 
@@ -85,7 +85,8 @@ class Section:
     """A table below a record's fields; `right` lists the right-aligned columns (from 0).
 
     `tab` is the part of the page that shows it (`exchange.admin.tabs`). A `chart` of the same
-    numbers stands above the table, which is then folded. `facts` stand under the page's title.
+    numbers stands above the table, which is then folded. `facts` stand under the page's title,
+    `choices` under that of the section.
     """
 
     title: str
@@ -98,6 +99,7 @@ class Section:
     tab: str = ""
     chart: Bars | Chart | None = None
     facts: Sequence[tuple[str, object]] = ()
+    choices: Sequence[Choice] = ()
 
 
 @dataclass(frozen=True, slots=True)

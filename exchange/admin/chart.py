@@ -1,4 +1,4 @@
-"""Step charts of prices over time: geometry only, drawn by `templates/admin/chart.html`."""
+"""Charts of lines and areas: geometry only, drawn by `templates/admin/chart.html`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import ClassVar
 
-WIDTH, HEIGHT = 720, 200
-# Margins for the axis labels.
-_LEFT, _RIGHT, _TOP, _BOTTOM = 110, 12, 14, 28
+WIDTH, HEIGHT = 720, 210
+# The ends of the axes; the margins are for their labels.
+LEFT, RIGHT, TOP, BOTTOM = 110, WIDTH - 12, 24, HEIGHT - 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,21 +20,57 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
+class Hint:
+    """A part of a chart that shows a tooltip."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    tooltip: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Maps values from `low` to `high` to positions from `start` to `end`."""
+
+    low: Decimal
+    high: Decimal
+    start: float
+    end: float
+
+    def position(self, value: Decimal) -> float:
+        """Return the position of `value`."""
+        share = float((value - self.low) / (self.high - self.low))
+        return round(self.start + share * (self.end - self.start), 1)
+
+    def marks(self, label: Callable[[Decimal], str]) -> list[Mark]:
+        """Return the labels of both ends and of the middle."""
+        values = (self.low, (self.low + self.high) / 2, self.high)
+        return [Mark(self.position(value), label(value)) for value in values]
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
-    """A step chart with its text alternative. `name` is unique on the page."""
+    """A chart of paths, by their names in the legend, with its text alternative.
+
+    `name` is unique on the page. `look` is a style of `exchange/admin.css`; without one the paths
+    are lines.
+    """
 
     template: ClassVar[str] = "admin/chart.html"
     title: str
     description: str
     lines: Sequence[tuple[str, str]]
     levels: Sequence[Mark]
-    times: Sequence[Mark]
+    labels: Sequence[Mark]
     width: int = WIDTH
     height: int = HEIGHT
-    left: int = _LEFT
-    right: int = WIDTH - _RIGHT
-    bottom: int = HEIGHT - _BOTTOM
+    left: int = LEFT
+    right: int = RIGHT
     name: str = "chart"
+    look: str = ""
+    hints: Sequence[Hint] = ()
 
 
 # Unit, its size, and the least number that is written with it.
@@ -52,6 +88,17 @@ def format_compact(number: Decimal | int) -> str:
         if magnitude >= least:
             return f"{round(number / size, 2):,f}".rstrip("0").rstrip(".") + f" {unit}"
     return f"{number:,f}" if isinstance(number, Decimal) else f"{number:,}"
+
+
+def value_scale(
+    values: Sequence[Decimal], label: Callable[[Decimal], str], start: float, end: float
+) -> Scale:
+    """Return the scale of `values`, wider where the labels of its ends would not differ."""
+    low, high = min(values), max(values)
+    if label(low) == label(high):
+        margin = abs(high) / 10 or Decimal(1)
+        low, high = low - margin, high + margin
+    return Scale(low, high, start, end)
 
 
 def step_chart(
@@ -72,35 +119,26 @@ def step_chart(
     values = [value for _, line in lines for value in line]
     if len(times) < 2:
         return None
-    low, high = min(values), max(values)
-    if label(low) == label(high):
-        # Too close for the labels to differ.
-        margin = abs(high) / 10 or Decimal(1)
-        low, high = low - margin, high + margin
+    scale = value_scale(values, label, BOTTOM, TOP)
     start = times[0].timestamp()
     length = max(until.timestamp() - start, 0.001)
 
     def x(when: datetime) -> float:
         share = (when.timestamp() - start) / length
-        return round(_LEFT + share * (WIDTH - _LEFT - _RIGHT), 1)
-
-    def y(value: Decimal) -> float:
-        share = float((value - low) / (high - low))
-        return round(HEIGHT - _BOTTOM - share * (HEIGHT - _BOTTOM - _TOP), 1)
+        return round(LEFT + share * (RIGHT - LEFT), 1)
 
     paths = []
     for legend, line in lines:
-        path = f"M{x(times[0])} {y(line[0])}"
+        path = f"M{x(times[0])} {scale.position(line[0])}"
         for when, value in zip(times[1:], line[1:], strict=True):
-            path += f"H{x(when)}V{y(value)}"
+            path += f"H{x(when)}V{scale.position(value)}"
         paths.append((legend, f"{path}H{x(until)}"))
-    middle = (low + high) / 2
     wording = "%Y-%m-%d" if times[0].date() != until.date() else "%Y-%m-%d %H:%M"
     return Chart(
         title=title,
         description=description,
         lines=paths,
-        levels=[Mark(y(value), label(value)) for value in (low, middle, high)],
-        times=[Mark(x(when), when.strftime(wording)) for when in (times[0], until)],
+        levels=scale.marks(label),
+        labels=[Mark(x(when), when.strftime(wording)) for when in (times[0], until)],
         name=name,
     )

@@ -7,6 +7,7 @@ the tabs; without it, all parts follow one another.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest
@@ -15,9 +16,24 @@ if TYPE_CHECKING:
     from exchange.admin.base import SafeAdmin, Section
 
 OVERVIEW = "Overview"
-_ORDER = (OVERVIEW, "Money", "Orders", "Loans", "Access", "Activity")
+MARKET = "Market"
+_ORDER = (OVERVIEW, MARKET, "Money", "Orders", "Loans", "Access", "Activity")
 # A page with fewer tables needs no tabs.
 _TABBED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A link to a section of another period, or the period that is shown."""
+
+    label: str
+    url: str
+    is_shown: bool
+
+
+def tab_anchor(tab: str) -> str:
+    """Return the end of an address that opens the page with this tab."""
+    return f"#tab-{tab.lower()}"
 
 
 def group_by_tab(sections: Iterable[tuple[str, Section]]) -> list[tuple[str, list[Section]]]:

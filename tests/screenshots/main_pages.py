@@ -1,5 +1,6 @@
 """The main pages of the back office, each opened as a role that works there."""
 
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from django.template.loader import render_to_string
@@ -176,6 +177,18 @@ def error(site: DemoSite) -> Page:
     return page
 
 
+def token_market(period: str) -> Callable[[DemoSite], Page]:
+    """Prices, volumes and the order book of a token that trades."""
+
+    def open_page(site: DemoSite) -> Page:
+        page = site.page(BACK_OFFICE)
+        path = site.first_record_path(page, "exchange/token/?state=Trading")
+        page.goto(f"{path}?range={period}#tab-market")
+        return page
+
+    return open_page
+
+
 def history(site: DemoSite) -> Page:
     """The change history of a token."""
     page = site.page(AUDITOR)
@@ -226,11 +239,14 @@ SCREENSHOTS: tuple[Screenshot, ...] = (
     Screenshot("tokens-filters", filters),
     Screenshot("token-add", at(BACK_OFFICE, "exchange/token/add/")),
     Screenshot("token", first_record(BACK_OFFICE, "exchange/token/")),
+    Screenshot("token-market", token_market("30d")),
+    Screenshot("token-market-hours", token_market("24h")),
     Screenshot("token-edit", first_record(BACK_OFFICE, "exchange/token/", "edit/")),
     Screenshot("quotes", at(BACK_OFFICE, "exchange/quote/")),
     Screenshot("quote", first_record(BACK_OFFICE, "exchange/quote/?status__exact=Pending")),
     Screenshot("orders", at(BACK_OFFICE, "orders/order/")),
     Screenshot("order", first_record(BACK_OFFICE, "orders/order/")),
+    Screenshot("order-fulfilled", first_record(AUDITOR, "orders/order/?status__exact=Fulfilled")),
     Screenshot("trades", at(BACK_OFFICE, "orders/trade/")),
     Screenshot("trade", first_record(BACK_OFFICE, "orders/trade/")),
     Screenshot("loans", at(CREDIT_OFFICER, "credit/loan/")),

@@ -9,6 +9,7 @@ from django.utils import timezone
 from exchange.admin.base import Section
 from exchange.admin.chart import Chart, step_chart
 from exchange.admin.display import age, difference, format_time, percent, record_link, status_badge
+from exchange.admin.tabs import MARKET
 from exchange.audit import selectors as audit
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_grouped, format_units
@@ -191,10 +192,10 @@ def access_section(token: Token) -> Section:
         title = "Access (public)"
         note = "All organisations see the token. While deal access is private, only these do."
     headings = ("Organisation", "Reason", "Since (UTC)", "Granted by")
-    return Section(title, headings, rows, note=note)
+    return Section(title, headings, rows, note=note, tab="Access")
 
 
-def approved_quotes(token: Token) -> list[Quote]:
+def _approved_quotes(token: Token) -> list[Quote]:
     """Return the last approved quotes, newest first."""
     quotes = token.quotes.filter(status=ApprovalStatus.APPROVED).select_related(
         "proposed_by", "decided_by"
@@ -202,7 +203,7 @@ def approved_quotes(token: Token) -> list[Quote]:
     return list(quotes.order_by("-decided_at", "-id")[:_MAX_CHART_QUOTES])
 
 
-def price_chart(token: Token, quotes: Sequence[Quote]) -> Chart | None:
+def _price_chart(token: Token, quotes: Sequence[Quote]) -> Chart | None:
     """Return the chart of buy and sell prices over time."""
     oldest_first = [quote for quote in reversed(quotes) if quote.decided_at is not None]
     prices = [(quote.buy, quote.sell) for quote in oldest_first]
@@ -223,8 +224,9 @@ def price_chart(token: Token, quotes: Sequence[Quote]) -> Chart | None:
     )
 
 
-def approved_quote_section(token: Token, quotes: Sequence[Quote]) -> Section:
-    """Return the approved quotes as a table."""
+def approved_quote_section(token: Token) -> Section:
+    """Return the approved quotes, with the chart of their prices."""
+    quotes = _approved_quotes(token)
     rows = [
         (
             format_time(quote.decided_at) if quote.decided_at else "-",
@@ -239,7 +241,15 @@ def approved_quote_section(token: Token, quotes: Sequence[Quote]) -> Section:
     ]
     headings = ("Effective (UTC)", "Buy", "Sell", "Per USD", "Proposed by", "Approved by", "Note")
     empty = "No quotes approved yet: the listing's prices are effective."
-    return Section("Approved quotes", headings, rows, right=(1, 2, 3), empty=empty)
+    return Section(
+        "Approved quotes",
+        headings,
+        rows,
+        right=(1, 2, 3),
+        empty=empty,
+        tab=MARKET,
+        chart=_price_chart(token, quotes),
+    )
 
 
 def change_section(token: Token) -> Section:
@@ -253,7 +263,8 @@ def change_section(token: Token) -> Section:
         if name in TERM_FIELDS or name in STATE_FIELDS
     ]
     headings = ("Time (UTC)", "By", "Field", "Before", "After")
-    return Section("Changes", headings, rows, empty="No changes since the listing.")
+    empty = "No changes since the listing."
+    return Section("Changes", headings, rows, empty=empty, tab="Activity")
 
 
 def field_label(name: str) -> str:

@@ -22,6 +22,7 @@ from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.custom_pages import CustomPageAdmin
 from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
+from exchange.admin.tabs import group_by_tab
 from exchange.core.currencies import format_money
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.staff.models import ApprovalStatus
@@ -96,11 +97,18 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
 
     def record_page(self, request: HttpRequest, token: Token, /) -> HttpResponse:
         """Show the token page."""
-        approved = token_page.approved_quotes(token)
         pending = (
             token.quotes.filter(status=ApprovalStatus.PENDING).select_related("proposed_by").first()
         )
         added = [found for panel in self.panels for found in panel.sections(self, request, token)]
+        sections = [
+            *self.sections(request, token),
+            token_page.approved_quote_section(token),
+            # The history has a link, as on every page of this kind.
+            *(found for found in added if isinstance(found, Section)),
+            token_page.access_section(token),
+            token_page.change_section(token),
+        ]
         return self.page(
             request,
             "admin/exchange/token/page.html",
@@ -125,15 +133,9 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
                 (*self.preserve_in_tools(request, [tool]), text)
                 for tool, text in self.decisions(request, token)
             ],
-            chart=token_page.price_chart(token, approved),
-            sections=[
-                token_page.approved_quote_section(token, approved),
-                *self.sections(request, token),
-                # The history has a link, as on every page of this kind.
-                *(found for found in added if isinstance(found, Section)),
-                token_page.access_section(token),
-                token_page.change_section(token),
-            ],
+            summary=[fact for section in sections for fact in section.facts],
+            sections=sections,
+            tabs=group_by_tab((section.tab, section) for section in sections),
         )
 
     def lede(self, token: Token) -> str:

@@ -9,15 +9,18 @@ from uuid import UUID
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
+from django.utils import timezone
 
 from exchange.admin.base import Section, Tool, actor_of, staff_of
 from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import format_time, record_link
 from exchange.admin.forms import bind_form
+from exchange.admin.tabs import MARKET, Choice, tab_anchor
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units
 from exchange.tokens.admin.tokens import CHANGE_PERMISSION, BaseTokenAdmin
 from exchange.tokens.models import Token
+from orders.book.admin.depth import depth_section
 from orders.book.admin.show import list_link
 from orders.book.models import Trade
 from orders.listings.admin.issuing import (
@@ -36,6 +39,7 @@ from orders.listings.services import lifecycle
 from orders.listings.services.listing import list_token
 from orders.listings.services.proposals import propose_token_action
 from orders.listings.services.terms import propose_terms
+from orders.market.admin.price_section import RANGES, find_range, price_section
 from orders.trades.admin.show import BOTH_SIDES, side_link
 
 _MAX_TRADES = 10
@@ -74,9 +78,15 @@ class TokenAdmin(AddFormAdmin, BaseTokenAdmin):
         return [summarise_supply(token), _book_section(token), _volume_section(token)]
 
     def sections(self, request: HttpRequest, obj: Token) -> list[Section]:
+        shown = find_range(request.GET.get("range", ""))
+        filters = self.get_preserved_filters(request)
+        end = (f"&{filters}" if filters else "") + tab_anchor(MARKET)
+        choices = [Choice(each.label, f"?range={each.name}{end}", each == shown) for each in RANGES]
         return [
             list_token_proposals(obj),
             list_terms(obj),
+            price_section(obj, shown, timezone.now(), choices=choices),
+            depth_section(obj),
             _trades_section(obj),
             list_largest_holders(obj),
             list_token_transfers(obj),
@@ -191,5 +201,11 @@ def _trades_section(token: Token) -> Section:
     headings = ("Time (UTC)", "Units", "Price", "Value", "Buyer", "Seller")
     every = list_link("orders_trade", token.pk, "All trades") if rows else None
     return Section(
-        "Recent trades", headings, rows, right=(1, 2, 3), empty="No trades yet.", more=every
+        "Recent trades",
+        headings,
+        rows,
+        right=(1, 2, 3),
+        empty="No trades yet.",
+        more=every,
+        tab=MARKET,
     )
