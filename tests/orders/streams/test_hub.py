@@ -103,14 +103,16 @@ def test_a_snapshot_is_followed_by_what_changes(token, seller, buyer):
         connection = Connection(Hub(), reader_of(token))
         start = await in_thread(read_book, token.id, 200)
         await connection.until(has_seq(token, start["seq"]))
-        await in_thread(buyer.place, token, "Buy", 100, 3)
+        waiting = await in_thread(buyer.place, token, "Buy", 100, 3)
         await connection.until(has_seq(token, start["seq"] + 1))
         await in_thread(buyer.place, token, "Buy", 101, 2)
+        # The last one at its price.
+        await in_thread(buyer.cancel, waiting)
         now = await in_thread(read_book, token.id, 200)
         follower = await connection.until(
             lambda f: has_seq(token, now["seq"])(f) and f.trades != []
         )
-        await connection.until(lambda f: len(f.tickers) == 3)
+        await connection.until(lambda f: f.tickers[-1]["bid"] is None)
         assert follower.books[str(token.id)].states[now["seq"]] == levels_of(now)
         await connection.close()
         return follower
@@ -119,7 +121,7 @@ def test_a_snapshot_is_followed_by_what_changes(token, seller, buyer):
     assert follower.names[0] == "snapshot"
     assert set(follower.names[1:]) == {"ticker", "change", "trades"}
     assert follower.trades == [str(Trade.objects.get().id)]
-    assert (follower.tickers[-1]["last"], follower.tickers[-1]["bid"]["price"]) == (101, 100)
+    assert (follower.tickers[-1]["last"], follower.tickers[-1]["bid"]) == (101, None)
 
 
 def test_a_connection_that_was_cut_goes_on_where_it_was(token, buyer):
@@ -144,6 +146,32 @@ def test_a_connection_that_was_cut_goes_on_where_it_was(token, buyer):
         await third.until(has_seq(token, 3))
         assert third.follower.names[:4].count("reset") == 3
         for each in (second, third, kept):
+            await each.close()
+
+    asyncio.run(follow())
+
+
+def test_what_was_not_followed_in_between_is_not_resumed(token, buyer, seller, monkeypatch):
+    monkeypatch.setattr(streams, "_FORGET_SECONDS", 0)
+    other = seller.issue(total_supply=Decimal(1000))
+
+    async def follow() -> None:
+        hub = Hub()
+        first, kept = Connection(hub, reader_of(token)), Connection(hub, reader_of(other))
+        await first.until(has_seq(token, 1))
+        await kept.until(has_seq(other, 0))
+        await first.close()
+        # Forgotten before the next change of the other token is sent.
+        await in_thread(seller.place, other, "Sell", 101, 1)
+        await kept.until(has_seq(other, 1))
+        await in_thread(buyer.place, token, "Buy", 90, 1)
+        between = Connection(hub, reader_of(token))
+        await between.until(has_seq(token, 2))
+        second = Connection(hub, reader_of(token, first.follower.last_id))
+        second.follower = first.follower
+        await second.until(has_seq(token, 2))
+        assert "reset" in first.follower.names
+        for each in (second, between, kept):
             await each.close()
 
     asyncio.run(follow())

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
+from uuid import UUID
 
 import pytest
 import requests
@@ -112,7 +113,8 @@ def market() -> tuple[list[Token], list[Trader]]:
 
 def write_until(stopped: threading.Event, tokens: list[Token], trader: Trader, seed: int) -> int:
     """Place, amend and cancel at random; return how many requests were accepted."""
-    random, placed, accepted = Random(seed), [], 0
+    random, accepted = Random(seed), 0
+    placed: list[UUID] = []
     while not stopped.is_set():
         side, price = random.choice(["Buy", "Sell"]), Decimal(random.randint(80, 120))
         with suppress(DomainError):
@@ -167,7 +169,7 @@ def follow_while(
         looking = pool.submit(look_until, stopped, tokens)
         disturb(followers)
         stopped.set()
-    accepted, seen = sum(each.result() for each in writers), looking.result()
+    accepted, seen = sum(writer.result() for writer in writers), looking.result()
     for each in followers:
         wait_until(partial(has_arrived, each, tokens), "all followers have the last state")
         each.stop()
@@ -215,7 +217,7 @@ def test_followers_have_the_book_after_their_process_was_killed(streams, market)
     tokens, traders = market
     program, url = streams
 
-    def disturb(_: list[Stream]) -> None:
+    def disturb(_followers: list[Stream]) -> None:
         for _ in range(2):
             time.sleep(SECONDS / 2)
             program.kill()
