@@ -18,6 +18,7 @@ from orders.streams import hub as streams
 from orders.streams.channels import read_channels
 from orders.streams.hub import Hub, Reader
 from orders.streams.reading import read_changes
+from tests.environment.event_loops import run_apart
 from tests.factories.tokens import give_units
 from tests.factories.traders import Trader, make_trader
 from tests.orders.streams.follower import Follower, events_of, levels_of
@@ -117,7 +118,7 @@ def test_a_snapshot_is_followed_by_what_changes(token, seller, buyer):
         await connection.close()
         return follower
 
-    follower = asyncio.run(follow())
+    follower = run_apart(follow())
     assert follower.names[0] == "snapshot"
     assert set(follower.names[1:]) == {"ticker", "change", "trades"}
     assert follower.trades == [str(Trade.objects.get().id)]
@@ -148,7 +149,7 @@ def test_a_connection_that_was_cut_goes_on_where_it_was(token, buyer):
         for each in (second, third, kept):
             await each.close()
 
-    asyncio.run(follow())
+    run_apart(follow())
 
 
 def test_what_was_not_followed_in_between_is_not_resumed(token, buyer, seller, monkeypatch):
@@ -174,7 +175,7 @@ def test_what_was_not_followed_in_between_is_not_resumed(token, buyer, seller, m
         for each in (second, between, kept):
             await each.close()
 
-    asyncio.run(follow())
+    run_apart(follow())
 
 
 def test_a_slow_reader_starts_again(token, buyer, monkeypatch):
@@ -197,7 +198,7 @@ def test_a_slow_reader_starts_again(token, buyer, monkeypatch):
         for each in (slow, other):
             await each.close()
 
-    asyncio.run(follow())
+    run_apart(follow())
 
 
 def test_another_server_is_not_trusted_with_what_was_sent(token, buyer):
@@ -231,7 +232,7 @@ def test_another_server_is_not_trusted_with_what_was_sent(token, buyer):
         await connection.until(has_seq(token, 2))
         await connection.close()
 
-    asyncio.run(follow())
+    run_apart(follow())
 
 
 def test_a_heartbeat_comes_when_nothing_else_does(token, monkeypatch):
@@ -244,7 +245,7 @@ def test_a_heartbeat_comes_when_nothing_else_does(token, monkeypatch):
             await connection.read()
         await connection.close()
 
-    asyncio.run(follow())
+    run_apart(follow())
 
 
 def test_a_reader_that_may_not_read_any_more_gets_an_end(token, buyer, monkeypatch):
@@ -262,4 +263,4 @@ def test_a_reader_that_may_not_read_any_more_gets_an_end(token, buyer, monkeypat
         assert hub.readers == set()
         return connection.follower
 
-    assert asyncio.run(follow()).names[-1] == "end"
+    assert run_apart(follow()).names[-1] == "end"

@@ -1,6 +1,5 @@
 """Who may open a stream, how many, and whether it may go on: the view under ASGI."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -12,6 +11,7 @@ from orders.streams import api
 from orders.streams.api import may_read
 from orders.streams.channels import read_channels
 from orders.streams.hub import Hub
+from tests.environment.event_loops import run_apart
 from tests.factories.api_clients import ApiCaller, make_caller
 from tests.factories.tokens import make_token
 
@@ -52,7 +52,7 @@ def answers(token: Token, callers: list[ApiCaller]) -> list[int]:
                 await parts.aclose()  # type: ignore[attr-defined]
         return [response.status_code for response, _ in found]
 
-    return asyncio.run(run())
+    return run_apart(run())
 
 
 def test_a_process_and_an_organisation_have_a_number_of_streams(monkeypatch, token):
