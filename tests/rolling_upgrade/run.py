@@ -248,6 +248,8 @@ def _start_previous(installation: Installation, version: Version) -> None:
     (folder / "exchange.pem").write_bytes(pem.key + pem.certificate)
     (folder / "exchange.crt").write_bytes(pem.certificate)
     values = {name.upper(): address for name, address in _WEB.items()}
+    # The release before has no streams.
+    values |= {f"STREAMS{number}": address for number, address in enumerate(_WEB.values(), 1)}
     configuration = Template(PROXY.read_text()).substitute(
         **values,
         HOST_NAME=HOST_NAME,
