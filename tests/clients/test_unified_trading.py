@@ -16,7 +16,7 @@ from tests.factories.wallets import Wallet, assert_books_hold
 
 pytestmark = pytest.mark.slow
 
-FILE = EXAMPLES / "unified_trading.py"
+FILE = EXAMPLES / "trading_library" / "unified_trading.py"
 LONGEST = 300
 DAY = 86_400_000
 
