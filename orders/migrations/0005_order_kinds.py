@@ -3,6 +3,8 @@
 from django.conf import settings
 from django.db import migrations, models
 
+from exchange.core.row_functions import RestoreRowFunctions, SetRowFunctionsAside
+
 
 class Migration(migrations.Migration):
 
@@ -13,6 +15,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        SetRowFunctionsAside('orders_order'),
         migrations.AddField(
             model_name='order',
             name='expires_at',
@@ -38,6 +41,7 @@ class Migration(migrations.Migration):
             name='time_in_force',
             field=models.CharField(choices=[('GTC', 'GTC'), ('GTD', 'GTD'), ('IOC', 'IOC'), ('FOK', 'FOK')], db_default='GTC', default='GTC', max_length=3),
         ),
+        RestoreRowFunctions(),
         migrations.AlterField(
             model_name='tokenproposal',
             name='action',
