@@ -18,7 +18,7 @@ from granian.log import LogLevels
 
 from config.ports import PortUnusable, claim_port
 from config.startup import load_settings, refusals_in_one_line
-from config.webserver import LOGGING
+from config.webserver import LOGGING, whole_number
 
 # What returns the application in the process.
 APPLICATION = "config.asgi:start_application"
@@ -26,16 +26,14 @@ APPLICATION = "config.asgi:start_application"
 
 def command(host: str, port: int) -> list[str]:
     """Return the server's command line."""
-    return [
-        *(sys.executable, "-m", "config.streamserver", "--host", host, "--port", str(port)),
-    ]
+    return [sys.executable, "-m", "config.streamserver", "--host", host, "--port", str(port)]
 
 
 def main(arguments: Sequence[str]) -> None:
     """Serve until SIGTERM or SIGINT."""
     parser = argparse.ArgumentParser(prog="python -m config.streamserver")
     parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=8001)
+    parser.add_argument("--port", type=whole_number(0, 65535), default=8001)
     options = parser.parse_args(arguments)
     load_settings()
     try:

@@ -52,7 +52,9 @@ def command(
     ]
 
 
-def _whole_number(low: int, high: int) -> Callable[[str], int]:
+def whole_number(low: int, high: int) -> Callable[[str], int]:
+    """Return the function that reads a whole number of the command line within bounds."""
+
     def parse(text: str) -> int:
         if not text.isascii() or not text.isdigit() or not low <= int(text) <= high:
             raise argparse.ArgumentTypeError(f"give a whole number from {low} to {high}")
@@ -65,10 +67,10 @@ def main(arguments: Sequence[str]) -> None:
     """Serve until SIGTERM or SIGINT."""
     parser = argparse.ArgumentParser(prog="python -m config.webserver")
     parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=_whole_number(0, 65535), default=8000)
-    parser.add_argument("--workers", type=_whole_number(1, 512), default=WORKERS)
-    parser.add_argument("--drain-seconds", type=_whole_number(0, 3600), default=DRAIN_SECONDS)
-    parser.add_argument("--kill-seconds", type=_whole_number(1, 1800), default=20)
+    parser.add_argument("--port", type=whole_number(0, 65535), default=8000)
+    parser.add_argument("--workers", type=whole_number(1, 512), default=WORKERS)
+    parser.add_argument("--drain-seconds", type=whole_number(0, 3600), default=DRAIN_SECONDS)
+    parser.add_argument("--kill-seconds", type=whole_number(1, 1800), default=20)
     parser.add_argument("application", nargs="?", default=APPLICATION)
     options = parser.parse_args(arguments)
     load_settings()

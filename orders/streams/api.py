@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from django.db import close_old_connections
 from django.db.models import QuerySet
 from django.http import HttpRequest, StreamingHttpResponse
 from drf_spectacular.utils import OpenApiParameter
@@ -79,10 +80,11 @@ class StreamViewSet(ApiViewSet):
         _require_visible(caller.organisation_id, channels)
         if not hasattr(raw, "scope"):
             raise StreamsElsewhere
-        if len(HUB.readers) >= MOST_READERS:
+        # This is another thread than the readers': it reads a copy.
+        readers = tuple(HUB.readers)
+        if len(readers) >= MOST_READERS:
             raise StreamsBusy
-        own = [each for each in HUB.readers if each.organisation == caller.organisation_id]
-        if len(own) >= MOST_OF_ORGANISATION:
+        if sum(r.organisation == caller.organisation_id for r in readers) >= MOST_OF_ORGANISATION:
             raise TooManyStreams
         reader = Reader(
             organisation=caller.organisation_id,
@@ -98,7 +100,11 @@ class StreamViewSet(ApiViewSet):
 
 
 def may_read(request: HttpRequest, channels: Sequence[Channel]) -> bool:
-    """Return whether the token of `request` is still good, and sees the tokens of `channels`."""
+    """Return whether the token of `request` is still good, and sees the tokens of `channels`.
+
+    Raises `DatabaseError` where that is not known.
+    """
+    close_old_connections()
     try:
         authenticated = BearerAuthentication().authenticate(Request(request))
         if authenticated is None or "orders:read" not in authenticated[1].scopes:

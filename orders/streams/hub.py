@@ -1,7 +1,8 @@
 """Sends what changes to all readers of a process, from one task that reads PostgreSQL.
 
-All of it runs in the event loop; only PostgreSQL is read in a thread of its own. A reader has a
-queue of encoded events: one that does not keep up loses it, and starts again from a snapshot.
+All of it runs in the event loop; only PostgreSQL is read in threads, one for what has changed and
+one for the rights of readers. A reader has a queue of encoded events: one that does not keep up
+loses it, and starts again from a snapshot.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ POLL_SECONDS = 0.2
 # Between two messages of one token.
 PAUSE_SECONDS = 0.5
 HEARTBEAT_SECONDS = 15.0
-# How often it is asked whether readers may still read.
+# Between two checks of whether readers may still read.
 CHECK_SECONDS = 30.0
 MOST_READERS = 500
 # What a reader may be behind, and what a new connection can resume from.
@@ -82,6 +83,9 @@ class Hub:
         self._last = 0
         self._sent: deque[tuple[int, Channel, bytes]] = deque(maxlen=_REMEMBERED)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="streams")
+        self._checks = ThreadPoolExecutor(1, thread_name_prefix="stream-checks")
+        # Whether the database was away.
+        self._is_lost = False
         self._task: asyncio.Task[None] | None = None
 
     async def follow(self, reader: Reader) -> AsyncIterator[bytes]:
@@ -158,13 +162,7 @@ class Hub:
             reader.queue.clear()
             reader.waiting.clear()
             log.info("stream_reader_slow", organisation=str(reader.organisation))
-            for channel in reader.channels:
-                reader.queue.append(self._encode("reset", channel, {}, self._last))
-                token = self._tokens[channel.token]
-                if token.book is None:
-                    reader.waiting.add(channel)
-                else:
-                    reader.queue.extend(self._snapshot(channel, token))
+            self._restart(reader, reader.channels)
         else:
             reader.queue.extend(texts)
         reader.wakes.set()
@@ -172,37 +170,33 @@ class Hub:
     # --- the task --------------------------------------------------------------------------------
 
     async def _run(self) -> None:
-        """Read and send while there are readers."""
-        loop = asyncio.get_running_loop()
-        checked_at = time.monotonic()
-        lost = False
-        while self.readers:
-            began = time.monotonic()
-            if began - checked_at > CHECK_SECONDS:
-                checked_at = began
-                await self._check_readers()
-            self._forget(began)
-            known = {
-                token: followed.position
-                for token, followed in self._tokens.items()
-                if followed.due_at <= began
-            }
-            try:
-                changes = await loop.run_in_executor(self._thread, self._read, known)
-            except Exception:
-                # Whatever it is, no reader may wait for a task that has ended.
-                log.exception("streams_not_read")
-                lost = True
-                await asyncio.sleep(_AFTER_FAILURE_SECONDS)
-                continue
-            if lost:
-                # Another server may have taken over, without what this one had sent last.
-                lost = False
-                self._start_again()
-                continue
-            for change in changes:
-                self._send(change)
-            await asyncio.sleep(max(0.0, POLL_SECONDS - (time.monotonic() - began)))
+        """Read and send while a token is followed."""
+        checking = asyncio.create_task(self._check_readers())
+        try:
+            while self._tokens:
+                began = time.monotonic()
+                self._forget(began)
+                try:
+                    await self._read_and_send(began)
+                except Exception:
+                    # Whatever it is, no reader may wait for a task that has ended.
+                    log.exception("streams_not_read")
+                    self._is_lost = True
+                    await asyncio.sleep(_AFTER_FAILURE_SECONDS)
+                await asyncio.sleep(max(0.0, POLL_SECONDS - (time.monotonic() - began)))
+        finally:
+            checking.cancel()
+
+    async def _read_and_send(self, now: float) -> None:
+        due = {id_: token.position for id_, token in self._tokens.items() if token.due_at <= now}
+        changes = await asyncio.get_running_loop().run_in_executor(self._thread, self._read, due)
+        if self._is_lost:
+            # Another server may have taken over, without what this one had sent last.
+            self._is_lost = False
+            self._start_again()
+            return
+        for change in changes:
+            self._send(change)
 
     def _start_again(self) -> None:
         for token in self._tokens.values():
@@ -219,19 +213,25 @@ class Hub:
             del self._tokens[token]
 
     async def _check_readers(self) -> None:
-        """End the streams of readers that may not read any more."""
+        """End the streams of readers that may not read any more, in a thread of its own."""
         loop = asyncio.get_running_loop()
-        for reader in list(self.readers):
-            try:
-                allowed = await loop.run_in_executor(self._thread, reader.may_read)
-            except DatabaseError:
-                return
-            if not allowed:
-                reader.queue.clear()
-                reader.queue.append(b'event: end\ndata: {"reason":"not_allowed"}\n\n')
-                reader.ended = True
-                self.readers.discard(reader)
-                reader.wakes.set()
+        while True:
+            await asyncio.sleep(CHECK_SECONDS)
+            for reader in list(self.readers):
+                try:
+                    allowed = await loop.run_in_executor(self._checks, reader.may_read)
+                except DatabaseError:
+                    log.warning("streams_not_checked", exc_info=True)
+                    break
+                if not allowed:
+                    self._end(reader)
+
+    def _end(self, reader: Reader) -> None:
+        reader.queue.clear()
+        reader.queue.append(b'event: end\ndata: {"reason":"not_allowed"}\n\n')
+        reader.ended = True
+        self.readers.discard(reader)
+        reader.wakes.set()
 
     def _send(self, change: Change) -> None:
         """Send a change to the readers of its token, and its state to those that wait for it."""

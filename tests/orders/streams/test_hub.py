@@ -17,7 +17,7 @@ from orders.book.selectors import Book, read_book
 from orders.streams import hub as streams
 from orders.streams.channels import read_channels
 from orders.streams.hub import Hub, Reader
-from orders.streams.reading import read_changes
+from orders.streams.reading import Position, read_changes
 from tests.environment.event_loops import run_apart
 from tests.factories.tokens import give_units
 from tests.factories.traders import Trader, make_trader
@@ -174,6 +174,30 @@ def test_what_was_not_followed_in_between_is_not_resumed(token, buyer, seller, m
         assert "reset" in first.follower.names
         for each in (second, between, kept):
             await each.close()
+
+    run_apart(follow())
+
+
+def test_a_reader_gets_no_trades_from_before_it_came(token, buyer):
+    async def follow() -> None:
+        hub = Hub()
+        first = Connection(hub, reader_of(token))
+        await first.until(has_seq(token, 1))
+        await first.close()
+        await in_thread(buyer.place, token, "Buy", 101, 1)
+        trade = (await in_thread(Trade.objects.get)).seq
+        # The token is followed on, without a reader.
+        async with asyncio.timeout(30):
+            while hub._tokens[token.id].position != Position(2, trade):
+                await asyncio.sleep(0.01)
+        second = Connection(hub, reader_of(token))
+        await second.until(has_seq(token, 2))
+        await in_thread(buyer.place, token, "Buy", 101, 2)
+        follower = await second.until(lambda f: f.trades != [])
+        newest = await in_thread(Trade.objects.order_by("-seq").first)
+        assert follower.trades == [str(newest.id)]
+        assert "reset" not in follower.names
+        await second.close()
 
     run_apart(follow())
 
