@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.handlers.asgi import ASGIHandler
 
 from config.celery import app as celery_app
+from config.metrics import addresses, exposition
 from config.startup import keep_connections
 
 __all__ = ["celery_app", "start_application"]
@@ -37,6 +38,7 @@ class StreamHandler(ASGIHandler):
 
 def start_application() -> StreamHandler:
     """Return the application to a process that the server has started."""
+    exposition.serve_in_thread(addresses.STREAMS)
     return StreamHandler()
 
 

@@ -16,6 +16,7 @@ from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.log import LogLevels
 
+from config.metrics import addresses
 from config.ports import PortUnusable, claim_port
 from config.startup import load_settings, refusals_in_one_line
 from config.webserver import LOGGING, whole_number
@@ -40,6 +41,7 @@ def main(arguments: Sequence[str]) -> None:
         port = claim_port(options.host, options.port)
     except PortUnusable as error:
         parser.error(str(error))
+    addresses.claim_address(addresses.STREAMS)
     multiprocessing.set_start_method("fork")
     importlib.import_module(APPLICATION.partition(":")[0])
     gc.freeze()

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from config.ports import PortUnusable, claim_port
 
-WEB, WORKER, BEAT = 0, 1, 2
+WEB, WORKER, BEAT, STREAMS = 0, 1, 2, 3
 
 
 def address_of(program: int) -> tuple[str, int] | None:
@@ -31,7 +31,7 @@ def claim_address(program: int) -> tuple[str, int] | None:
     except PortUnusable as error:
         reason = f"port {port} of {host} is in use" if "in use" in str(error) else str(error)
         sys.exit(
-            f"METRICS_LISTEN: {reason}. Give an address whose port, and the next two for worker and"
-            " beat, are free."
+            f"METRICS_LISTEN: {reason}. Give an address whose port, and the next three for"
+            " worker, beat and streams, are free."
         )
     return host, port

@@ -1,8 +1,8 @@
 """Serves metrics over HTTP at METRICS_LISTEN, in the text format of Prometheus.
 
 The web server's processes write to files in a directory of their own; one of them serves the sums,
-and queries PostgreSQL. Worker and beat, one process each, serve theirs on the next two ports. All
-do so from a thread.
+and queries PostgreSQL. Worker, beat and streams, one process each, serve theirs on the next three
+ports. All do so from a thread.
 """
 
 import os

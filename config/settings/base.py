@@ -233,8 +233,8 @@ def local_cache(url: str, *, limits: bool) -> dict[str, Any]:
 
 
 # --- Metrics ---------------------------------------------------------------------------------
-# Where the web server serves its metrics; worker and beat listen on the next two ports.
-METRICS_MAX_PORT = 65535 - 2
+# Where the web server serves its metrics; worker, beat and streams on the next three ports.
+METRICS_MAX_PORT = 65535 - 3
 METRICS_LISTEN = env.private_address("METRICS_LISTEN", high=METRICS_MAX_PORT)
 
 # --- API -------------------------------------------------------------------------------------

@@ -66,6 +66,22 @@ WEBHOOK_POST_SECONDS = Histogram(
     buckets=_BUCKETS,
 )
 
+STREAM_READERS = Gauge("exchange_stream_readers", "Connections that follow a stream")
+STREAM_MESSAGES = Counter(
+    "exchange_stream_messages", "Messages of streams, counted once for each reader"
+)
+STREAM_READING_SECONDS = Histogram(
+    "exchange_stream_reading_seconds",
+    "Time that one reading of all followed tokens takes",
+    buckets=_BUCKETS,
+)
+STREAM_READING_FAILURES = Counter(
+    "exchange_stream_reading_failures", "Readings that failed: readers get nothing new meanwhile"
+)
+STREAM_RESTARTS = Counter(
+    "exchange_stream_restarts", "Readers that did not keep up, and got a new snapshot"
+)
+
 POOL_CONNECTIONS = Gauge(
     "exchange_pool_connections",
     "Database connections of the processes, by state: idle, busy",

@@ -19,6 +19,7 @@ import structlog
 from django.db import DatabaseError
 
 from exchange.api.responses import encode_json
+from exchange.core import metrics
 from exchange.core.ids import uuid7
 from orders.book.selectors import Book, PriceLevel
 from orders.streams.channels import Channel, Kind
@@ -97,7 +98,7 @@ class Hub:
                 if reader.ended and not reader.queue:
                     return
         finally:
-            self.readers.discard(reader)
+            self._remove(reader)
 
     async def _next(self, reader: Reader) -> bytes:
         if not reader.queue:
@@ -111,8 +112,13 @@ class Hub:
         reader.queue.clear()
         return found
 
+    def _remove(self, reader: Reader) -> None:
+        self.readers.discard(reader)
+        metrics.STREAM_READERS.set(len(self.readers))
+
     def _admit(self, reader: Reader) -> None:
         self.readers.add(reader)
+        metrics.STREAM_READERS.set(len(self.readers))
         now = time.monotonic()
         for channel in reader.channels:
             self._tokens.setdefault(channel.token, Followed(since=self._last)).read_at = now
@@ -162,9 +168,11 @@ class Hub:
             reader.queue.clear()
             reader.waiting.clear()
             log.info("stream_reader_slow", organisation=str(reader.organisation))
+            metrics.STREAM_RESTARTS.inc()
             self._restart(reader, reader.channels)
         else:
             reader.queue.extend(texts)
+            metrics.STREAM_MESSAGES.inc(len(texts))
         reader.wakes.set()
 
     # --- the task --------------------------------------------------------------------------------
@@ -181,6 +189,7 @@ class Hub:
                 except Exception:
                     # Whatever it is, no reader may wait for a task that has ended.
                     log.exception("streams_not_read")
+                    metrics.STREAM_READING_FAILURES.inc()
                     self._is_lost = True
                     await asyncio.sleep(_AFTER_FAILURE_SECONDS)
                 await asyncio.sleep(max(0.0, POLL_SECONDS - (time.monotonic() - began)))
@@ -189,7 +198,9 @@ class Hub:
 
     async def _read_and_send(self, now: float) -> None:
         due = {id_: token.position for id_, token in self._tokens.items() if token.due_at <= now}
-        changes = await asyncio.get_running_loop().run_in_executor(self._thread, self._read, due)
+        loop = asyncio.get_running_loop()
+        with metrics.STREAM_READING_SECONDS.time():
+            changes = await loop.run_in_executor(self._thread, self._read, due)
         if self._is_lost:
             # Another server may have taken over, without what this one had sent last.
             self._is_lost = False
@@ -230,7 +241,7 @@ class Hub:
         reader.queue.clear()
         reader.queue.append(b'event: end\ndata: {"reason":"not_allowed"}\n\n')
         reader.ended = True
-        self.readers.discard(reader)
+        self._remove(reader)
         reader.wakes.set()
 
     def _send(self, change: Change) -> None:

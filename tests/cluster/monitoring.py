@@ -21,10 +21,11 @@ _MONITORING = CONFIGURATION.with_name("monitoring")
 _WEB = {f"{ADDRESSES[name]}:9464" for name in WEB_NODES}
 _WORKERS = {f"{ADDRESSES[name]}:9465" for name in WORKER_NODES}
 _BEATS = {f"{ADDRESSES[name]}:9466" for name in WORKER_NODES}
+_STREAMS = {f"{ADDRESSES[name]}:9467" for name in WEB_NODES}
 # What the programs of each kind must have reported since the start: a single request for metrics
 # may take too long on a busy machine.
 _EXPECTED = {
-    'max_over_time(up{job=~"exchange-.+"}[1h]) == 1': _WEB | _WORKERS | _BEATS,
+    'max_over_time(up{job=~"exchange-.+"}[1h]) == 1': _WEB | _WORKERS | _BEATS | _STREAMS,
     "max_over_time(exchange_requests_total[1h]) > 0": _WEB,
     "max_over_time(exchange_reading_succeeded[1h]) == 1": _WEB,
     "max_over_time(exchange_tasks_total[1h]) > 0": _WORKERS,
@@ -60,7 +61,7 @@ def verify(cluster: Cluster) -> int:
     for path in ("/metrics", "/metrics/"):
         response = requests.get(f"{cluster.url}{path}", verify=str(cluster.certificate), timeout=10)
         assert response.status_code == 404, f"{HOST_NAME}{path}: {response.status_code}"
-    return len(_WEB | _WORKERS | _BEATS)
+    return len(_WEB | _WORKERS | _BEATS | _STREAMS)
 
 
 def _instances(cluster: Cluster, query: str) -> set[str]:

@@ -29,8 +29,8 @@ class Prometheus:
         self._url = f"http://{HOST}:{port}/api/v1"
         folder.mkdir()
         configuration = (MONITORING / "prometheus.yml").read_text().replace(": 15s", ": 1s")
-        # The ports of web, worker and beat, whichever nodes have them.
-        for offset in range(3):
+        # The ports of web, worker, beat and streams, whichever nodes have them.
+        for offset in range(4):
             there = f"{HOST}:{metrics_port + offset}"
             configuration = re.sub(rf"\$\{{\w+\}}:{9464 + offset}\b", there, configuration)
         configuration = configuration.replace("${ALERTMANAGER}:9093", f"{HOST}:9")

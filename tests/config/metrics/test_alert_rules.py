@@ -56,6 +56,11 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         # What was dropped once, long ago.
         {"exchange_request_log_dropped_total": "7x60"},
     ),
+    "StreamsNotRead": (
+        {"exchange_stream_reading_failures_total": "0+1x60"},
+        # What failed once, long ago.
+        {"exchange_stream_reading_failures_total": "7x60"},
+    ),
     "TasksFailing": (
         {'exchange_tasks_total{task="a",outcome="failed"}': "0+1x60"},
         {

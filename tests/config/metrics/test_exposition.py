@@ -52,7 +52,7 @@ def readings_of(collector: DatabaseCollector) -> Samples:
 
 @pytest.fixture
 def stack(transactional_db: None, tmp_path: Path) -> ServiceStack:
-    return make_stack(tmp_path, METRICS_LISTEN=f"{HOST}:{claim_ports(3)}")
+    return make_stack(tmp_path, METRICS_LISTEN=f"{HOST}:{claim_ports(4)}")
 
 
 @pytest.fixture
@@ -130,8 +130,9 @@ def test_without_a_database_metrics_are_served_and_say_so(
         pytest.param(
             2, ["-m", "celery", "-q", "-A", "config.celery", "beat"], marks=pytest.mark.slow
         ),
+        pytest.param(3, ["-m", "config.streamserver", "--port", "0"], marks=pytest.mark.slow),
     ],
-    ids=["web", "worker", "beat"],
+    ids=["web", "worker", "beat", "streams"],
 )
 def test_a_port_in_use_refuses_the_start_in_one_line(
     stack: ServiceStack, port: int, offset: int, command: list[str]
@@ -149,7 +150,7 @@ def test_a_port_in_use_refuses_the_start_in_one_line(
     assert done.returncode == 1
     assert done.stderr == (
         f"METRICS_LISTEN: port {port + offset} of {HOST} is in use. Give an address whose port, and"
-        " the next two for worker and beat, are free.\n"
+        " the next three for worker, beat and streams, are free.\n"
     )
 
 

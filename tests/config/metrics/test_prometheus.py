@@ -27,6 +27,7 @@ from tests.environment.webhook_receiver import Receiver
 from tests.factories.api_clients import TESTER, ApiCaller, make_caller
 from tests.factories.events import emit_event, exhaust_attempts
 from tests.factories.payouts import TRANSFERS
+from tests.factories.tokens import make_token
 from tests.factories.wallets import (
     BANK,
     OVERRIDE,
@@ -61,6 +62,7 @@ class Monitored:
     stack: ServiceStack
     worker: Program
     beat: Program
+    streams_url: str
     prometheus: Prometheus
     broker: Celery
 
@@ -69,7 +71,7 @@ class Monitored:
 def monitored(
     transactional_db: None, provider_sandbox: Sandbox, tmp_path: Path
 ) -> Iterator[Monitored]:
-    port = claim_ports(3)
+    port = claim_ports(4)
     prometheus = Prometheus(tmp_path / "prometheus", port)
     stack = make_stack(
         tmp_path,
@@ -77,13 +79,14 @@ def monitored(
         FLUTTERWAVE_BASE_URL=provider_sandbox.base_url,
     )
     web, worker, beat = stack.web(), stack.worker(beat=False), stack.beat()
-    programs = (web, worker, beat)
+    streams, streams_url = stack.streams()
+    programs = (web, worker, beat, streams)
     try:
         with ThreadPoolExecutor() as starter:
             list(starter.map(Program.start, programs))
         prometheus.program.start()
         with stack.celery() as broker:
-            yield Monitored(stack, worker, beat, prometheus, broker)
+            yield Monitored(stack, worker, beat, streams_url, prometheus, broker)
     finally:
         with ThreadPoolExecutor() as stopper:
             list(stopper.map(Program.stop, (prometheus.program, *programs)))
@@ -131,6 +134,17 @@ def pay_out(monitored: Monitored, caller: ApiCaller) -> None:
     wait_until(lambda: status_of(withdrawal) in {"Processing", "Completed"}, "the payout is sent")
 
 
+@contextlib.contextmanager
+def following(monitored: Monitored, caller: ApiCaller) -> Iterator[None]:
+    """Follow the book of a token while the block runs."""
+    channels = {"channels": f"book:{make_token().id}"}
+    with requests.get(
+        monitored.streams_url, channels, headers=caller.headers, stream=True, timeout=30
+    ) as response:
+        assert response.status_code == 200, response.text
+        yield
+
+
 def claim_payout(wallet: Wallet) -> Withdrawal:
     """Make a withdrawal that stays Approved: a worker of this test has claimed its payout."""
     with transaction.atomic():
@@ -149,10 +163,11 @@ def test_every_query_has_values_and_faults_raise_their_alerts(
         caller = make_caller()
         set_endpoint(organisation_id=caller.organisation.id, url=receiver.url, actor=TESTER)
         wallet = Wallet(caller.organisation).fund(1_000_000)
-        _make_healthy_traffic(monitored, caller)
-        claimed = claim_payout(wallet)
-        _assert_queries_have_values(prometheus)
-        _assert_values(prometheus)
+        with following(monitored, caller):
+            _make_healthy_traffic(monitored, caller)
+            claimed = claim_payout(wallet)
+            _assert_queries_have_values(prometheus)
+            _assert_values(prometheus)
         wait_until(lambda: prometheus.firing() <= DECIDED_BY_SPEED, "no alert fires")
         receiver.reply.status = 500  # type: ignore[union-attr]
         _make_faults(monitored, provider_sandbox, caller, wallet, claimed)
@@ -231,7 +246,7 @@ def _assert_queries_have_values(prometheus: Prometheus) -> None:
 
 
 def _assert_values(prometheus: Prometheus) -> None:
-    for sound in ("count(up == 1) == 3", "min(exchange_reading_succeeded) == 1"):
+    for sound in ("count(up == 1) == 4", "min(exchange_reading_succeeded) == 1"):
         prometheus.wait_for(sound)  # the last scrape may have taken too long
     for route, status, count in (
         ("v1/api/wallet/withdraw", 201, 2),
@@ -242,7 +257,7 @@ def _assert_values(prometheus: Prometheus) -> None:
         assert prometheus.value(f"sum({series})") == count, series
     routes = prometheus.query("count by (route) (exchange_requests_total)")
     assert {labels["route"] for labels, _ in routes} == {
-        "health", "unmatched", "v1/api/wallet", "v1/api/wallet/withdraw",
+        "health", "unmatched", "v1/api/wallet", "v1/api/wallet/withdraw", "v1/stream",
     }  # fmt: skip
     calls = 'exchange_provider_calls_total{operation="POST transfers",outcome="accepted"}'
     assert prometheus.value(calls) == 2
@@ -250,6 +265,8 @@ def _assert_values(prometheus: Prometheus) -> None:
     assert prometheus.value('exchange_payout_circuit{state="Closed"}') == 1
     assert prometheus.value('exchange_tasks_total{task="config.tasks.prove_books"}') == 1
     assert prometheus.value("sum(exchange_request_threads)") == 16
+    assert prometheus.value("sum(exchange_stream_readers)") == 1
+    assert prometheus.value("sum(exchange_stream_messages_total)") == 1
 
 
 def _make_faults(

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import pytest
 from django.db import OperationalError
+from prometheus_client import REGISTRY
 
 from exchange.tokens.models import Token
 from orders.book.models import Trade
@@ -97,6 +98,13 @@ def has_seq(token: Token, seq: int) -> Callable[[Follower], bool]:
     return lambda follower: (
         str(token.id) in follower.books and follower.books[str(token.id)].seq == seq
     )
+
+
+def measured(name: str) -> float:
+    """Return the value of a metric of streams in this process."""
+    value = REGISTRY.get_sample_value(f"exchange_stream_{name}")
+    assert value is not None
+    return value
 
 
 def test_a_snapshot_is_followed_by_what_changes(token, seller, buyer):
@@ -207,9 +215,11 @@ def test_a_slow_reader_starts_again(token, buyer, monkeypatch):
 
     async def follow() -> None:
         hub = Hub()
+        restarts, messages = measured("restarts_total"), measured("messages_total")
         slow, other = (Connection(hub, reader_of(token)) for _ in range(2))
         for each in (slow, other):
             await each.until(has_seq(token, 1))
+        assert measured("readers") == 2
         for number in range(6):
             await in_thread(buyer.place, token, "Buy", 90 + number, 1)
             await other.until(has_seq(token, 2 + number))
@@ -219,8 +229,12 @@ def test_a_slow_reader_starts_again(token, buyer, monkeypatch):
         now = await in_thread(read_book, token.id, 200)
         assert follower.books[str(token.id)].states[7] == levels_of(now)
         assert "reset" not in other.follower.names
+        assert measured("restarts_total") > restarts
+        # A book, a ticker, and trades of each change for one reader alone.
+        assert measured("messages_total") > messages + 12
         for each in (slow, other):
             await each.close()
+        assert measured("readers") == 0
 
     run_apart(follow())
 
@@ -245,9 +259,12 @@ def test_another_server_is_not_trusted_with_what_was_sent(token, buyer):
         nonlocal fails, behind
         connection = Connection(Hub(read), reader_of(token))
         await connection.until(has_seq(token, 1))
+        failures, readings = measured("reading_failures_total"), measured("reading_seconds_count")
         fails = True
         follower = await connection.until(lambda f: f.names.count("snapshot") == 2)
         assert follower.names.count("reset") == 3
+        assert measured("reading_failures_total") == failures + 1
+        assert measured("reading_seconds_count") > readings + 1
         await in_thread(buyer.place, token, "Buy", 90, 1)
         await connection.until(has_seq(token, 2))
         behind = True
