@@ -3,16 +3,21 @@
 -- of `clearing` is theirs, or `tax` withheld for the authorities.
 --
 -- System accounts keep no balance: the checkpoint has their sums up to its position, and the entries
--- since are added.
+-- since are added. The query is planned for that position: with a subquery in its place the planner
+-- expects a third of all transfers, and reads every entry.
 CREATE FUNCTION treasury_balances(
     p_currency text, OUT fees numeric, OUT "position" numeric, OUT treasury numeric, OUT own numeric,
     OUT tax numeric
-) LANGUAGE sql STABLE AS $$
+) LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    v_position bigint := coalesce((SELECT k.position FROM public.wallets_checkpoint k), 0);
+BEGIN
     SELECT coalesce(sum(b.amount) FILTER (WHERE b.kind = 'fees'), 0),
            coalesce(sum(b.amount) FILTER (WHERE b.kind = 'position'), 0),
            coalesce(sum(b.amount) FILTER (WHERE b.kind = 'treasury'), 0),
            coalesce(sum(b.amount) FILTER (WHERE b.kind <> 'tax'), 0),
            coalesce(sum(b.amount) FILTER (WHERE b.kind = 'tax'), 0)
+        INTO fees, "position", treasury, own, tax
     FROM (
         SELECT a.kind, c.total AS amount
         FROM public.wallets_account a
@@ -24,14 +29,14 @@ CREATE FUNCTION treasury_balances(
         FROM public.wallets_transfer t
         JOIN public.wallets_entry e ON e.transfer_id = t.id AND e.asset_id = p_currency
         JOIN public.wallets_account a ON a.id = e.account_id
-        WHERE t.created_txid >= coalesce((SELECT k.position FROM public.wallets_checkpoint k), 0)
+        WHERE t.created_txid >= v_position
           AND a.owner_id IS NULL AND a.kind IN ('fees', 'expenses', 'treasury', 'position', 'tax')
         UNION ALL
         SELECT a.kind, a.balance
         FROM public.wallets_account a
         WHERE a.kind = 'receivable' AND a.asset_id = p_currency
-    ) b
-$$;
+    ) b;
+END $$;
 
 -- Locks the exchange's own money and the tax that it holds until the transaction ends: who moves it runs one
 -- after another, so that two do not spend the same.
