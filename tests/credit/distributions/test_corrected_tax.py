@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from credit.distributions.models import Income
 from credit.distributions.services import funding, paying, recovering
+from tests.assertions.unchanged import assert_nothing_changes
 from tests.credit.distributions.corrected import pay_with_tax, rows, spend
 from tests.environment.concurrency import is_waited_for, start_call
 from tests.environment.processes import wait_until
@@ -94,6 +95,10 @@ def test_what_was_recovered_and_what_tax_went_back_is_counted():
     make_distribution(other.token, "Paid")
     assert recovering.return_tax() == 2
     assert owed.count() == 1
+    # A worker that had selected them before: one has its tax back, one is not recovered.
+    for late in Income.objects.filter(distribution=made):
+        with assert_nothing_changes():
+            assert not recovering._return_tax(late.pk)
     assert_books_hold()
 
 

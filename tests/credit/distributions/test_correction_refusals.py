@@ -64,7 +64,7 @@ def test_nothing_is_corrected_twice_or_while_it_is_not_paid():
     announced = make_distribution(held.token)
     paid = None
 
-    def refused(original: Distribution, code: str, **changes: Any) -> None:
+    def refused(original: Distribution, code: str, says: str = "", **changes: Any) -> None:
         with pytest.raises(DomainError) as error, transaction.atomic(), assert_nothing_changes():
             proposals.propose_distribution(
                 token_id=original.token_id,
@@ -73,6 +73,7 @@ def test_nothing_is_corrected_twice_or_while_it_is_not_paid():
                 corrects=original.pk,
             )
         assert error.value.code == code
+        assert says in str(error.value)
 
     refused(announced, "not_paid", amount=Decimal(3))
     other = make_holding()
@@ -105,7 +106,16 @@ def test_nothing_is_corrected_twice_or_while_it_is_not_paid():
     proposals.reject(proposal_id=pending(late).pk, reason="Too late", user=decider())
     made = correct(paid, amount=Decimal(3))
     refused(paid, "correction_pending", amount=Decimal(4))
-    refused(made, "not_correctable", amount=Decimal(4))
+    refused(made, "not_correctable", amount=Decimal(4), says="not a correction of it")
+
+
+def test_a_repayment_of_principal_is_not_corrected():
+    token = make_holding().token
+    complete_on(token, (timezone.now() + 5 * DAY).date() - relativedelta(months=1))
+    repaid = make_distribution(token, "Announced", principal_terms(token))
+    with pytest.raises(Rejected, match="repay the difference with the next") as error:
+        check_correction(token, repaid.pk, right_terms(repaid, amount=Decimal(30)))
+    assert error.value.code == "not_correctable"
 
 
 @pytest.mark.parametrize(

@@ -287,6 +287,16 @@ def test_a_settled_period_of_long_ago_does_not_come_back_with_other_terms():
     assert missing_ends(token) == ends[4:]
 
 
+def test_what_people_proposed_too_late_is_no_missed_draft():
+    proposed = propose(make_holding().token)
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE credit_distribution SET record_at = now() WHERE id = %s", [proposed.pk]
+        )
+    drafting.draft_due()
+    assert open_alerts() == []
+
+
 def test_a_missed_one_is_an_alert_until_it_is_decided():
     for _ in range(2):
         make_scheduled(-1)

@@ -27,11 +27,13 @@ from exchange.core.errors import Rejected, StateConflict
 from exchange.events.models import Event
 from orders.freezing.services import freeze_owner
 from tests.assertions.unchanged import assert_nothing_changes
-from tests.environment.concurrency import start_call
+from tests.environment.concurrency import is_waited_for, start_call
 from tests.environment.owner import without_guards
+from tests.environment.processes import wait_until
 from tests.environment.property_tests import examples
 from tests.factories.distributions import (
     approve,
+    close_holder,
     decide_step,
     held_for,
     interest_terms,
@@ -47,7 +49,8 @@ from tests.factories.traders import Trader
 from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_staff
 from wallets.alerts.models import Alert
 from wallets.freezes.errors import AccountFrozen
-from wallets.ledger.posting import post_transfers
+from wallets.ledger.models import AccountKind
+from wallets.ledger.posting import open_account, post_transfers
 
 pytestmark = pytest.mark.django_db
 
@@ -177,6 +180,26 @@ def test_a_debt_that_is_repaid_during_the_payment_is_repaid_once(monkeypatch):
     assert made.status == "Paid"
     assert balance_of(held.member.owner_id, "NGN", "receivable") == 0
     assert balance_of(held.member.owner_id, "NGN") == 1_000
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("opened", [True, False])
+def test_a_member_that_is_closed_at_the_same_time_is_left_out(opened):
+    """The close is not committed yet when the payment starts, which may have to open an account."""
+    held = make_holding()
+    made = make_distribution(held.token, "Funded")
+    member = held.own_member
+    if opened:
+        own = {"organisation_id": member.organisation.pk, "member_id": member.member_id}
+        open_account("NGN", AccountKind.AVAILABLE, **own)
+    with transaction.atomic():
+        close_holder(member, held.token)
+        paid = start_call(partial(paying.pay, made.pk))
+        wait_until(lambda: paid.done() or is_waited_for(), "the worker waits or is done")
+    assert paid.result(30) == 2
+    left = Income.objects.get(distribution=made, owner_id=member.owner_id)
+    assert (left.status, balance_of(left.owner_id, "NGN")) == ("Due", 0)
+    assert_books_hold()
 
 
 def test_a_frozen_holder_is_credited():

@@ -17,7 +17,7 @@ from credit.distributions.errors import (
     NotIssuer,
     PeriodTaken,
 )
-from credit.distributions.models import DistributionAction, Income
+from credit.distributions.models import Distribution, DistributionAction, Income
 from credit.distributions.schedule import Basis
 from credit.distributions.selectors import income_of_organisation, visible_distributions
 from credit.distributions.services import proposals, recording
@@ -26,6 +26,7 @@ from exchange.core.actors import Actor
 from exchange.core.errors import DomainError, Forbidden, InvalidRequest, Rejected, StateConflict
 from exchange.core.timestamps import wire_time
 from exchange.events.models import Event
+from exchange.staff.admin.pending import approval_queue
 from exchange.tokens.errors import TokenNotFound
 from exchange.tokens.models import TokenAccess
 from tests.assertions.unchanged import assert_nothing_changes
@@ -440,3 +441,16 @@ def test_a_step_out_of_its_time_is_refused(status, action):
         proposals.propose_step(
             distribution_id=made.pk, action=action, explanation="It is time", user=person
         )
+
+
+def test_what_a_person_proposed_awaits_the_approval_of_others():
+    person = make_staff("propose_distribution", "decide_distribution")
+    made = propose(make_holding().token, actor=Actor.staff(person.pk, str(person)))
+    queue, rows = (
+        approval_queue("", proposals.PROPOSALS, "distribution"),
+        Distribution.objects.all(),
+    )
+    assert list(queue.awaiting_approval_by(rows, person)) == []
+    assert list(queue.awaiting_others(rows, person)) == [made]
+    assert list(queue.awaiting_approval_by(rows, decider())) == [made]
+    assert list(queue.awaiting_others(rows, decider())) == []

@@ -117,7 +117,10 @@ def announce_repayment() -> tuple[Token, Distribution]:
 
 
 def test_a_repayment_that_a_redemption_does_not_count_on_is_cancelled():
-    """All of 100 are redeemed, whether 40 are repaid before or not."""
+    """All of 100 are redeemed, whether 40 are repaid before or not; 60 of another token."""
+    other, _ = announce_repayment()
+    in_six_days = timezone.now() + 6 * DAY
+    approve(propose(other, redemption_terms(other, amount=Decimal(60), record_at=in_six_days)))
     token, repaid = announce_repayment()
     approve(propose(token, redemption_terms(token, record_at=timezone.now() + 6 * DAY)))
     decide_step(repaid, DistributionAction.CANCEL)
