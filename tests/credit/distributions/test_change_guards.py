@@ -117,12 +117,13 @@ def test_the_record_of_a_scheduled_one_moves_as_it_is_announced_only(runtime):
     make_scheduled(2)
     drafting.draft_due()
     made = Distribution.objects.get()
-    approve_unchecked(made)
-    runtime.execute("UPDATE credit_distribution SET status = 'Announced' WHERE id = %s", [made.pk])
     later = (
         "record_at = record_at + interval '30 days', payment_date ="
         " ((record_at + interval '30 days') AT TIME ZONE 'UTC')::date"
     )
+    assert_refused(runtime, made, later, "distribution_changed_by_two")
+    approve_unchecked(made)
+    runtime.execute("UPDATE credit_distribution SET status = 'Announced' WHERE id = %s", [made.pk])
     assert_refused(runtime, made, later, "distribution_changed_by_two")
 
 

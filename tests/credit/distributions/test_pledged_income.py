@@ -14,6 +14,7 @@ from credit.distributions.services import funding, paying
 from credit.loans.models import Shortfall
 from credit.loans.services import servicing
 from credit.loans.services.assessing import assess
+from credit.loans.services.valuation import expected_in_prices
 from exchange.core.errors import Rejected
 from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.owner import without_guards
@@ -224,6 +225,30 @@ def test_no_more_is_expected_in_an_old_price_than_it_was():
     assert value(loan) == 1_050_000
     set_flags(lending.token, exited=True)
     assert value(loan) == 0
+
+
+def test_a_record_before_the_price_takes_nothing_off_what_is_expected():
+    """4,000 of 10,000 are repaid, and quoted at 6,000: of 4,000 more all is expected."""
+    lending = make_lending()
+    loan = lending.lend()
+    pay(lending, 4_000, "Recorded")
+    lending.set_price(6_000)
+    with without_guards() as cursor:
+        cursor.execute("UPDATE credit_pricededuction SET record_at = now() - interval '2 hours'")
+        cursor.execute("UPDATE credit_distribution SET record_at = now() - interval '2 hours'")
+    pay(lending, 4_000, "Recorded")
+    loan.refresh_from_db()
+    assert expected_in_prices(loan) == 105 * 4_000
+
+
+def test_each_loan_expects_its_own_income_that_becomes_collateral():
+    lending = make_lending()
+    first, second = lending.lend(), lending.lend(amount=200_000, units=35)
+    pay(lending, 400, "Recorded")
+    pay(lending, 600, "Recorded")
+    for loan, units in ((first, 105), (second, 35)):
+        loan.refresh_from_db()
+        assert expected_in_prices(loan) == units * 600
 
 
 def test_an_overdue_payment_is_no_part_of_an_old_price():

@@ -109,6 +109,7 @@ def test_more_than_the_outstanding_principal_is_refused():
     proposals.propose_change(
         distribution_id=made.pk, terms=changed, explanation="Paid later", user=proposer()
     )
+    assert approve(made).payment_date == day
 
 
 def test_two_drafts_that_repay_too_much_are_not_both_announced():

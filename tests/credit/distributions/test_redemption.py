@@ -116,8 +116,12 @@ def test_pledged_units_that_are_worth_nothing_leave_their_loan():
     assert_books_hold()
 
 
-def test_until_it_is_paid_no_unit_changes_hands():
+@pytest.mark.parametrize("price", [100, 100_000])
+def test_until_it_is_paid_no_unit_changes_hands(price):
+    """Also where it pays far less than the price."""
     held = make_holding()
+    with without_guards() as cursor:
+        cursor.execute("UPDATE exchange_token SET price_buy = %s, price_sell = %s", [price] * 2)
     seller, buyer = Trader(held.member), make_trader(100_000, currency="NGN")
     open_orders = [seller.place(held.token, "Sell", 110, 150), buyer.place(held.token, "Buy", 5, 1)]
     made = make_distribution(held.token, "Recorded", redemption_terms(held.token))
