@@ -37,7 +37,7 @@ SAMPLE ?= 100
 THRESHOLD ?= 0
 MUTANTS_ARGS ?=
 
-.PHONY: install tools run test test-slow clients requests races cluster-test upgrade-test image fuzz mutants check audit api-changes bench results screenshots decisions tour lock dump
+.PHONY: install tools run test test-slow clients requests accessibility races cluster-test upgrade-test image fuzz mutants check audit api-changes bench results screenshots decisions tour lock dump
 .DEFAULT_GOAL := run
 
 install: $(VENV)/.installed
@@ -79,6 +79,10 @@ test-slow: tools
 # Generate clients from /v1/schema and lint it; needs Node.js.
 clients: tools
 	@REQUIRE_NODE=1 $(BIN)/python -m pytest tests/clients
+
+# Check every page of the back office with axe, light on a desktop and dark on a phone; `make test-slow` does one in ten.
+accessibility: tools
+	@REQUIRE_BROWSER=1 EVERY_PAGE=1 $(BIN)/python -m pytest tests/browser/test_every_page.py
 
 # Send every request derived from the schema; `make test` sends all valid and a quarter of the invalid ones.
 requests: tools

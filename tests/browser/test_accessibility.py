@@ -13,6 +13,7 @@ from playwright.sync_api import Page, ViewportSize
 from config.back_office.roles import FINANCE_APPROVER
 from config.local.demo.loader import enrol_second_factor
 from exchange.participants.models import Member
+from exchange.staff.models import StaffUser
 from tests.assertions import accessibility as axe
 from tests.environment.services import Service
 from tests.factories.api_clients import make_member, make_organisation
@@ -43,6 +44,11 @@ def sign_in_approver(page: Page, service: Service) -> None:
     """Sign in an approver with a fresh second factor."""
     user = create_staff("amina", "correct horse battery", FINANCE_APPROVER)
     enrol_second_factor(user)
+    add_session(page, service, user)
+
+
+def add_session(page: Page, service: Service, user: StaffUser) -> None:
+    """Sign in a user by the cookies of a session."""
     client = Client()
     sign_in(client, user)
     page.context.add_cookies(
