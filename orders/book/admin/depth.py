@@ -15,6 +15,9 @@ from orders.book.admin.show import label_units, list_link, price_label
 from orders.book.selectors import PriceLevel, read_book
 
 _LEVELS = 20
+# The chart shows prices from a half to twice the best one of their side: a far one would leave no
+# room for the others.
+_FAR = 2
 _TITLE = "Order book"
 
 
@@ -76,6 +79,8 @@ def _spread(token: Token, bids: Sequence[_Level], asks: Sequence[_Level]) -> str
 
 def _depth_chart(token: Token, bids: Sequence[_Level], asks: Sequence[_Level]) -> Chart:
     """Lay out cumulative units by price; each total applies until the next price of its side."""
+    description = _describe(token, bids, asks)
+    bids, asks = _near(bids), _near(asks)
     every = [*bids, *asks]
     prices = _price_scale([level.price for level in every])
     units = Scale(Decimal(0), max(level.total for level in every), BOTTOM, TOP)
@@ -85,7 +90,7 @@ def _depth_chart(token: Token, bids: Sequence[_Level], asks: Sequence[_Level]) -
         name="depth",
         look="depth",
         title="Depth of the order book",
-        description=_describe(token, bids, asks),
+        description=description,
         lines=[
             (name, _draw_area(side, edge, prices, units))
             for name, side, edge in zip(("Buy orders", "Sell orders"), sides, edges, strict=True)
@@ -98,6 +103,11 @@ def _depth_chart(token: Token, bids: Sequence[_Level], asks: Sequence[_Level]) -
             for hint in _hints(token, side, edge, prices)
         ],
     )
+
+
+def _near(side: Sequence[_Level]) -> list[_Level]:
+    """Return the levels of one side that the chart shows."""
+    return [level for level in side if side[0].price / _FAR <= level.price <= side[0].price * _FAR]
 
 
 def _price_scale(prices: Sequence[Decimal]) -> Scale:
@@ -142,4 +152,6 @@ def _describe(token: Token, bids: Sequence[_Level], asks: Sequence[_Level]) -> s
         else f"No {name.lower()}"
         for name, side in (("Buy orders", bids), ("Sell orders", asks))
     ]
-    return f"{parts[0]}. {parts[1]}. The table below lists all prices."
+    hidden = len(bids) + len(asks) - len(_near(bids)) - len(_near(asks))
+    far = f"{hidden} far prices are not drawn. " if hidden else ""
+    return f"{parts[0]}. {parts[1]}. {far}The table below lists all prices."

@@ -76,6 +76,28 @@ def test_a_book_of_one_side_has_no_spread(issuer, token):
     assert dict(chart.lines)["Buy orders"] == ""
 
 
+def test_a_far_price_is_in_the_table_and_leaves_the_chart_to_the_others(issuer, token):
+    buyer = make_trader(1_000_000)
+    for price in (99, 50, 49, 1):
+        buyer.place(token, "Buy", price, 1)
+    for price in (101, 202, 203):
+        issuer.place(token, "Sell", price, 1)
+    section = depth_section(token)
+    assert [row[1] for row in cells(section)] == [
+        f"{price}.00 KES" for price in (203, 202, 101, 99, 50, 49, 1)
+    ]
+    chart = chart_of(section)
+    assert "Buy orders for 4 units, best 99.00 KES." in chart.description
+    assert "3 far prices are not drawn." in chart.description
+    assert [hint.tooltip.partition(" or")[0] for hint in chart.hints] == [
+        "Buy at 99.00 KES",
+        "Buy at 50.00 KES",
+        "Sell at 101.00 KES",
+        "Sell at 202.00 KES",
+    ]
+    assert [mark.text for mark in chart.labels] == ["42.40 KES", "126.00 KES", "209.60 KES"]
+
+
 def test_an_empty_book_has_neither_chart_nor_table(token, auditor):
     section = depth_section(token)
     assert (section.rows, section.chart) == ([], None)
