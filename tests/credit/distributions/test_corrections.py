@@ -215,6 +215,21 @@ def test_what_a_closed_member_was_paid_too_much_is_no_other_owners():
     assert not unpaid_of_closed(made).exists()
 
 
+def test_only_income_that_differs_is_corrected():
+    """At 0.01 and 0.012 a unit, 400, 250 and 50 units receive 4, 2 or 3, and no shilling."""
+    held = make_holding(currency="UGX")
+    terms = make_terms(held.token, amount=Decimal("0.01"))
+    paid = make_distribution(held.token, "Paid", terms)
+    Wallet(held.token.issuer).fund(1_000, "UGX")
+    made = settle(correct(paid, amount=Decimal("0.012")))
+    assert made.gross == 1
+    assert {owner: row[-1] for owner, row in rows(paid).items()} == {
+        held.member.owner_id: "Paid",
+        held.organisation.owner_id: "Corrected",
+        held.own_member.owner_id: "Nil",
+    }
+
+
 def test_a_cancelled_correction_changes_nothing():
     held = make_holding()
     paid = make_distribution(held.token, "Paid")

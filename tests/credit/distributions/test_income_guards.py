@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 from psycopg import errors
 
 from credit.distributions.models import Distribution, DistributionAction, Income
@@ -342,12 +342,25 @@ def is_awaited(loan: UUID) -> bool:
         return bool(cursor.fetchone()[0])
 
 
+@pytest.mark.parametrize("status", ["Recorded", "Paid"])
+def test_the_tax_of_income_changes_only_as_its_payment_starts(status):
+    made = make_distribution(make_holding().token, status)
+    with pytest.raises(DatabaseError, match="is set when its payment starts"), as_owner() as cursor:
+        cursor.execute(
+            "UPDATE credit_income SET tax_rate = 1, tax = 1, net = gross - 1"
+            " WHERE distribution_id = %s",
+            [made.pk],
+        )
+
+
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
         (DISTRIBUTION.format("overdue = false"), True),
         (OF_INCOME.format("status = 'Paid', paid_to = 'loan'"), False),
         (OF_INCOME.format("gross = -gross, tax = -tax, net = -net"), False),
+        # The units that it takes back leave the loan.
+        (OF_INCOME.format("gross = 0, tax = 0, net = 0"), True),
         (DISTRIBUTION.format("to_collateral = false"), False),
         (DISTRIBUTION.format("status = 'Cancelled'"), False),
         (TOKEN.format("exited = true"), False),
