@@ -81,7 +81,7 @@ def test_nothing_is_corrected_twice_or_while_it_is_not_paid():
     refused(paid, "corrects_nothing")
     refused(paid, "correction_differs", amount=Decimal(3), record_at=timezone.now())
     refused(paid, "notice_too_short", amount=Decimal(3), payment_date=timezone.now().date())
-    refused(paid, "invalid_request", amount=Decimal(-1))
+    refused(paid, "invalid_request", amount=Decimal("-0.5"))
     refused(paid, "amount_too_large", amount=Decimal(10) ** 14)
     refused(
         paid, "too_far_ahead", amount=Decimal(3), payment_date=timezone.now().date() + 400 * DAY

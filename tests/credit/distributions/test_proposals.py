@@ -386,6 +386,16 @@ def test_terms_do_not_change_at_the_time_of_the_record(monkeypatch):
         )
 
 
+def test_terms_of_a_cancelled_one_do_not_change():
+    token = make_holding().token
+    made = decide_step(make_distribution(token), DistributionAction.CANCEL)
+    person = proposer()
+    with assert_nothing_changes(), pytest.raises(StateConflict, match="it is Cancelled"):
+        proposals.propose_change(
+            distribution_id=made.pk, terms=make_terms(token), explanation="", user=person
+        )
+
+
 def test_terms_do_not_change_once_the_record_is_due():
     token = make_holding().token
     made = make_due(make_distribution(token))
