@@ -27,7 +27,8 @@ from exchange.api.files import file_response
 from exchange.core.ids import first_id_at
 from exchange.core.time_limits import read_within
 from exchange.exports.sheets import CSV, Cell, write_table
-from exchange.staff.models import ProposalModel, StaffUser
+from exchange.staff.models import StaffUser
+from wallets.fees.models import SettingChange, SettingChangeStatus
 from wallets.withdrawals.models import Decision, Verdict, Withdrawal
 
 TITLE = "Approvals by day"
@@ -39,8 +40,13 @@ SECONDS = 6.0
 _MARGIN = timedelta(hours=1)
 _HEADINGS = ("Time (UTC)", "Kind", "Record", "Decision", "By", "Proposed by", "Reason")
 # The columns of the record whose page shows proposals that have no page of their own.
-_PARENTS = ("payment", "freeze", "subject", "loan")
-_PROPOSERS = ("proposed_by", "entered_by")
+_PARENTS = ("payment", "freeze", "subject", "loan", "distribution", "configuration")
+# A person, or the label of an actor, which may be an API key of an issuer or lender.
+_PROPOSERS = ("proposed_by_label", "proposed_by", "entered_by")
+# The reason of the decision; some proposals keep that of their proposer as `reason`.
+_REASONS = ("approval_reason", "decision_note", "reason")
+# What became of an approved proposal later, and the status that the decision gave it.
+_BEFORE = {"Reversed": "Completed", "Cancelled": "Approved", "Superseded": "Approved"}
 
 
 class DayForm(forms.Form):
@@ -125,9 +131,7 @@ def _reads(user: StaffUser, day: date) -> Iterator[tuple[str, Callable[[], list[
             pk__lt=first_id_at(ends + _MARGIN),
         )
         yield "Withdrawal", partial(_of_withdrawals, rows.select_related("withdrawal__bank"))
-    for model in apps.get_models():
-        if not issubclass(model, ProposalModel) or model._meta.proxy:
-            continue
+    for model in _proposal_models():
         column, page = _page_of(model)
         meta = page.model._meta
         if user.has_perm(f"{meta.app_label}.view_{meta.model_name}"):
@@ -138,7 +142,7 @@ def _reads(user: StaffUser, day: date) -> Iterator[tuple[str, Callable[[], list[
             people = [
                 field.name
                 for field in model._meta.fields
-                if field.name in ("decided_by", *_PROPOSERS)
+                if field.is_relation and field.name in ("decided_by", *_PROPOSERS)
             ]
             shown = decided.select_related(*people)
             if column:
@@ -146,9 +150,28 @@ def _reads(user: StaffUser, day: date) -> Iterator[tuple[str, Callable[[], list[
             kind = str(model._meta.verbose_name)
             kind = f"{kind[:1].upper()}{kind[1:]}"
             yield kind, partial(_of_proposals, kind, column, page, shown)
+    changes: Any = admin.site._registry[SettingChange]
+    if user.has_perm("wallets.view_settingchange"):
+        cancelled = changes.rows(user).filter(
+            status=SettingChangeStatus.CANCELLED, cancelled_at__gte=begins, cancelled_at__lt=ends
+        )
+        people = ["cancelled_by", "cancellation_requested_by"]
+        yield (
+            "Cancelled settings change",
+            partial(_of_cancellations, changes, cancelled.select_related(*people)),
+        )
 
 
-def _page_of(model: type[ProposalModel]) -> tuple[str, Any]:
+def _proposal_models() -> list[Any]:
+    """Return the models of all proposals that a person decides."""
+    return [
+        model
+        for model in apps.get_models()
+        if not model._meta.proxy and "decided_by" in {field.name for field in model._meta.fields}
+    ]
+
+
+def _page_of(model: Any) -> tuple[str, Any]:
     """Return the page that shows proposals, and the column of its record; "": the proposal."""
     pages: Any = admin.site._registry
     if model in pages:
@@ -182,12 +205,29 @@ def _of_proposals(kind: str, column: str, page: Any, rows: QuerySet[Any]) -> lis
             kind,
             page.heading(getattr(proposal, column) if column else proposal),
             page.address("change", getattr(proposal, f"{column}_id") if column else proposal.pk),
-            str(proposal.status),
+            _BEFORE.get(proposal.status, str(proposal.status)),
             str(proposal.decided_by),
             _proposer_of(proposal),
-            getattr(proposal, "approval_reason", "") or proposal.reason,
+            next(filter(None, (getattr(proposal, name, "") for name in _REASONS)), ""),
         )
         for proposal in rows[: ROWS + 1]
+    ]
+
+
+def _of_cancellations(page: Any, rows: QuerySet[Any]) -> list[DayDecision]:
+    """Return the cancellations of approved settings changes, which two people decide as well."""
+    return [
+        DayDecision(
+            change.cancelled_at,
+            "Settings change",
+            page.heading(change),
+            page.address("change", change.pk),
+            str(change.status),
+            str(change.cancelled_by),
+            str(change.cancellation_requested_by),
+            change.cancellation_reason,
+        )
+        for change in rows[: ROWS + 1]
     ]
 
 

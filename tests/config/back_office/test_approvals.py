@@ -3,6 +3,7 @@
 import csv
 import io
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from django.apps import apps
@@ -13,7 +14,7 @@ from django.utils import timezone
 
 from config.back_office import approvals
 from config.back_office.roles import AUDITOR, CREDIT_OFFICER, FINANCE_APPROVER, SUPPORT
-from exchange.staff.models import ProposalModel, StaffUser
+from exchange.staff.models import StaffUser
 from tests.environment.owner import without_guards
 from tests.factories.back_office import (
     approve_withdrawal,
@@ -24,10 +25,17 @@ from tests.factories.back_office import (
     text_of,
     user_of,
 )
+from tests.factories.configuration_pages import propose, upcoming_change
+from tests.factories.distributions import make_distribution, make_holding
 from tests.factories.every_record import make_every_record
-from tests.factories.holds import freeze, lift
+from tests.factories.holds import freeze, lift, reverse
 from tests.factories.logins import sign_in
 from tests.factories.treasury import move, terms
+from tests.factories.wallets import make_staff
+from wallets.deposits.services import manual
+from wallets.deposits.services.manual import IncomingPayment
+from wallets.fees.models import SettingChange
+from wallets.fees.services import confirm_cancellation, reject, request_cancellation
 from wallets.withdrawals.models import Withdrawal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
@@ -91,13 +99,76 @@ def test_every_kind_of_proposal_is_read():
     kinds = [
         model
         for model in apps.get_models()
-        if issubclass(model, ProposalModel) and not model._meta.proxy
+        if not model._meta.proxy and "decided_by" in {field.name for field in model._meta.fields}
     ]
-    assert len(reads) == len(kinds) + 1
+    # Withdrawals and cancellations of settings changes have no such column.
+    assert len(reads) == len(kinds) + 2
     found = {kind for kind, read in reads.items() if read()}
-    assert found == {"Withdrawal", "Settings change", "Deposit reversal"}
+    assert found == {
+        "Withdrawal", "Settings change", "Deposit reversal", "Configuration version",
+        "Distribution proposal",
+    }  # fmt: skip
     for role in (FINANCE_APPROVER, CREDIT_OFFICER, SUPPORT):
         assert signed_in_client(role).get(ADDRESS).status_code == 200
+
+
+def test_a_distribution_is_listed_with_the_issuer_that_proposed_it(auditor):
+    distribution = make_distribution(make_holding().token)
+    announced = distribution.proposals.get()
+    assert rows_of(auditor) == [
+        [
+            "Distribution proposal",
+            str(distribution),
+            "Approved",
+            str(announced.decided_by),
+            "issuer",
+            "",
+        ]
+    ]
+
+
+def test_what_became_of_a_proposal_later_is_no_decision_of_who_approved_it(office, finance):
+    change = upcoming_change(office, finance)
+    second = signed_in_client(FINANCE_APPROVER, "second")
+    request_cancellation(change_id=change.pk, user=user_of(second), reason="Entered by mistake")
+    (listed,) = rows_of(finance)
+    confirm_cancellation(change_id=change.pk, user=user_of(finance))
+    assert rows_of(finance) == [
+        listed,
+        [
+            *listed[:2],
+            "Cancelled",
+            str(user_of(finance)),
+            str(user_of(second)),
+            "Entered by mistake",
+        ],
+    ]
+    assert listed[2] == "Approved"
+
+
+def test_a_deposit_that_was_reversed_later_was_confirmed_on_its_day(finance):
+    organisation, member = make_participants()
+    payment = IncomingPayment(
+        organisation_id=organisation.pk,
+        member_id=member.pk,
+        currency="KES",
+        amount=Decimal(1000),
+        reference="FT-26-77",
+    )
+    entered = manual.enter(payment=payment, user=make_staff("add_deposit"))
+    deposit = manual.confirm(deposit_id=entered.pk, user=make_staff("decide_deposit"))
+    reverse(deposit)
+    assert rows_of(finance)[0][2:4] == ["Completed", str(deposit.decided_by)]
+    deposit.refresh_from_db()
+    assert deposit.status == "Reversed"
+
+
+def test_a_rejected_setting_has_the_reason_of_who_rejected_it(office, finance):
+    propose(office, "80")
+    change = SettingChange.objects.get(status="Pending")
+    reject(change_id=change.pk, user=user_of(finance), reason="The bank's letter says 75")
+    (listed,) = rows_of(finance)
+    assert (listed[2], listed[5]) == ("Rejected", "The bank's letter says 75")
 
 
 def test_who_may_view_no_decision_has_no_page():
