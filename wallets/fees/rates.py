@@ -115,4 +115,8 @@ def _parse_line(number: int, line: Sequence[str]) -> tuple[str, Decimal]:
         raise InvalidRequest(f"Line {number}: the currency must be one of {expected}")
     if rate is None:
         raise InvalidRequest(f"Line {number}: enter a rate such as 1,520.25")
+    try:
+        services.check_value(key_of(currency), rate)
+    except InvalidRequest as error:
+        raise InvalidRequest(f"Line {number}, {currency}: {error.message}") from error
     return currency, rate

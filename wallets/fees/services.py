@@ -77,7 +77,7 @@ def propose(
     Raises `Forbidden`, `InvalidRequest`, or `Conflict` while another change is pending.
     """
     authorize_staff(user, PROPOSE, "You may not propose settings changes")
-    _validate(key, value)
+    check_value(key, value)
     why = clean_text(reason, missing="Enter a reason", max_length=_MAX_REASON_LENGTH)
     explain(find_notices(compare(key, value)), why)
     now = timezone.now()
@@ -276,7 +276,8 @@ def _now() -> datetime:
     return now
 
 
-def _validate(key: str, value: Decimal) -> SettingDefinition:
+def check_value(key: str, value: Decimal) -> SettingDefinition:
+    """Return the definition of a setting. Raises `InvalidRequest` for a value beyond its limits."""
     facts = setting_definitions().get(key)
     if facts is None:
         raise InvalidRequest("Unknown setting")

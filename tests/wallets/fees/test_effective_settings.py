@@ -55,13 +55,13 @@ SHILLINGS_AND_CENTS = [
 
 @pytest.mark.parametrize(("key", "least", "below", "too_fine"), SHILLINGS_AND_CENTS)
 def test_a_value_has_bounds_and_the_decimals_of_its_currency(key, least, below, too_fine):
-    facts = fees._validate(key, Decimal(least))
-    assert fees._validate(key, MAX_NUMBER) == facts
+    facts = fees.check_value(key, Decimal(least))
+    assert fees.check_value(key, MAX_NUMBER) == facts
     finest = Decimal(10) ** -facts.decimals
-    assert fees._validate(key, 1 + finest).decimals == facts.decimals
+    assert fees.check_value(key, 1 + finest).decimals == facts.decimals
     for value in (Decimal(below), MAX_NUMBER + finest, Decimal("NaN"), Decimal("Infinity")):
         with pytest.raises(InvalidRequest) as refused:
-            fees._validate(key, value)
+            fees.check_value(key, value)
         assert refused.value.fields == {
             "value": f"From {facts.describe(Decimal(least))} to {facts.describe(MAX_NUMBER)}"
         }
@@ -70,7 +70,7 @@ def test_a_value_has_bounds_and_the_decimals_of_its_currency(key, least, below, 
         "SECOND_APPROVAL_ABOVE_UGX": "No decimals",
     }
     with pytest.raises(InvalidRequest) as refused:
-        fees._validate(key, Decimal(too_fine))
+        fees.check_value(key, Decimal(too_fine))
     problem = decimals.get(key, "At most 2 decimals")
     assert refused.value.message == problem
 

@@ -151,6 +151,8 @@ def test_rates_come_from_a_file(maker):
         (b"currency,rate\nKES,131\nKES,132", "Line 3: KES is there twice"),
         (b"currency,rate\nKES,-131", "Line 2: enter a rate such as 1,520.25"),
         (b"currency,rate\nKES,13e1", "Line 2: enter a rate such as 1,520.25"),
+        (b"currency,rate\nNGN,1500\nKES,0", "Line 3, KES: From 0.00000001 KES per USD to"),
+        (b"currency,rate\nKES,1.123456789", "Line 2, KES: At most 8 decimals"),
         (b"%PDF-1.7\n\xff\xfe", "The file is no CSV in UTF-8"),
         (b"currency,rate\n" + b"KES,131\n" * 2_000, "The file has more than 10,000 bytes"),
     ],
