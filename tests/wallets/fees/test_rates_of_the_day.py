@@ -1,5 +1,6 @@
 """The rates of the day: proposed and approved at once, all or none, also from a file."""
 
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.factories.conversions import set_rates
 from wallets.fees.models import SettingChange
 from wallets.fees.rates import approve_rates, parse_rates, pending_rates, propose_rates
 from wallets.fees.selectors import effective_setting
+from wallets.fees.services import propose
 
 pytestmark = pytest.mark.django_db
 
@@ -59,8 +61,8 @@ def test_rates_are_proposed_by_one_person_and_approved_by_another_at_once(maker,
     assert messages_of(done) == ["2 proposed. They require a second person's approval."]
     assert effective() == {"KES": 130, "NGN": 1500, "GHS": 12}
     shown = text_of(checker.get(ADDRESS))
-    assert "KES 130 KES per USD 131.5 KES per USD +1.15 % 20 %" in shown
-    assert "GHS 12 GHS per USD - - 20 % - -" in shown
+    assert "KES 130 KES per USD 131.5 KES per USD +1.15 % 20 % on approval" in shown
+    assert "GHS 12 GHS per USD - - 20 % - - -" in shown
     done = submit_approval(checker)
     assert messages_of(done) == ["2 rates approved. They are effective."]
     assert effective() == {"KES": Decimal("131.5"), "NGN": Decimal("1520.25"), "GHS": 12}
@@ -80,6 +82,30 @@ def test_a_rate_beyond_its_band_takes_a_reason_of_both(maker, checker):
     assert effective()["KES"] == 130
     submit_approval(checker, reason="Checked with the central bank's page")
     assert effective()["KES"] == 13
+
+
+def test_a_rate_of_a_later_time_is_shown_and_approved_with_its_time(maker, checker):
+    later = timezone.now() + timedelta(days=1)
+    propose(
+        key="KES_USD_RATE",
+        value=Decimal(131),
+        reason=REASON,
+        effective_from=later,
+        user=user_of(maker),
+    )
+    propose_rates(rates={"NGN": Decimal(1510)}, reason=REASON, user=user_of(maker))
+    assert f"20 % {later:%Y-%m-%d %H:%M:%S} UTC, in" in text_of(checker.get(APPROVE))
+    done = submit_approval(checker)
+    assert messages_of(done) == ["2 rates approved. Effective now: 1, later: 1."]
+    assert effective() == {"KES": 130, "NGN": 1510, "GHS": 12}
+
+
+@pytest.mark.parametrize("rate", ['"sNaN"', '"NaN"', '"Infinity"', "null"])
+def test_a_rate_that_no_page_showed_approves_nothing(maker, checker, rate):
+    (change,) = propose_rates(rates={"KES": Decimal(131)}, reason=REASON, user=user_of(maker))
+    with assert_no_table_changes():
+        refused = checker.post(APPROVE, {"seen": f'{{"{change.pk}": {rate}}}'})
+    assert refused.context["form"].errors == {"seen": ["Open the page again"]}
 
 
 def test_the_proposer_and_an_auditor_cannot_approve(maker):

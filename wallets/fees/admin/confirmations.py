@@ -29,21 +29,24 @@ def is_upcoming(change: SettingChange) -> bool:
     return not first_error_message(lambda: services.require_upcoming(change))
 
 
+def describe_start(change: SettingChange) -> str:
+    """Return when a change takes effect: on approval, or at its time."""
+    when = change.effective_at or change.effective_from
+    if when is None or when <= timezone.now():
+        return "on approval"
+    return f"{when:{_SECOND}}, in {format_duration(when - timezone.now())}"
+
+
 def change_section(change: SettingChange) -> Section:
     """Return the change compared with the effective value, and when it takes effect."""
     now = current_value(change)
-    when = change.effective_at or change.effective_from
-    if when is None or when <= timezone.now():
-        starts = "on approval"
-    else:
-        starts = f"{when:{_SECOND}}, in {format_duration(when - timezone.now())}"
     headings = ("", "Effective value", "New value", "Change", "Effective from")
     row = (
         name_setting(change.configuration_id),
         describe_value(change.configuration_id, now),
         new_value(change),
         _change_cell(change),
-        starts,
+        describe_start(change),
     )
     return Section("Proposed change", headings, [row], right=(1, 2, 3))
 

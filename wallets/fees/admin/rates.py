@@ -19,7 +19,12 @@ from exchange.core.errors import DomainError
 from exchange.staff.models import StaffUser
 from exchange.staff.plausibility import band_of
 from wallets.fees import services
-from wallets.fees.admin.confirmations import current_value, find_change_notices
+from wallets.fees.admin.confirmations import (
+    current_value,
+    describe_start,
+    find_change_notices,
+    is_upcoming,
+)
 from wallets.fees.definitions import describe_value, setting_definitions
 from wallets.fees.models import SettingChange
 from wallets.fees.rates import (
@@ -89,9 +94,12 @@ class SeenForm(forms.Form):
     def clean_seen(self) -> dict[UUID, Decimal]:
         """Return the effective rate that was shown for each change."""
         try:
-            return msgspec.json.decode(self.cleaned_data["seen"], type=dict[UUID, Decimal])
-        except (msgspec.DecodeError, msgspec.ValidationError):
+            seen = msgspec.json.decode(self.cleaned_data["seen"], type=dict[UUID, Decimal])
+        except msgspec.DecodeError:
             raise forms.ValidationError("Open the page again") from None
+        if not all(rate.is_finite() for rate in seen.values()):
+            raise forms.ValidationError("Open the page again")
+        return seen
 
 
 class SeenWithReasonForm(SeenForm, ApprovalReasonForm):
@@ -153,7 +161,11 @@ def approve_page(page: SafeAdmin, request: HttpRequest) -> HttpResponse:
 
     def act(data: dict[str, Any]) -> HttpResponse:
         done = approve_rates(user=staff_of(request), **data)
-        messages.success(request, f"{len(done)} rates approved. They are effective.")
+        later = sum(map(is_upcoming, done))
+        when = (
+            f"Effective now: {len(done) - later}, later: {later}" if later else "They are effective"
+        )
+        messages.success(request, f"{len(done)} rates approved. {when}.")
         return HttpResponseRedirect(page.address("rates"))
 
     return page.form_page(
@@ -189,9 +201,13 @@ def _section(pending: list[SettingChange]) -> Section:
                 record_link(change, describe_value(key, change.value)) if change else "-",
                 difference(now, change.value, places=2) if change else "-",
                 f"{band_of('rate')} %",
+                describe_start(change) if change else "-",
                 str(change.proposed_by) if change else "-",
                 age(change.created_at) if change else "-",
             )
         )
-    headings = ("Currency", "Effective", "Proposed", "Change", "Band", "Proposed by", "Age")
+    headings = (
+        "Currency", "Effective", "Proposed", "Change", "Band", "Effective from", "Proposed by",
+        "Age",
+    )  # fmt: skip
     return Section("Rates", headings, rows, right=(1, 2, 3, 4))
