@@ -213,7 +213,7 @@ class SafeAdmin(
         """Return the record; None also for a key that no record can have."""
         if not from_field and not self._is_key(object_id):
             return None
-        return super().get_object(request, object_id, from_field)
+        return super().get_object(request, object_id, from_field or None)
 
     def response_action(
         self, request: HttpRequest, queryset: QuerySet[Any], *args: Any

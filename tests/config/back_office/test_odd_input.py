@@ -214,6 +214,13 @@ def test_a_key_with_nul_is_no_record(client):
         assert shown.status_code == 302  # to the dashboard: Django's answer to an unknown record
 
 
+def test_a_record_by_a_field_that_is_not_named_is_that_of_its_key(client):
+    key = Configuration.objects.values_list("pk", flat=True)[0]
+    address = reverse("admin:wallets_configuration_change", args=[key])
+    assert client.get(address, {"_to_field": ""}).status_code == 200
+    assert client.get(address, {"_to_field": "value"}).status_code == 400
+
+
 def test_a_selection_that_is_no_key_is_refused(client):
     address = reverse("admin:wallets_withdrawal_changelist")
     with assert_no_table_changes():
