@@ -195,13 +195,23 @@ def test_several_withdrawals_are_rejected_with_one_reason(owners, finance):
     assert "Enter a reason for the rejection. No changes were made." in text_of(again)
     assert f'value="{rows[0].pk}:1"' in again.content.decode()
 
-    reply = decide(finance, versions, "reject", "Ask your bank")
+    with assert_no_table_changes():
+        again = decide(finance, versions, "reject", "Ask your bank")
+    assert "A reason has at least 15 letters and two words" in text_of(again)
+    assert ">Ask your bank</textarea>" in again.content.decode()
+
+    reply = decide(finance, versions, "reject", "Ask your bank for the name")
     assert [word for word, _ in outcomes(reply)] == ["Rejected", "Rejected"]
     assert "Rejected: 2, total 3,000.00 KES." in text_of(reply)
     assert set(Withdrawal.objects.values_list("status", "reason")) == {
-        ("Rejected", "Ask your bank")
+        ("Rejected", "Ask your bank for the name")
     }
     assert balances(member.pk, "KES") == (Decimal(1000000), Decimal(0))
+
+    third = make_withdrawal(organisation, member, "KES", "3000")
+    with assert_no_table_changes():
+        again = decide(finance, [f"{third.pk}:1"], "reject", "ask your  bank for the NAME")
+    assert "This is your last reason again" in text_of(again)
 
 
 @pytest.mark.parametrize(

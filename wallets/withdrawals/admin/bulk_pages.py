@@ -23,6 +23,7 @@ from django.views.decorators.http import require_safe
 from exchange.admin.base import staff_of
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.progress import Progress, progress_response
+from exchange.admin.reasons import describe_reason_error, keep_reason
 from wallets.withdrawals.admin.bulk_rows import (
     APPROVE,
     REJECT,
@@ -169,6 +170,7 @@ class BulkPages(ConfirmationAdmin, ReviewPage):
             decide_at=self.address("bulk"),
             back=self.address("changelist"),
             error=error,
+            reason=request.POST.get("reason", ""),
         )
 
     def bulk(self, request: HttpRequest) -> HttpResponse:
@@ -184,9 +186,11 @@ class BulkPages(ConfirmationAdmin, ReviewPage):
             return HttpResponseRedirect(self.address("changelist"))
         user = staff_of(request)
         chosen: QuerySet[Any] = self.get_queryset(request).filter(pk__in=wanted)
-        if not posted or (decision.reason_required and not reason):
-            error = decision.reason_required if posted else ""
+        error = self._reason_error(request, decision, reason, chosen) if posted else ""
+        if not posted or error:
             return self._bulk_page(request, name, chosen, error)
+        if decision.reason_required:
+            keep_reason(request, reason)
         flags = parse_seen_flags(request.POST.getlist("seen"))
         out = [pk for pk in parse_seen_flags(request.POST.getlist("left_out")) if pk not in wanted]
         if decision.decide is None:
@@ -214,6 +218,19 @@ class BulkPages(ConfirmationAdmin, ReviewPage):
             "decision": name, "left_out": [str(pk) for pk in out[:MAX_BULK]], **found,
         }  # fmt: skip
         return HttpResponseRedirect(self.address("decided"))
+
+    def _reason_error(
+        self, request: HttpRequest, decision: BulkDecision, reason: str, chosen: QuerySet[Any]
+    ) -> str:
+        """Return what is wrong with the reason of a decision that requires one, or ""."""
+        if not decision.reason_required:
+            return ""
+        if not reason:
+            return decision.reason_required
+        error = describe_reason_error(request, reason)
+        # A form that is sent twice is answered with what became of its rows.
+        rows = build_rows(list(chosen), decision, staff_of(request)) if error else []
+        return error if any(not row.exclusion for row in rows) else ""
 
     def decided(self, request: HttpRequest) -> HttpResponse:
         """Show the latest bulk decision in this session: until it starts with *Undo*."""
