@@ -214,6 +214,19 @@ def test_several_withdrawals_are_rejected_with_one_reason(owners, finance):
     assert "This is your last reason again" in text_of(again)
 
 
+def test_text_that_cannot_be_stored_changes_nothing(owners, finance):
+    withdrawal = make_withdrawal(owners[0], owners[1], "KES", "1000")
+    row = f"{withdrawal.pk}:1"
+    for decision in ("approve", "reject"):
+        with assert_no_table_changes():
+            response = decide(finance, [row], decision, "Ask your bank for\0the name")
+        assert "The form is incomplete. No changes were made." in text_of(response)
+    seen = {"decision": "approve", "row": row, "seen": f"{withdrawal.pk}:a\0b"}
+    with assert_no_table_changes(*ATTEMPTS):
+        response = finance.post(reverse("admin:wallets_withdrawal_bulk"), seen, follow=True)
+    assert outcomes(response)[0][0] == "Not decided"
+
+
 @pytest.mark.parametrize(
     ("decision", "rows"),
     [

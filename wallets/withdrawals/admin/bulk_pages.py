@@ -180,7 +180,7 @@ class BulkPages(ConfirmationAdmin, ReviewPage):
         name, reason = data.get("decision", ""), data.get("reason", "").strip()
         decision, wanted = self.bulk_decisions.get(name), parse_versions(data.getlist("row"))
         self.require(request, decision.permission if decision else DECIDE)
-        fits = 0 < len(wanted) <= MAX_BULK and len(reason) <= MAX_REASON
+        fits = 0 < len(wanted) <= MAX_BULK and len(reason) <= MAX_REASON and "\0" not in reason
         if decision is None or not fits:
             messages.error(request, f"{INCOMPLETE}. No changes were made.")
             return HttpResponseRedirect(self.address("changelist"))

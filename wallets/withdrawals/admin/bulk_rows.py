@@ -238,7 +238,8 @@ def parse_seen_flags(values: Iterable[str]) -> dict[UUID, set[str]]:
     for value in values:
         text, _, code = value.partition(":")
         pk = parse_id(text)
-        if pk is not None:
+        # PostgreSQL stores no NUL.
+        if pk is not None and "\0" not in code:
             found.setdefault(pk, set()).add(code)
     return found
 
