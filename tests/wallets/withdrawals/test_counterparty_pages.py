@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from config.back_office.roles import AUDITOR
 from exchange.core.errors import Forbidden
-from exchange.participants.models import Organisation
+from exchange.participants.models import Member, Organisation
 from tests.environment.owner import without_guards
 from tests.factories.back_office import (
     current_flag_codes,
@@ -95,6 +95,16 @@ def test_the_page_of_a_bank_record_shows_all_uses_of_its_account(owners):
     assert "Paid 1 Failed or returned 1" in shown
     review = signed_in_client(AUDITOR, "second").get(page(first)).content.decode()
     assert f'href="{page(first.bank)}">History of this account</a>' in review
+
+
+def test_owners_of_the_same_name_are_two(owners):
+    organisation, member = owners
+    namesake = Member.objects.create(organisation=organisation, name=member.name)
+    fund(organisation, namesake, "KES", "5000")
+    first = make_withdrawal(organisation, member, "KES", "1000")
+    make_withdrawal(organisation, namesake, "KES", "1000")
+    one = [member.name, str(organisation), "1", "0", "0"]
+    assert tables(first)["Owners"] == [one, one]
 
 
 def test_a_name_that_the_bank_changed_is_flagged_for_any_owner(owners):

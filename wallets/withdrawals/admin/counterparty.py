@@ -112,7 +112,8 @@ def _verifications(record: BankAccount) -> Section:
 def _owners(record: BankAccount) -> Section:
     found = list(
         _same_account(record)
-        .values("organisation__name", "member__name")
+        # By id: owners may share a name.
+        .values("organisation_id", "member_id", "organisation__name", "member__name")
         .annotate(
             requests=Count("pk"),
             paid=Count("pk", filter=_PAID),
