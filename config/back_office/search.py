@@ -29,6 +29,7 @@ from exchange.admin.site_search import (
     ROWS,
     SearchKind,
     SearchTerm,
+    describe_unread_filter,
     locate,
     parse_search,
 )
@@ -96,9 +97,14 @@ def search_page(site: admin.AdminSite, request: HttpRequest) -> HttpResponse:
     """Render the results of a search for the signed-in user."""
     typed = request.GET.get("q", "")
     form = SearchForm({"q": typed.encode("utf-8", "replace").decode()})
-    found, errors = Found((), ()), []
+    found = Found((), ())
+    errors: list[Any] = []
     if form.is_valid():
-        found = search(site, request, parse_search(form.cleaned_data["q"]))
+        text = form.cleaned_data["q"]
+        found = search(site, request, parse_search(text))
+        # A reference of an organisation may look like a filter.
+        if not found.sections and (problem := describe_unread_filter(text)):
+            errors = [f"{problem}."]
     elif typed.strip():
         errors = list(form.errors["q"])
     context = {

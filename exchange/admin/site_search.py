@@ -17,7 +17,7 @@ from django.db.models.expressions import RawSQL
 from exchange.admin.branches import newest_matching
 from exchange.core.currencies import currencies
 from exchange.core.ids import ALPHABET, parse_id
-from exchange.core.numbers import parse_typed_amount
+from exchange.core.numbers import parse_typed_amount, parse_typed_number
 
 ROWS = 5
 # So many matches of words and of beginnings are looked at.
@@ -35,6 +35,11 @@ _FILTER = re.compile(
     r"amount\s*(?P<sign>>=|<=|>|<|=|:)\s*(?P<amount>[0-9.,]+)(?P<unit>k|m|bn)?"
     r"|status:(?P<status>[a-z_-]+)|currency:(?P<currency>[a-z]{3})",
     re.IGNORECASE,
+)
+_LOOKS_LIKE_FILTER = re.compile(r"(?:^|\s)(?:amount\s*[<>=:]|status:|currency:)", re.IGNORECASE)
+UNREAD_FILTER = (
+    "This is no filter that can be read. Enter an amount as 12,500.50 or 1.5m, status and currency"
+    " once, and nothing else with them"
 )
 _LOOKUPS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte", "=": "exact", ":": "exact"}
 _UNITS = {"k": 10**3, "m": 10**6, "bn": 10**9}
@@ -143,14 +148,23 @@ def _parse_filters(text: str) -> SearchFilters | None:
     amounts, status, currency = [], "", ""
     for found in _FILTER.finditer(text):
         if found["amount"]:
-            amount = parse_typed_amount(found["amount"])
+            zero = parse_typed_number(found["amount"]) == 0
+            amount = Decimal(0) if zero else parse_typed_amount(found["amount"])
             if amount is None:
                 return None
             unit = (found["unit"] or "").lower()
             amounts.append((_LOOKUPS[found["sign"]], amount * _UNITS.get(unit, 1)))
+        elif (status and found["status"]) or (currency and found["currency"]):
+            return None
         status = (found["status"] or status).lower().replace("_", " ").replace("-", " ")
         currency = (found["currency"] or currency).upper()
     return SearchFilters(amounts, status, currency)
+
+
+def describe_unread_filter(text: str) -> str:
+    """Return what is wrong with `text` if it looks like filters that cannot be read, or ""."""
+    unread = _LOOKS_LIKE_FILTER.search(text) and _parse_filters(text.strip()) is None
+    return UNREAD_FILTER if unread else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,8 @@ from decimal import Decimal
 import pytest
 from django.urls import reverse
 
-from exchange.admin.site_search import SearchFilters, SearchTerm, parse_search
+from exchange.admin.site_search import UNREAD_FILTER, SearchFilters, SearchTerm, parse_search
+from tests.factories.back_office import text_of
 from tests.factories.customers import Customer, make_customer
 from wallets.banks.models import BankList
 
@@ -49,6 +50,9 @@ def test_records_are_found_by_amount_status_and_currency_together(ada, auditor):
             "status:Margin_Call currency:ngn amount:1,250.50",
             SearchFilters([("exact", Decimal("1250.50"))], "margin call", "NGN"),
         ),
+        ("amount>0", SearchFilters([("gt", Decimal(0))])),
+        ("status:failed status:pending", None),
+        ("currency:NGN currency:KES", None),
         ("amount>1m Ada", None),
         ("amount>x", None),
         ("status failed", None),
@@ -57,6 +61,17 @@ def test_records_are_found_by_amount_status_and_currency_together(ada, auditor):
 )
 def test_filters_are_parsed(text, filters):
     assert parse_search(text).filters == filters
+
+
+def test_a_filter_that_cannot_be_read_does_not_look_like_nothing_found(ada, auditor):
+    def shown(text: str) -> str:
+        return text_of(auditor.get(reverse("admin:search"), {"q": text}))
+
+    for text in ("amount>", "amount>1,00", "amount>1e3 status:failed", "status:failed status:x"):
+        assert UNREAD_FILTER in shown(text), text
+        assert "Nothing found" not in shown(text), text
+    for text in ("amount>900bn", "no such name"):
+        assert "Nothing found that you may view." in shown(text), text
 
 
 def test_a_reference_is_found_by_its_beginning_without_the_prefix(ada, auditor):
