@@ -387,7 +387,6 @@ LEAD_ON = {
     "exchange_token_resume",
     "exchange_token_secondaries",
     "exchange_webhookendpoint_enable",
-    "exchange_webhookendpoint_send_again",
     "wallets_configuration_approve_rates",
     "wallets_deposit_answer",
     "wallets_deposit_cancel",

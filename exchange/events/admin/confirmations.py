@@ -29,7 +29,6 @@ def confirm_endpoint_status(
 
 def confirm_redelivery(endpoint: WebhookEndpoint, health: EndpointHealth) -> Confirmation:
     """Return the confirmation for resending the undelivered events."""
-    blocker = "" if health.undelivered else "There are no undelivered webhooks"
     return Confirmation(
         title=f"Resend undelivered webhooks of {endpoint.organisation}?",
         facts=_endpoint_facts(endpoint),
@@ -38,7 +37,9 @@ def confirm_redelivery(endpoint: WebhookEndpoint, health: EndpointHealth) -> Con
         " each with its original webhook-id."
         " Make sure that the organisation's server is ready to receive them.",
         submit="Resend events",
-        blocker=blocker
+        # None undelivered is no reason: of a time when it was disabled, others may have received
+        # the events, and a day asks for those as well.
+        blocker=""
         if endpoint.enabled
         else "The webhook endpoint is disabled. Enable it and try again",
     )

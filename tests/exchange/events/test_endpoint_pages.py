@@ -214,6 +214,20 @@ def test_a_bulk_resend_of_staff_is_audited_for_each_event(office, owner):
     ]  # fmt: skip
 
 
+def test_what_only_others_received_while_it_was_disabled_is_resent_from_a_day(office, owner):
+    make_endpoint(owner, "first")
+    second = make_endpoint(owner, "second", enabled=False)
+    event = emit_event(owner)
+    event.deliveries.update(status="Delivered", attempts=1)
+    submit_confirmation(office, page(second, "enable"))
+    address = page(second, "send_again")
+    assert messages_of(submit_confirmation(office, address)) == ["There was nothing to resend."]
+    day = f"{event.created_at:%Y-%m-%d}"
+    done = messages_of(submit_confirmation(office, address, since=day))
+    assert done == ["1 event queued for delivery."]
+    assert event.deliveries.get(endpoint=second).status == "Pending"
+
+
 def test_a_resend_of_a_client_to_another_endpoint_is_audited(owner):
     caller = make_caller(["webhooks:manage"], owner)
     first, other = make_endpoint(owner, "first"), make_endpoint(owner, "other", "loan.created")

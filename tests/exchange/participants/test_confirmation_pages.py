@@ -174,6 +174,6 @@ def test_disabling_a_webhook_shows_its_address(organisation, office):
     assert endpoint.enabled
     reported = messages_of(office.get(page(endpoint, "enable")))
     assert reported == ["The endpoint is already enabled. No changes were made."]
-    reported = messages_of(office.get(page(endpoint, "send_again")))
-    assert reported[-1] == "There are no undelivered webhooks. No changes were made."
+    reported = messages_of(submit_confirmation(office, page(endpoint, "send_again")))
+    assert reported[-1] == "There was nothing to resend."
     assert not Event.objects.exists()
