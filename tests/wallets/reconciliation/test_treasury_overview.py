@@ -20,9 +20,10 @@ from tests.factories.back_office import (
 )
 from tests.factories.conversions import convert, set_rates
 from tests.factories.treasury import move, terms
-from tests.factories.wallets import make_wallet
+from tests.factories.wallets import OVERRIDE, make_staff, make_wallet
 from wallets.reconciliation.models import Reconciliation, ReconciliationLine
 from wallets.withdrawals.models import Withdrawal
+from wallets.withdrawals.services import decisions
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
 
@@ -73,18 +74,31 @@ def complete(withdrawal: Withdrawal, days_ago: int) -> None:
         )
 
 
-def test_cover_is_the_float_less_what_is_pending_in_days_of_what_is_paid(finance):
+def test_cover_is_the_float_less_what_waits_in_days_of_what_is_paid(finance):
     organisation, member = make_participants()
     fund(organisation, member, "KES", "90000")
     read_balance(1, "10000")
     for days_ago in (2, 20):
         complete(make_withdrawal(organisation, member, "KES", "1530"), days_ago)
-    make_withdrawal(organisation, member, "KES", "4000")
-    # Paid out 2 x 1,500 in 30 days: 100 a day. (10,000 - 4,000) / 100.
-    assert row_of(finance, "KES")[:4] == ["10,000.00", "4,000.00", "-", "60.0"]
-    make_withdrawal(organisation, member, "KES", "5800")
+    first = make_withdrawal(organisation, member, "KES", "4030")
+    # Paid out 2 x 1,500 in 30 days: 100 a day. (10,000 - 4,000) / 100, less the fees of 30.
+    cells = ["10,000.00", "4,000.00", "-", "60.0"]
+    assert row_of(finance, "KES")[:4] == cells
+    # Approved, it still waits to leave: the provider may fail, or payouts be on hold.
+    decisions.approve(withdrawal_id=first.pk, version=1, approver=make_staff(), override=OVERRIDE)
+    assert row_of(finance, "KES")[:4] == cells
+    make_withdrawal(organisation, member, "KES", "5830")
     assert row_of(finance, "KES")[3] == '<span class="state state-bad">2.0</span>'
     assert row_of(finance, "GHS")[:4] == ["-", "0.00", "-", "-"]
+
+
+def test_a_float_below_what_waits_is_red_also_where_nothing_was_paid(finance):
+    organisation, member = make_participants()
+    fund(organisation, member, "KES", "90000")
+    read_balance(1, "1000")
+    assert row_of(finance, "KES")[3] == "-"
+    make_withdrawal(organisation, member, "KES", "5000")
+    assert row_of(finance, "KES")[3] == '<span class="state state-bad">too little</span>'
 
 
 def test_own_money_and_the_position_are_shown_against_the_limit(finance):

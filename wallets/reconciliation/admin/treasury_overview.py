@@ -18,7 +18,7 @@ from exchange.core.currencies import WALLET_CURRENCIES, format_money
 from exchange.core.ids import first_id_at
 from wallets.deposits.models import Deposit, DepositStatus
 from wallets.fees.selectors import effective_settings
-from wallets.payouts.selectors import closed_payouts, pending_totals
+from wallets.payouts.selectors import closed_payouts
 from wallets.reconciliation.models import LineKind, Reconciliation, ReconciliationLine
 from wallets.reconciliation.selectors.overview import float_positions, latest_report
 from wallets.treasury.selectors import treasury_balances
@@ -32,9 +32,9 @@ _LOW_COVER = 3
 # From this share of its limit on a position is shown in red.
 _HIGH_USE = Decimal("0.8")
 _LEDE = (
-    "The float at the payment provider by the last reconciliation, what waits to leave it, and what"
-    " of it is the exchange's own. Cover is the float less what is pending, in days of the average"
-    f" paid out in the last {DAYS} days."
+    "The float at the payment provider by the last reconciliation, what waits to leave it (net"
+    " payouts, pending or approved), and what of it is the exchange's own. Cover is the float less"
+    f" what waits, in days of the average paid out in the last {DAYS} days."
 )
 
 
@@ -57,7 +57,7 @@ def treasury_page(page: SafeAdmin, request: HttpRequest) -> HttpResponse:
 def _currencies(report: Reconciliation | None) -> Section:
     settings = effective_settings()
     floats = {each.currency: each for each in float_positions(report)} if report else {}
-    pending = {each.currency: each.amount for each in pending_totals()}
+    waiting = _to_pay_out()
     paid = {each.currency: each.amount for each in closed_payouts(days=DAYS)[1]}
     rows = []
     for code in WALLET_CURRENCIES:
@@ -68,9 +68,9 @@ def _currencies(report: Reconciliation | None) -> Section:
             (
                 format_html('<a href="?currency={}">{}</a>', code, code),
                 _amount(provider, code),
-                _amount(pending.get(code, _NONE), code),
+                _amount(waiting.get(code, _NONE), code),
                 _amount(held.in_transit if held else None, code),
-                _cover(provider, pending.get(code, _NONE), paid.get(code, _NONE)),
+                _cover(provider, waiting.get(code, _NONE), paid.get(code, _NONE)),
                 _amount(own.own, code),
                 _amount(own.position, code),
                 _amount(limit, code),
@@ -78,22 +78,32 @@ def _currencies(report: Reconciliation | None) -> Section:
             )
         )
     headings = (
-        "Currency", "Float", "Pending", "In transit", "Days of cover", "Own money", "Position",
+        "Currency", "Float", "To pay out", "In transit", "Days of cover", "Own money", "Position",
         "Limit", "Used",
     )  # fmt: skip
     note = "A currency leads to its charts."
     return Section("Currencies", headings, rows, right=range(1, 9), note=note)
 
 
+def _to_pay_out() -> dict[str, Decimal]:
+    """Return the net payouts by currency that no payout has been sent for yet."""
+    waiting = Withdrawal.objects.filter(
+        status__in=(WithdrawalStatus.PENDING, WithdrawalStatus.APPROVED)
+    )
+    return dict(waiting.order_by().values_list("currency").annotate(total=Sum("disburse_amount")))
+
+
 def _amount(amount: Decimal | None, code: str) -> str:
     return "-" if amount is None else format_money(amount, code).removesuffix(f" {code}")
 
 
-def _cover(provider: Decimal | None, pending: Decimal, paid: Decimal) -> object:
+def _cover(provider: Decimal | None, waiting: Decimal, paid: Decimal) -> object:
     """Return how many days the float lasts; a dash where nothing is known or was paid."""
-    if provider is None or not paid:
+    if provider is None:
         return "-"
-    days = (provider - pending) / (paid / DAYS)
+    if not paid:
+        return status_badge("too little", "bad") if provider < waiting else "-"
+    days = (provider - waiting) / (paid / DAYS)
     words = "over 999" if days > 999 else f"{days:,.1f}"
     return status_badge(words, "bad") if days < _LOW_COVER else words
 
