@@ -49,6 +49,8 @@ _NOTES: Mapping[str, str] = {
     EventStatus.EXHAUSTED: "All attempts of the retry schedule failed. It can be resent.",
 }
 _CHANGE_PERMISSION = "exchange.change_webhookendpoint"
+# Models of subjects that do not begin as their event types do.
+_OTHER_NAMES = {"transfer": "wallettransfer"}
 
 
 class ResendForm(forms.Form):
@@ -104,9 +106,9 @@ class EventAdmin(SafeAdmin):
 
     @admin.display(description="about")
     def about(self, event: Event) -> str:
-        model = _models_by_name().get(event.type.partition(".")[0].replace("_", ""))
+        model = _models_by_name().get(_name_of_subject(event))
         # Not every reader of events may open keys.
-        if model is None or model is ApiKey:
+        if model is None or model is ApiKey or not self.admin_site.is_registered(model):
             return str(event.subject_id)
         return record_link(model(pk=event.subject_id), str(event.subject_id))
 
@@ -334,6 +336,14 @@ def _models_by_name() -> dict[str | None, type[Model]]:
     """Return models by name, the first part of the event types about them."""
 
     return {model._meta.model_name: model for model in apps.get_models()}
+
+
+def _name_of_subject(event: Event) -> str:
+    """Return the name of the model of what an event is about."""
+    name = event.type.partition(".")[0].replace("_", "")
+    if name == "question":
+        return str(json.loads(event.body)["data"]["question"]["record_type"])
+    return _OTHER_NAMES.get(name, name)
 
 
 def _ago(when: datetime) -> SafeString:

@@ -24,6 +24,8 @@ from tests.factories.back_office import (
     user_of,
 )
 from tests.factories.events import emit_event, exhaust_attempts
+from tests.factories.transfers import transfer
+from tests.factories.wallets import Wallet, make_member_wallet
 
 pytestmark = pytest.mark.django_db
 
@@ -142,6 +144,14 @@ def test_a_role_reads_and_changes_endpoints_as_far_as_it_may(owner, role, reads,
         with assert_no_table_changes():
             for name in ("test", "send_again", "disable", "enable"):
                 assert client.post(page(endpoint, name)).status_code == 403, name
+
+
+def test_the_event_of_a_transfer_leads_to_the_transfer_between_wallets(auditor):
+    wallet = make_member_wallet(1000)
+    moved = transfer(wallet, Wallet(wallet.organisation), 400)
+    listed = auditor.get(reverse("admin:exchange_event_changelist"), {"type": "transfer.completed"})
+    assert f'href="{page(moved)}"' in listed.content.decode()
+    assert auditor.get(page(moved)).status_code == 200
 
 
 def test_a_reader_of_events_without_endpoints_gets_no_link_to_them(owner):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.db import DatabaseError, transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from config.back_office.inbox import read_inbox
@@ -216,6 +217,14 @@ def test_staff_ask_and_note_the_answer_on_the_page(withdrawal, maker, checker, a
     assert "Ask the customer" not in read
     for name in ("ask", "answer"):
         assert auditor.post(page(withdrawal, name), {"question": "x"}).status_code == 403
+
+
+def test_the_events_of_questions_are_listed_with_a_link_to_the_record(withdrawal, asker, auditor):
+    answer(ask(withdrawal, asker), asker)
+    listed = auditor.get(reverse("admin:exchange_event_changelist")).content.decode()
+    assert listed.count(f'href="{page(withdrawal)}"') == 3
+    event = Event.objects.get(type="question.asked")
+    assert f'href="{page(withdrawal)}"' in auditor.get(page(event)).content.decode()
 
 
 def test_the_page_of_a_deposit_has_its_questions(withdrawal, maker, finance):
