@@ -58,6 +58,13 @@ def let_time_pass() -> None:
         cursor.execute("UPDATE wallets_bulkapproval SET starts_at = now() - interval '1 second'")
 
 
+def undo(client: Client, page: Any = None) -> Any:
+    """Press *Undo* on a page that waits, or on the latest one."""
+    shown = page or client.get(reverse("admin:wallets_withdrawal_decided"))
+    body = {"bulk": str(shown.context["bulk"].pk)}
+    return client.post(reverse("admin:wallets_withdrawal_undo"), body)
+
+
 def statuses() -> list[str]:
     return list(Withdrawal.objects.order_by("pk").values_list("status", flat=True))
 
@@ -91,7 +98,7 @@ def test_nothing_is_approved_before_its_time_and_all_after_it(withdrawals, finan
 
 def test_an_undone_bulk_approves_nothing(withdrawals, finance):
     confirm(finance, withdrawals)
-    undone = finance.post(reverse("admin:wallets_withdrawal_undo"))
+    undone = undo(finance)
     assert messages_of(undone) == ["Undone. Nothing was approved."]
     let_time_pass()
     bulk.run_due_approvals()
@@ -102,10 +109,21 @@ def test_an_undone_bulk_approves_nothing(withdrawals, finance):
     assert BulkApproval.objects.count() == 2
 
 
+def test_undo_is_of_the_bulk_that_the_page_shows(withdrawals, finance):
+    first, *others = withdrawals
+    shown = confirm(finance, [first])
+    confirm(finance, others)
+    assert messages_of(undo(finance, shown)) == ["Undone. Nothing was approved."]
+    assert "2 approvals queued" in text_of(finance.get(reverse("admin:wallets_withdrawal_decided")))
+    let_time_pass()
+    bulk.run_due_approvals()
+    assert statuses() == ["Pending", "Approved", "Approved"]
+
+
 def test_it_is_too_late_to_undo_once_the_time_has_come(withdrawals, finance):
     confirm(finance, withdrawals)
     let_time_pass()
-    late = finance.post(reverse("admin:wallets_withdrawal_undo"))
+    late = undo(finance)
     assert messages_of(late) == ["It is too late to undo: the approvals have started"]
     bulk.run_due_approvals()
     assert statuses() == ["Approved"] * 3

@@ -24,6 +24,7 @@ from exchange.admin.base import staff_of
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.progress import Progress, progress_response
 from exchange.admin.reasons import describe_reason_error, keep_reason
+from exchange.core.ids import parse_id
 from wallets.withdrawals.admin.bulk_rows import (
     APPROVE,
     REJECT,
@@ -296,17 +297,17 @@ class BulkPages(ConfirmationAdmin, ReviewPage):
         )
 
     def undo(self, request: HttpRequest) -> HttpResponse:
-        """Undo the latest bulk approval in this session."""
+        """Undo the bulk approval that the page showed, whatever was confirmed since."""
         self.require(request, DECIDE)
-        kept = request.session.get(_RESULTS) or {}
-        if "bulk" not in kept:
+        kept, bulk_id = request.session.get(_RESULTS) or {}, parse_id(request.POST.get("bulk", ""))
+        if bulk_id is None:
             return HttpResponseRedirect(self.address("changelist"))
         undone = self.attempt(
             request,
-            partial(undo_approvals, bulk_id=UUID(kept["bulk"]), user=staff_of(request)),
+            partial(undo_approvals, bulk_id=bulk_id, user=staff_of(request)),
             "Undone. Nothing was approved.",
         )
-        if undone:
+        if undone and kept.get("bulk") == str(bulk_id):
             del request.session[_RESULTS]
         return HttpResponseRedirect(self.address("changelist" if undone else "decided"))
 
