@@ -164,6 +164,19 @@ def test_rates_come_from_a_file(maker):
     assert "Enter rates, or choose a file, not both" in text_of(both)
 
 
+def test_rates_of_a_file_beyond_their_band_are_shown_and_submitted_again(maker):
+    file = SimpleUploadedFile("rates.csv", b"currency,rate\nKES,13.25\nNGN,1510")
+    warned = maker.post(PROPOSE, {"file": file, "reason": REASON})
+    assert "Usual is a change of at most 20 %" in text_of(warned)
+    # What the browser has of the page: the fields, and no file.
+    form = warned.context["form"]
+    typed = {field.name: field.value() for field in form if field.name != "file" and field.value()}
+    assert typed == {"KES": "13.25", "NGN": "1,510", "reason": REASON}
+    done = maker.post(PROPOSE, {**typed, "warned": warned.context["warned"]})
+    assert messages_of(done) == ["2 proposed. They require a second person's approval."]
+    assert {change.value for change in pending_rates()} == {Decimal("13.25"), Decimal(1510)}
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

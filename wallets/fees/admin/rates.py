@@ -1,6 +1,7 @@
 """The rates of the day: all currencies on one page, proposed and approved at once."""
 
 import json
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -16,6 +17,7 @@ from exchange.admin.fields import AmountInput, ApprovalReasonForm, ReasonField
 from exchange.admin.forms import bind_form
 from exchange.core.currencies import payout_currencies
 from exchange.core.errors import DomainError
+from exchange.core.numbers import format_grouped
 from exchange.staff.models import StaffUser
 from exchange.staff.plausibility import band_of
 from wallets.fees import services
@@ -83,7 +85,16 @@ class RatesForm(forms.Form):
                 data["rates"] = parse_rates(data["file"].read())
             except DomainError as error:
                 self.add_error("file", error.message)
+            else:
+                self._show(data["rates"])
         return data
+
+    def _show(self, rates: Mapping[str, Decimal]) -> None:
+        """Fill the fields with the rates of a file, which a page shown again cannot keep."""
+        given: Any = self.data
+        shown = given.copy()
+        shown.update({currency: format_grouped(rate) for currency, rate in rates.items()})
+        self.data = shown
 
 
 class SeenForm(forms.Form):
