@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from config.back_office.roles import SUPPORT
+from exchange.pdf.printer import PrinterBusy, take_printer
 from tests.assertions.unchanged import assert_no_table_changes
 from tests.factories.back_office import (
     fund,
@@ -74,6 +75,14 @@ def test_the_document_has_amounts_times_and_references(paid):
     assert parts["figures"] == (
         [("Amount", "400.00 KES"), ("Fee", "30.00 KES"), ("Paid out", "370.00 KES")],
     )
+
+
+def test_a_busy_printer_is_reported_on_the_page_of_the_withdrawal(paid):
+    support = signed_in_client(SUPPORT)
+    with take_printer(), take_printer():
+        refused = support.get(page(paid, "receipt"))
+    assert refused["Location"] == page(paid)
+    assert messages_of(refused) == [f"{PrinterBusy.message}."]
 
 
 def test_what_is_not_paid_or_came_back_has_no_receipt(paid, provider_sandbox, finance):

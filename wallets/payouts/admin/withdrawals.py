@@ -22,7 +22,7 @@ from exchange.admin.base import Section, staff_of
 from exchange.admin.display import format_duration, format_time, status_badge
 from exchange.api.files import PDF, file_response
 from exchange.core.currencies import format_money
-from exchange.pdf.printer import take_printer
+from exchange.pdf.printer import PrinterBusy, take_printer
 from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.alerts.models import Alert
 from wallets.freezes.errors import AccountFrozen, ReceivableDue
@@ -152,8 +152,12 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
         if not _is_paid(withdrawal):
             messages.error(request, "Only a completed withdrawal has a receipt.")
             return self.redirect_to_record(object_id)
-        with take_printer() as printer:
-            pdf = printer.print(build_receipt(withdrawal, withdrawal.payout, timezone.now()))
+        try:
+            with take_printer() as printer:
+                pdf = printer.print(build_receipt(withdrawal, withdrawal.payout, timezone.now()))
+        except PrinterBusy as error:
+            messages.error(request, f"{error.message}.")
+            return self.redirect_to_record(object_id)
         return file_response(pdf, PDF, f"receipt-{withdrawal.reference}.pdf")
 
     def decision_sections(self, withdrawal: Withdrawal) -> list[Section]:
