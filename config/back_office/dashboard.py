@@ -329,7 +329,7 @@ def _owed_rows() -> list[DashboardRow]:
     return [
         DashboardRow(
             found.currency,
-            list_url("credit_loan", currency__code__exact=found.currency),
+            list_url("credit_loan", state="open", currency__code__exact=found.currency),
             (f"{found.count:,}", format_money(found.amount, found.currency)),
         )
         for found in outstanding_by_currency()

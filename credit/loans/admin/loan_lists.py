@@ -88,6 +88,11 @@ def _due_within(loans: Loans, days: int) -> Loans:
 class LoanListFilters(ListFilters):
     decision = QueueFilter(QUEUE)
     status__exact = ChoiceFilter("status", LoanStatus.choices, title="status")
+    state = OptionFilter(
+        "open or closed",
+        ("open", "Open", lambda loans: loans.filter(status__in=OPEN)),
+        ("closed", "Closed", lambda loans: loans.exclude(status__in=OPEN)),
+    )
     shortfall = OptionFilter(
         "margin call",
         ("open", "Open", in_shortfall),

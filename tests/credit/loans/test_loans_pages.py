@@ -20,7 +20,8 @@ from tests.factories.api_clients import TESTER
 from tests.factories.back_office import page, signed_in_client, text_of
 from tests.factories.lending import make_lending
 from tests.factories.loan_pages import propose
-from tests.factories.loans import backdate_loan, make_defaulted_loan
+from tests.factories.loans import backdate_loan, make_defaulted_loan, repay_loan
+from tests.factories.wallets import Wallet
 
 pytestmark = pytest.mark.django_db
 
@@ -125,6 +126,10 @@ def test_the_list_finds_loans_by_their_state_dates_and_parties(lending, ada, aud
     Token.objects.filter(pk=brink.token.pk).update(quoted_at=None)
     servicing.revalue_loans(force=True)
     assert listed(shortfall="unvalued") == {short.pk}
+    Wallet(quiet.organisation, quiet.borrower).fund(2_000_000, "NGN")
+    repay_loan(quiet, quiet.repayment_amount)
+    assert listed(state="open") == {bad.pk, short.pk}
+    assert listed(state="closed") == {quiet.pk}
     row = auditor.get(reverse(LIST), {"shortfall": "unvalued"})
     assert "not valued" in text_of(row)
     assert f'title="{brink.token.symbol} has no price"' in html(row)
