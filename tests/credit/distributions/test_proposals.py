@@ -92,6 +92,12 @@ def test_what_breaks_a_rule_is_refused_and_nothing_moves(changes, code):
     assert error.code == code
 
 
+def test_the_most_that_the_ledger_can_store_is_not_too_large():
+    token = make_holding().token
+    made = propose(token, make_terms(token, amount=Decimal(10) ** 15 / 1_000))
+    assert made.status == "Draft"
+
+
 @pytest.mark.parametrize(
     ("terms", "field"),
     [
