@@ -190,8 +190,12 @@ def test_a_member_that_is_closed_at_the_same_time_is_left_out(opened):
     made = make_distribution(held.token, "Funded")
     member = held.own_member
     if opened:
-        own = {"organisation_id": member.organisation.pk, "member_id": member.member_id}
-        open_account("NGN", AccountKind.AVAILABLE, **own)
+        open_account(
+            "NGN",
+            AccountKind.AVAILABLE,
+            organisation_id=member.organisation.pk,
+            member_id=member.member_id,
+        )
     with transaction.atomic():
         close_holder(member, held.token)
         paid = start_call(partial(paying.pay, made.pk))
