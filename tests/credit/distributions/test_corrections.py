@@ -38,7 +38,7 @@ from tests.factories.distributions import (
     settle,
 )
 from tests.factories.lending import make_lending
-from tests.factories.tokens import give_units
+from tests.factories.tokens import give_units, make_token
 from tests.factories.wallets import Wallet, assert_books_hold, balance_of, make_staff
 
 pytestmark = pytest.mark.django_db
@@ -218,6 +218,9 @@ def test_what_a_closed_member_was_paid_too_much_is_no_other_owners():
 def test_only_income_that_differs_is_corrected():
     """At 0.01 and 0.012 a unit, 400, 250 and 50 units receive 4, 2 or 3, and no shilling."""
     held = make_holding(currency="UGX")
+    elsewhere = make_token(currency="UGX")
+    give_units(elsewhere, held.organisation, 100)
+    other = make_distribution(elsewhere, "Paid", make_terms(elsewhere))
     terms = make_terms(held.token, amount=Decimal("0.01"))
     paid = make_distribution(held.token, "Paid", terms)
     Wallet(held.token.issuer).fund(1_000, "UGX")
@@ -228,6 +231,7 @@ def test_only_income_that_differs_is_corrected():
         held.organisation.owner_id: "Corrected",
         held.own_member.owner_id: "Nil",
     }
+    assert [row[-1] for row in rows(other).values()] == ["Paid"]
 
 
 def test_a_cancelled_correction_changes_nothing():

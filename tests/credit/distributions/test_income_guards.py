@@ -345,6 +345,7 @@ def is_awaited(loan: UUID) -> bool:
 @pytest.mark.parametrize("status", ["Recorded", "Paid"])
 def test_the_tax_of_income_changes_only_as_its_payment_starts(status):
     made = make_distribution(make_holding().token, status)
+    make_distribution(make_holding().token, "Funded")
     with pytest.raises(DatabaseError, match="is set when its payment starts"), as_owner() as cursor:
         cursor.execute(
             "UPDATE credit_income SET tax_rate = 1, tax = 1, net = gross - 1"

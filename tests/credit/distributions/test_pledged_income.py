@@ -249,6 +249,9 @@ def test_each_loan_expects_its_own_income_that_becomes_collateral():
     for loan, units in ((first, 105), (second, 35)):
         loan.refresh_from_db()
         assert expected_in_prices(loan) == units * 600
+    with without_guards() as cursor:
+        cursor.execute("UPDATE exchange_token SET cancelled = true")
+    assert expected_in_prices(first) == 0
 
 
 def test_an_overdue_payment_is_no_part_of_an_old_price():

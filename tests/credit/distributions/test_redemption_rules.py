@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 from dateutil.relativedelta import relativedelta
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from credit.distributions.models import Distribution, DistributionAction
@@ -342,3 +342,15 @@ def test_a_redemption_is_always_final_and_a_dividend_never():
     for terms in (redemption_terms(token, final=False), make_terms(token, final=True)):
         with assert_nothing_changes(), pytest.raises(InvalidRequest):
             propose(token, terms)
+
+
+def test_the_principal_that_is_returned_is_rounded_down():
+    """0.505 units of 100 shillings each."""
+    token = make_holding(currency="UGX").token
+    made = make_distribution(token, "Announced", redemption_terms(token))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT returned_principal(d, 0.505, 0) FROM credit_distribution d WHERE d.id = %s",
+            [made.pk],
+        )
+        assert cursor.fetchone() == (Decimal(50),)
