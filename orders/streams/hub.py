@@ -35,6 +35,8 @@ MOST_READERS = 500
 # What a reader may be behind, and what a new connection can resume from.
 _MOST_QUEUED = 200
 _REMEMBERED = 5000
+# Of the number in an id: more are not of this process.
+_MOST_DIGITS = 18
 # How long a token is followed after its last reader has gone.
 _FORGET_SECONDS = 60.0
 _AFTER_FAILURE_SECONDS = 1.0
@@ -91,8 +93,8 @@ class Hub:
 
     async def follow(self, reader: Reader) -> AsyncIterator[bytes]:
         """Yield what `reader` is to get, until its connection or its right to read ends."""
-        self._admit(reader)
         try:
+            self._admit(reader)
             while True:
                 yield await self._next(reader)
                 if reader.ended and not reader.queue:
@@ -133,7 +135,7 @@ class Hub:
     def _resumes(self, reader: Reader) -> bool:
         """Send what the reader has missed, if all of it is remembered."""
         epoch, _, number = reader.resume.partition("-")
-        if epoch != self._epoch or not number.isdecimal():
+        if epoch != self._epoch or not number.isdecimal() or len(number) > _MOST_DIGITS:
             return False
         last = int(number)
         tokens = [self._tokens[channel.token] for channel in reader.channels]

@@ -160,6 +160,23 @@ def test_a_connection_that_was_cut_goes_on_where_it_was(token, buyer):
     run_apart(follow())
 
 
+def test_an_id_that_was_never_given_starts_again_and_leaves_no_reader(token):
+    async def follow() -> None:
+        hub = Hub()
+        first = Connection(hub, reader_of(token))
+        await first.until(has_seq(token, 1))
+        epoch = first.follower.last_id.partition("-")[0]
+        for number in ("9" * 5000, "9" * 19, "999", "-1", "", "x"):
+            second = Connection(hub, reader_of(token, f"{epoch}-{number}"))
+            await second.until(has_seq(token, 1))
+            assert second.follower.names.count("reset") == 3
+            await second.close()
+        assert len(hub.readers) == 1
+        await first.close()
+
+    run_apart(follow())
+
+
 def test_what_was_not_followed_in_between_is_not_resumed(token, buyer, seller, monkeypatch):
     monkeypatch.setattr(streams, "_FORGET_SECONDS", 0)
     other = seller.issue(total_supply=Decimal(1000))
