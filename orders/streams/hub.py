@@ -67,7 +67,7 @@ class Followed:
     position: Position | None = None
     book: Book | None = None
     ticker: Any = None
-    # The number of the last message before it was followed.
+    # Ids with a smaller number are of readers that have not had its present state.
     since: int = 0
     due_at: float = 0.0
     read_at: float = 0.0
@@ -151,17 +151,23 @@ class Hub:
         return True
 
     def _start(self, reader: Reader, channels: Iterable[Channel]) -> None:
-        """Send the present state of `channels`, at once or when it is known."""
-        for channel in sorted(channels, key=str):
-            token = self._tokens[channel.token]
-            if token.book is None:
-                reader.waiting.add(channel)
-            else:
-                self._queue(reader, self._snapshot(channel, token))
+        """Send the present state of `channels`, at once or when it is known.
+
+        Only the last message can be resumed from: a connection may be cut before it.
+        """
+        reader.waiting |= {c for c in channels if self._tokens[c.token].book is None}
+        known = sorted(set(channels) - reader.waiting, key=str)
+        states = [state for channel in known for state in self._state(channel)]
+        if states:
+            *others, last = states
+            self._queue(
+                reader,
+                [*(self._encode(*each, None) for each in others), self._encode(*last, self._last)],
+            )
 
     def _restart(self, reader: Reader, channels: Iterable[Channel]) -> None:
         for channel in sorted(channels, key=str):
-            self._queue(reader, [self._encode("reset", channel, {}, self._last)])
+            self._queue(reader, [self._encode("reset", channel, {}, None)])
         self._start(reader, channels)
 
     def _queue(self, reader: Reader, texts: Sequence[bytes]) -> None:
@@ -254,6 +260,7 @@ class Hub:
         token.due_at = time.monotonic() + PAUSE_SECONDS
         if before is not None and seq < before["seq"]:
             # The database is an older one.
+            self._start_token(token)
             for reader in self.readers:
                 self._restart(reader, [c for c in reader.channels if c.token == change.token])
             return
@@ -265,10 +272,16 @@ class Hub:
             if not change.complete:
                 self._broadcast(trades, "reset", {})
             self._broadcast(Channel(Kind.TICKER, change.token), "ticker", change.ticker)
+        else:
+            self._start_token(token)
         for reader in self.readers:
             known = {channel for channel in reader.waiting if channel.token == change.token}
             reader.waiting -= known
             self._start(reader, known)
+
+    def _start_token(self, token: Followed) -> None:
+        """Number the state that readers of `token` are to start from."""
+        token.since = self._last = next(self._numbers)
 
     def _broadcast(self, channel: Channel, event: str, data: Any) -> None:
         readers = [r for r in self.readers if channel in r.channels and channel not in r.waiting]
@@ -280,18 +293,19 @@ class Hub:
 
     # --- messages --------------------------------------------------------------------------------
 
-    def _snapshot(self, channel: Channel, token: Followed) -> list[bytes]:
+    def _state(self, channel: Channel) -> list[tuple[str, Channel, Any]]:
+        token = self._tokens[channel.token]
         if channel.kind is Kind.BOOK:
-            return [self._encode("snapshot", channel, token.book, self._last)]
+            return [("snapshot", channel, token.book)]
         if channel.kind is Kind.TICKER:
-            return [self._encode("ticker", channel, token.ticker, self._last)]
+            return [("ticker", channel, token.ticker)]
         return []
 
-    def _encode(self, event: str, channel: Channel, data: Any, number: int) -> bytes:
+    def _encode(self, event: str, channel: Channel, data: Any, number: int | None) -> bytes:
+        """Return the text of a message; without a `number` its id cannot be resumed from."""
         text = encode_json({"channel": str(channel), **data})
-        return b"id: %b-%d\nevent: %b\ndata: %b\n\n" % (
-            *(self._epoch.encode(), number, event.encode(), text),
-        )
+        name = f"{self._epoch}-{'' if number is None else number}"
+        return b"id: %b\nevent: %b\ndata: %b\n\n" % (name.encode(), event.encode(), text)
 
 
 def book_change(before: Book, change: Change) -> dict[str, Any]:

@@ -160,6 +160,39 @@ def test_a_connection_that_was_cut_goes_on_where_it_was(token, buyer):
     run_apart(follow())
 
 
+def test_a_connection_that_was_cut_within_its_first_messages_starts_again(token, buyer, seller):
+    other = seller.issue(total_supply=Decimal(1000))
+    both = frozenset(read_channels(f"book:{token.id},book:{other.id},ticker:{token.id}"))
+
+    async def follow() -> None:
+        hub = Hub()
+        kept = Connection(hub, reader_of(token))
+        await kept.until(has_seq(token, 1))
+        first = Connection(hub, reader_of(token, channels=both))
+        # The other book is not known yet.
+        await first.read()
+        assert first.follower.names == ["snapshot", "ticker"]
+        await in_thread(buyer.place, token, "Buy", 90, 1)
+        await kept.until(has_seq(token, 2))
+        lines = first.texts[0].decode().split("\n")
+        ids = [line.removeprefix("id: ") for line in lines if line.startswith("id: ")]
+        await first.close()
+        for last_id in ids:
+            second = Connection(hub, reader_of(token, last_id, channels=both))
+            await second.until(has_seq(other, 0))
+            await second.until(has_seq(token, 2))
+            assert second.follower.names.count("reset") == 3
+            # And one that was cut after its first reset.
+            cut = events_of(iter(second.texts[0].decode().split("\n")))
+            third = Connection(hub, reader_of(token, next(cut)[0], channels=both))
+            await third.until(has_seq(token, 2))
+            for each in (second, third):
+                await each.close()
+        await kept.close()
+
+    run_apart(follow())
+
+
 def test_an_id_that_was_never_given_starts_again_and_leaves_no_reader(token):
     async def follow() -> None:
         hub = Hub()
