@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -29,6 +29,8 @@ POLL_SECONDS = 0.2
 # Between two messages of one token.
 PAUSE_SECONDS = 0.5
 HEARTBEAT_SECONDS = 15.0
+# After which a ticker is read again without a change: its trades leave the 24 hours.
+TICKER_SECONDS = 60.0
 # Between two checks of whether readers may still read.
 CHECK_SECONDS = 30.0
 MOST_READERS = 500
@@ -70,7 +72,15 @@ class Followed:
     # Ids with a smaller number are of readers that have not had its present state.
     since: int = 0
     due_at: float = 0.0
+    ticker_at: float = 0.0
     read_at: float = 0.0
+
+    def known(self, now: float) -> Position | None:
+        """Return the position, without the number of its book where the ticker is old."""
+        is_old = now - self.ticker_at >= TICKER_SECONDS
+        if self.position and is_old and self.ticker["trades"]:
+            return replace(self.position, seq=-1)
+        return self.position
 
 
 class Hub:
@@ -205,7 +215,7 @@ class Hub:
             checking.cancel()
 
     async def _read_and_send(self, now: float) -> None:
-        due = {id_: token.position for id_, token in self._tokens.items() if token.due_at <= now}
+        due = {id_: token.known(now) for id_, token in self._tokens.items() if token.due_at <= now}
         loop = asyncio.get_running_loop()
         with metrics.STREAM_READING_SECONDS.time():
             changes = await loop.run_in_executor(self._thread, self._read, due)
@@ -256,23 +266,28 @@ class Hub:
         """Send a change to the readers of its token, and its state to those that wait for it."""
         token = self._tokens[change.token]
         before, seq = token.book, change.position.seq
+        has_aged = before is not None and seq == before["seq"] and change.ticker != token.ticker
         token.position, token.book, token.ticker = change.position, change.book, change.ticker
-        token.due_at = time.monotonic() + PAUSE_SECONDS
+        token.ticker_at = time.monotonic()
+        token.due_at = token.ticker_at + PAUSE_SECONDS
         if before is not None and seq < before["seq"]:
             # The database is an older one.
             self._start_token(token)
             for reader in self.readers:
                 self._restart(reader, [c for c in reader.channels if c.token == change.token])
             return
-        if before is not None:
+        ticker = Channel(Kind.TICKER, change.token)
+        if has_aged:
+            self._broadcast(ticker, "ticker", change.ticker)
+        elif before is not None and seq != before["seq"]:
             self._broadcast(Channel(Kind.BOOK, change.token), "change", book_change(before, change))
             trades = Channel(Kind.TRADES, change.token)
             if change.trades:
                 self._broadcast(trades, "trades", {"trades": change.trades})
             if not change.complete:
                 self._broadcast(trades, "reset", {})
-            self._broadcast(Channel(Kind.TICKER, change.token), "ticker", change.ticker)
-        else:
+            self._broadcast(ticker, "ticker", change.ticker)
+        elif before is None:
             self._start_token(token)
         for reader in self.readers:
             known = {channel for channel in reader.waiting if channel.token == change.token}

@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.db import OperationalError
+from django.utils import timezone
 from prometheus_client import REGISTRY
 
 from exchange.tokens.models import Token
@@ -232,6 +234,27 @@ def test_what_was_not_followed_in_between_is_not_resumed(token, buyer, seller, m
         assert "reset" in first.follower.names
         for each in (second, between, kept):
             await each.close()
+
+    run_apart(follow())
+
+
+def test_trades_leave_the_24_hours_of_a_ticker_without_a_change(token, buyer, monkeypatch):
+    monkeypatch.setattr(streams, "TICKER_SECONDS", 0)
+    now = timezone.now
+
+    async def follow() -> None:
+        await in_thread(buyer.place, token, "Buy", 101, 1)
+        connection = Connection(Hub(), reader_of(token))
+        follower = await connection.until(has_seq(token, 2))
+        assert follower.tickers[-1]["volume"] == 1
+        monkeypatch.setattr(timezone, "now", lambda: now() + timedelta(hours=25))
+        await connection.until(lambda f: f.tickers[-1]["volume"] == 0)
+        assert (follower.tickers[-1]["last"], follower.tickers[-1]["open"]) == (101, None)
+        # Nothing else was sent, and the ticker once.
+        await in_thread(buyer.place, token, "Buy", 90, 1)
+        await connection.until(lambda f: f.tickers[-1]["bid"] is not None)
+        assert follower.names == ["snapshot", "ticker", "ticker", "change", "ticker"]
+        await connection.close()
 
     run_apart(follow())
 
