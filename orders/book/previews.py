@@ -11,8 +11,10 @@ from exchange.core.commands import as_json
 from exchange.core.database import fetch_one
 from exchange.core.errors import DomainError, NotFound, Rejected
 from exchange.core.numbers import round_half_even
+from exchange.core.references import ClientReferenceTaken
 from orders.book.commands import PlaceOrder
-from orders.book.errors import build_rejection
+from orders.book.errors import DuplicateClientOrderId, build_rejection
+from orders.book.selectors import orders_of
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ def preview_order(command: PlaceOrder) -> OrderPreview:
     for refusal in refusals:
         if isinstance(refusal, NotFound):
             raise refusal
+    refusals += _used_ids(command)
     filled = found["filled"]
     return OrderPreview(
         price=found["price"],
@@ -62,9 +65,22 @@ def preview_order(command: PlaceOrder) -> OrderPreview:
         fee=found["fee"],
         average_price=round_half_even(found["exact_value"] / filled, 8) if filled else None,
         worst_price=found["worst_price"],
-        rests=found["rests"],
+        rests=Decimal(0) if refusals else found["rests"],
         refusals=refusals,
     )
+
+
+def _used_ids(command: PlaceOrder) -> list[DomainError]:
+    """Return the refusals of the IDs of its own that the organisation has given to an order."""
+    mine, used = orders_of(command.organisation), list[DomainError]()
+    client_order_id, reference = command.client_order_id, command.client_reference
+    # Without the blank ones, so that the partial unique index is used.
+    named = mine.exclude(client_order_id="")
+    if client_order_id and named.filter(client_order_id=client_order_id).exists():
+        used.append(DuplicateClientOrderId(client_order_id))
+    if reference and mine.filter(client_reference=reference).exists():
+        used.append(ClientReferenceTaken(reference, "an order"))
+    return used
 
 
 def _decode(text: str) -> Any:

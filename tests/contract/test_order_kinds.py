@@ -271,6 +271,22 @@ def test_a_preview_names_every_refusal(market: Market):
     assert_error(unknown, 404, "token_not_found", "Token not found")
 
 
+def test_a_preview_names_ids_that_are_used(market: Market):
+    ids = {"client_order_id": "mine-1", "client_reference": "ref-1"}
+    market.buy(price=90, tokens=1, **ids)
+    found = preview(market.buyer, market, price=90, tokens=1, **ids)
+    assert ([refusal["code"] for refusal in found["refusals"]], found["rests"]) == (
+        ["duplicate_client_order_id", "client_reference_taken"],
+        0,
+    )
+    for name, value in ids.items():
+        [refusal] = preview(market.buyer, market, price=90, tokens=1, **{name: value})["refusals"]
+        refused = market.buyer.send(market.token, price=90, tokens=1, **{name: value})
+        assert_error(refused, 409, refusal["code"], refusal["message"])
+    # Those of another organisation are not.
+    assert preview(market.seller, market, type="Sell", price=90, tokens=1, **ids)["filled"] == 1
+
+
 def cancel(trader: ApiTrader, query: str, **headers: str) -> Any:
     return trader.caller.call("DELETE", f"{ORDERS}{query}", **headers)
 
