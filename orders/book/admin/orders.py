@@ -47,8 +47,8 @@ class OrderAdmin(OwnedRecordAdmin):
     search_help_text = "Symbol, owner, client order ID, client reference, value, email or any ID"
     amount_fields = ("amount",)
     long = True
-    # `seq` is the order of arrival and is indexed.
-    ordering = ("-seq",)
+    # Ids are in the order of arrival and indexed. An amendment changes `seq`.
+    ordering = ("-id",)
     fields = (
         ("state_display", "reason"), ("type", "token_display"), ("owner", "organisation"),
         ("placed", "key_display"), ("client_order_id", "id"),
@@ -64,7 +64,7 @@ class OrderAdmin(OwnedRecordAdmin):
         return f"{obj.type} {units} of {obj.token.symbol} at {self.price_display(obj)}"
 
     created = column(
-        "placed (UTC)", lambda order: f"{order.created_at:%Y-%m-%d %H:%M:%S}", ordering="seq"
+        "placed (UTC)", lambda order: f"{order.created_at:%Y-%m-%d %H:%M:%S}", ordering="id"
     )
     symbol = column("token", lambda order: record_link(order.token, order.token.symbol))
     token_display = link_column("token", "token")

@@ -128,6 +128,13 @@ def test_orders_and_trades_are_found_by_filters_words_and_ids(issuer, buyer, aud
         assert f"{reverse('admin:orders_order_changelist')}?q={owner}" in shown
 
 
+def test_an_amended_order_keeps_its_place_among_those_placed(issuer, buyer, auditor):
+    token = issuer.issue()
+    first, second, third = (buyer.place(token, "Buy", price, 1) for price in (90, 91, 92))
+    buyer.amend(first, price=Decimal(93))
+    assert [order.pk for order in listed(auditor, "orders_order")] == [third, second, first]
+
+
 def test_orders_and_trades_cannot_be_added_changed_or_deleted(issuer, buyer):
     token = issuer.issue()
     issuer.place(token, "Sell", 100, 10)
