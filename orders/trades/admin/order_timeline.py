@@ -100,7 +100,10 @@ def _placement(order: Order, changes: _Ends) -> _Event:
     for change in reversed(changes.first):
         terms |= {name: value for name, value in _before(change).items() if name in _TERMS}
     details = [order.type]
-    if "tokens" in terms:
+    if order.requested_amount is not None:
+        # Its units are those that it bought.
+        details.append(f"for {_money(order, order.requested_amount)}")
+    elif "tokens" in terms:
         details.append(format_units(Decimal(terms["tokens"])))
     if "price" in terms:
         details.append(f"at {_money(order, terms['price'])}")

@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from decimal import Decimal
 from uuid import UUID
 
 import pytest
@@ -113,6 +114,17 @@ def test_reasons_of_matching_are_in_words(issuer, buyer, token, auditor):
         ],
     ]
     assert set(Order.objects.values_list("reason", flat=True)) == {"", "unfilled"}
+
+
+def test_an_order_for_a_sum_was_placed_for_it(issuer, buyer, token, auditor):
+    issuer.place(token, "Sell", 100, 4)
+    amount = {"order_type": "market", "time_in_force": "IOC", "requested_amount": Decimal(500)}
+    order = buyer.place(token, "Buy", None, None, **amount)
+    assert [row[1] for row in timeline(auditor, order)] == [
+        "Buy for 500.00 KES at 105.00 KES (market)",
+        "4 units at 100.00 KES",
+        "4 of 4 units filled",
+    ]
 
 
 def test_many_fills_and_amendments_are_shown_at_both_ends(
