@@ -28,6 +28,11 @@ def tokens_link(organisation: Any) -> Tool:
     return list_link("exchange_token", organisation.pk, "Issued tokens")
 
 
+def _filled_percent(order: Order) -> str:
+    """Return how much is filled, rounded down: an open order has not filled 100 %."""
+    return f"{int(order.filled * 100 / order.tokens)} %"
+
+
 @admin.register(Order)
 class OrderAdmin(OwnedRecordAdmin):
     reads_replica = True
@@ -82,11 +87,9 @@ class OrderAdmin(OwnedRecordAdmin):
     amount_display = money_column("value", "amount", "token.currency_id")
     filled_display = column(
         "filled",
-        lambda order: f"{format_units(order.filled)} ({order.filled / order.tokens * 100:.0f} %)",
+        lambda order: f"{format_units(order.filled)} ({_filled_percent(order)})",
     )
-    filled_percent = column(
-        "filled", lambda order: f"{order.filled / order.tokens * 100:.0f} %", ordering="filled"
-    )
+    filled_percent = column("filled", _filled_percent, ordering="filled")
     key_display = column(
         "API key",
         lambda order: record_link(order.api_key, order.api_key.name) if order.api_key else "-",

@@ -128,6 +128,16 @@ def test_orders_and_trades_are_found_by_filters_words_and_ids(issuer, buyer, aud
         assert f"{reverse('admin:orders_order_changelist')}?q={owner}" in shown
 
 
+def test_an_open_order_is_not_shown_as_filled_completely(issuer, buyer, auditor):
+    token = issuer.issue()
+    issuer.place(token, "Sell", 100, "9.99")
+    order = buyer.place(token, "Buy", 100, 10)
+    shown = text_of(auditor.get(reverse("admin:orders_order_change", args=[order])))
+    assert "Filled 9.99 units (99 %)" in shown
+    rows = text_of(auditor.get(reverse("admin:orders_order_changelist")))
+    assert "10 units 99 % 100.00 KES" in rows
+
+
 def test_an_amended_order_keeps_its_place_among_those_placed(issuer, buyer, auditor):
     token = issuer.issue()
     first, second, third = (buyer.place(token, "Buy", price, 1) for price in (90, 91, 92))
