@@ -171,7 +171,7 @@ def _size_errors(values: Mapping[str, Any], *, market: bool, buys: bool) -> dict
     elif amount is not None and tokens is not None:
         wrong["amount"] = "and tokens exclude each other"
     if tokens is None and amount is None:
-        wrong["tokens"] = "is required"
+        wrong["tokens"] = "or amount is required" if market and buys else "is required"
     return wrong
 
 

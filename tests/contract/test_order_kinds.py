@@ -165,7 +165,8 @@ def test_an_order_ends_at_its_time_and_never_trades_after_it(market: Market):
 
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"order_type": "market"}, "price must be left out for a market order"),
-    (market_order(tokens=None), "tokens is required"),
+    (market_order(tokens=None), "tokens or amount is required"),
+    (market_order(type="Sell", tokens=None), "tokens is required"),
     (market_order(amount=5), "amount and tokens exclude each other"),
     (market_order(type="Sell", tokens=None, amount=5), "amount is only for a market Buy"),
     ({"amount": 5}, "amount is only for a market Buy"),
