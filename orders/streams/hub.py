@@ -161,24 +161,28 @@ class Hub:
         return True
 
     def _start(self, reader: Reader, channels: Iterable[Channel]) -> None:
-        """Send the present state of `channels`, at once or when it is known.
+        """Send the present state of `channels`, at once or when it is known."""
+        if texts := self._first_messages(reader, channels):
+            self._queue(reader, texts)
+
+    def _first_messages(self, reader: Reader, channels: Iterable[Channel]) -> list[bytes]:
+        """Return the present state of `channels`; the reader waits for those not known yet.
 
         Only the last message can be resumed from: a connection may be cut before it.
         """
         reader.waiting |= {c for c in channels if self._tokens[c.token].book is None}
         known = sorted(set(channels) - reader.waiting, key=str)
         states = [state for channel in known for state in self._state(channel)]
-        if states:
-            *others, last = states
-            self._queue(
-                reader,
-                [*(self._encode(*each, None) for each in others), self._encode(*last, self._last)],
-            )
+        if not states:
+            return []
+        *others, last = states
+        return [*(self._encode(*each, None) for each in others), self._encode(*last, self._last)]
 
     def _restart(self, reader: Reader, channels: Iterable[Channel]) -> None:
-        for channel in sorted(channels, key=str):
-            self._queue(reader, [self._encode("reset", channel, {}, None)])
-        self._start(reader, channels)
+        # All at once: a reader whose queue has no room for them starts again once, not for each.
+        resets = [self._encode("reset", each, {}, None) for each in sorted(channels, key=str)]
+        if resets:
+            self._queue(reader, [*resets, *self._first_messages(reader, channels)])
 
     def _queue(self, reader: Reader, texts: Sequence[bytes]) -> None:
         if len(reader.queue) + len(texts) > _MOST_QUEUED:

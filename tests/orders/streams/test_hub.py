@@ -312,6 +312,23 @@ def test_a_slow_reader_starts_again(token, buyer, monkeypatch):
     run_apart(follow())
 
 
+def test_a_slow_reader_starts_again_once_when_the_database_returns(token, monkeypatch):
+    async def follow() -> None:
+        hub = Hub()
+        reader = reader_of(token)
+        connection = Connection(hub, reader)
+        await connection.until(has_seq(token, 1))
+        monkeypatch.setattr(streams, "_MOST_QUEUED", 5)
+        reader.queue.extend([b"a", b"b", b"c", b"d"])
+        restarts = measured("restarts_total")
+        hub._restart(reader, reader.channels)
+        assert measured("restarts_total") == restarts + 1
+        assert len(reader.queue) == 5
+        await connection.close()
+
+    run_apart(follow())
+
+
 def test_another_server_is_not_trusted_with_what_was_sent(token, buyer):
     """After a failure all start again, and where a book has an older number, its readers."""
     fails = behind = False
