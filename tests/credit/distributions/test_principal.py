@@ -14,9 +14,10 @@ from credit.distributions.selectors import read_schedule
 from credit.distributions.services import proposals
 from credit.distributions.services.terms import check_principal
 from exchange.core.database import violated_constraint
-from exchange.core.errors import DomainError, Rejected
+from exchange.core.errors import Rejected
 from exchange.tokens.models import Token
 from tests.assertions.unchanged import assert_nothing_changes
+from tests.credit.distributions.refused import refused
 from tests.environment.owner import without_guards
 from tests.factories.distributions import (
     DAY,
@@ -50,12 +51,6 @@ def make_bond(**changes):
     held = make_holding(**changes)
     complete_on(held.token, first_end() - relativedelta(months=1))
     return held
-
-
-def refused(token: Token, terms) -> DomainError:
-    with assert_nothing_changes(), pytest.raises(Rejected) as found:
-        propose(token, terms)
-    return found.value
 
 
 def outstanding(token: Token) -> list[Decimal]:

@@ -18,6 +18,7 @@ from exchange.tokens.errors import UnitsHeld
 from exchange.tokens.models import Token
 from orders.book.models import Order
 from tests.assertions.unchanged import assert_nothing_changes
+from tests.credit.distributions.refused import refused_code
 from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER
 from tests.factories.distributions import (
@@ -48,13 +49,6 @@ from wallets.ledger.models import Account, AccountKind, TransferKind
 from wallets.ledger.posting import Leg, Posting, post_transfers, system_account
 
 pytestmark = pytest.mark.django_db
-
-
-def refused(token: Token, terms) -> str:
-    """Return the code of the refusal of a proposal that changes nothing."""
-    with assert_nothing_changes(), pytest.raises(DomainError) as found:
-        propose(token, terms)
-    return found.value.code
 
 
 def units(token: Token, *owners) -> list[Decimal | int]:
@@ -263,10 +257,10 @@ def test_an_exit_is_paid_in_parts_and_the_final_one_takes_the_units():
 
 def test_an_exit_of_a_token_that_has_not_exited_is_refused():
     token = make_holding().token
-    assert refused(token, exit_terms(token)) == "not_exited"
+    assert refused_code(token, exit_terms(token)) == "not_exited"
     set_flags(token, exited=True)
     propose(token, exit_terms(token))
-    assert refused(token, redemption_terms(token)) == "token_exited"
+    assert refused_code(token, redemption_terms(token)) == "token_exited"
 
 
 def test_a_redemption_is_recorded_after_what_is_due_at_the_same_time():

@@ -14,9 +14,10 @@ from credit.distributions.schedule import Basis
 from credit.distributions.services import drafting, proposals
 from credit.distributions.services.terms import DistributionTerms
 from exchange.core.database import violated_constraint
-from exchange.core.errors import DomainError, InvalidRequest, Rejected
+from exchange.core.errors import InvalidRequest, Rejected
 from exchange.tokens.models import Token
 from tests.assertions.unchanged import assert_nothing_changes
+from tests.credit.distributions.refused import refused_code
 from tests.environment.owner import without_guards
 from tests.factories.distributions import (
     DAY,
@@ -44,19 +45,12 @@ from tests.factories.tokens import make_token
 pytestmark = pytest.mark.django_db
 
 
-def refused(token: Token, terms) -> str:
-    """Return the code of the refusal of a proposal that changes nothing."""
-    with assert_nothing_changes(), pytest.raises(DomainError) as found:
-        propose(token, terms)
-    return found.value.code
-
-
 def test_a_token_in_its_raise_or_cancelled_is_not_redeemed():
     raising = make_token(raise_amount=Decimal(100_000))
-    assert refused(raising, redemption_terms(raising)) == "raise_open"
+    assert refused_code(raising, redemption_terms(raising)) == "raise_open"
     token = make_holding().token
     set_flags(token, cancelled=True)
-    assert refused(token, redemption_terms(token)) == "token_cancelled"
+    assert refused_code(token, redemption_terms(token)) == "token_cancelled"
 
 
 @pytest.mark.parametrize(
@@ -68,14 +62,14 @@ def test_a_token_in_its_raise_or_cancelled_is_not_redeemed():
 )
 def test_less_than_the_principal_and_another_currency_are_refused(changes, code):
     token = make_holding().token
-    assert refused(token, redemption_terms(token, **changes)) == code
+    assert refused_code(token, redemption_terms(token, **changes)) == code
 
 
 def test_an_exited_token_needs_no_interest_for_its_final_exit():
     """Its schedule has ended with it: no interest is drafted, and it may never be paid."""
     token = make_holding().token
     complete_on(token, (timezone.now() - 5 * DAY).date() - relativedelta(months=1))
-    assert refused(token, redemption_terms(token)) == "coupon_due"
+    assert refused_code(token, redemption_terms(token)) == "coupon_due"
     set_flags(token, exited=True)
     approve(propose(token, exit_terms(token, final=True)))
 
@@ -83,7 +77,7 @@ def test_an_exited_token_needs_no_interest_for_its_final_exit():
 def test_an_exit_that_rounds_to_nothing_is_refused():
     token = make_holding().token
     set_flags(token, exited=True)
-    assert refused(token, exit_terms(token, amount=Decimal("0.00001"))) == "pays_nothing"
+    assert refused_code(token, exit_terms(token, amount=Decimal("0.00001"))) == "pays_nothing"
 
 
 def test_only_what_is_left_of_the_principal_must_be_repaid():
@@ -91,16 +85,16 @@ def test_only_what_is_left_of_the_principal_must_be_repaid():
     complete_on(token, (timezone.now() + 5 * DAY).date() - relativedelta(months=1))
     approve(propose(token, principal_terms(token)))
     later = timezone.now() + 6 * DAY
-    assert refused(token, redemption_terms(token, amount=Decimal("59.99"), record_at=later)) == (
-        "below_principal"
-    )
+    assert refused_code(
+        token, redemption_terms(token, amount=Decimal("59.99"), record_at=later)
+    ) == ("below_principal")
     # The interest of the period that ends with the repayment is due before.
     terms = redemption_terms(token, amount=Decimal(60), record_at=later)
-    assert refused(token, terms) == "coupon_due"
+    assert refused_code(token, terms) == "coupon_due"
     end = (timezone.now() + 5 * DAY).date()
     coupon = interest_terms(token, record_at=at(end), basis=Basis(Decimal(100), Decimal(12), 30))
     coupon_made = propose(token, coupon)
-    assert refused(token, terms) == "coupon_due"
+    assert refused_code(token, terms) == "coupon_due"
     approve(coupon_made)
     propose(token, terms)
 
@@ -207,7 +201,7 @@ def test_a_draft_that_follows_a_rejected_one_is_decided_before_a_redemption():
     with without_guards() as cursor:
         cursor.execute("UPDATE exchange_token SET issue_price = 90")
     assert drafting.draft_due() == 1
-    assert refused(held.token, terms) == "coupon_due"
+    assert refused_code(held.token, terms) == "coupon_due"
     approve(Distribution.objects.get(status="Draft"))
     propose(held.token, terms)
 
@@ -250,9 +244,9 @@ def test_principal_that_an_announced_redemption_returns_is_not_repaid_at_its_rec
     token = make_holding().token
     _repaid, redemption = announce_redemption_after_period(token)
     again = principal_terms(token, amount=Decimal(10), record_at=redemption.record_at)
-    assert refused(token, again) == "token_redeemed"
+    assert refused_code(token, again) == "token_redeemed"
     later = at(redemption.record_at.date() + relativedelta(months=1))
-    assert refused(token, principal_terms(token, amount=Decimal(10), record_at=later)) == (
+    assert refused_code(token, principal_terms(token, amount=Decimal(10), record_at=later)) == (
         "token_redeemed"
     )
     decide_step(redemption, DistributionAction.CANCEL)
@@ -325,15 +319,15 @@ def test_no_other_writer_announces_principal_that_a_redemption_returns():
 def test_a_redemption_before_an_announced_coupon_is_refused():
     token = make_holding().token
     approve(propose(token, interest_terms(token, record_at=timezone.now() + 9 * DAY)))
-    assert refused(token, redemption_terms(token)) == "coupon_due"
+    assert refused_code(token, redemption_terms(token)) == "coupon_due"
 
 
 def test_nothing_is_paid_after_a_redemption():
     token = make_holding().token
     approve(propose(token, redemption_terms(token)))
     later = timezone.now() + 9 * DAY
-    assert refused(token, make_terms(token, record_at=later)) == "token_redeemed"
-    assert refused(token, redemption_terms(token, record_at=later)) == "token_redeemed"
+    assert refused_code(token, make_terms(token, record_at=later)) == "token_redeemed"
+    assert refused_code(token, redemption_terms(token, record_at=later)) == "token_redeemed"
     propose(token, make_terms(token, record_at=timezone.now() + 4 * DAY))
 
 
