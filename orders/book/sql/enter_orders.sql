@@ -137,6 +137,7 @@ BEGIN
                 secondaries => x.secondaries, completed => x.completed_raise,
                 offer => x.price_buy, needed => x.raise_amount - x.total_raised,
                 smallest => x.min_trade_buy,
+                next_record => x.next_record_at, units_held => x.units_held,
                 visible => x.deal_access = 'Public' OR public.token_visible(x, q.organisation),
                 -- An account shows an active member of the organisation without reading the member.
                 member_refusal => CASE
@@ -181,11 +182,7 @@ BEGIN
             t.available := t.available + o.reserved;
             o := public.amended_order(o, q, t);
         END IF;
-        -- Past the record of a distribution no unit changes hands until it is made. The time of the
-        -- order was read under the lock of the token.
-        v_rules := public.broken_rules(q, o, t, (
-            SELECT public.record_wait(x.next_record_at, x.units_held, o.updated_at)
-            FROM public.exchange_token x WHERE x.id = q.token));
+        v_rules := public.broken_rules(q, o, t);
     END IF;
     IF cardinality(v_rules) > 0 THEN
         IF q.preview THEN
@@ -286,10 +283,9 @@ BEGIN
 END $$;
 
 -- The rules that reject the order, the first one first: whether the token accepts it now, and the owner has the
--- balance for all of it. `p_record_wait`: why no unit changes hands, if so.
-CREATE FUNCTION broken_rules(
-    q order_request, o orders_order, t order_terms, p_record_wait text
-) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+-- balance for all of it.
+CREATE FUNCTION broken_rules(q order_request, o orders_order, t order_terms)
+RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
     SELECT array_remove(ARRAY[
         -- Checked on the request: the columns are already rounded.
         CASE WHEN q.price <> round(q.price, 8) THEN 'price_decimals' END,
@@ -326,7 +322,9 @@ CREATE FUNCTION broken_rules(
         END,
         -- A debt keeps money in the wallet, not units: their sale repays it.
         CASE WHEN t.block = 'account_frozen' OR o.type = 'Buy' THEN t.block END,
-        p_record_wait
+        -- Past the record of a distribution no unit changes hands until it is made. The time of the order was
+        -- read under the lock of the token.
+        public.record_wait(t.next_record, t.units_held, o.updated_at)
     ], NULL)
 $$;
 

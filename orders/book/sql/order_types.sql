@@ -11,6 +11,8 @@ CREATE TYPE order_terms AS (
     cancelled boolean, exited boolean, closed boolean, halted boolean, secondaries boolean, completed boolean,
     -- Of a primary raise: offer price, money still needed, units left, minimum purchase.
     offer numeric, needed numeric, unsold numeric, smallest numeric,
+    -- When the next distribution records the holders, and whether units are to be taken back first.
+    next_record timestamptz, units_held boolean,
     visible boolean,
     -- Why the member cannot trade (member_refusal), or NULL.
     member_refusal text,

@@ -23,6 +23,9 @@ _TERMS: dict[str, Any] = {
     "lowest": 0, "highest": 0, "least": 0, "most": 0, "available": "1010",
 }  # fmt: skip
 _RAISE = {"completed": False, "secondaries": False}
+_RECORD = {
+    "next_record": "2026-10-01T12:00:00Z", "units_held": False, "o_updated_at": "2026-10-01T12:00:00Z",
+}  # fmt: skip
 _LARGEST = 10**15
 
 
@@ -41,7 +44,6 @@ def rule(**changes: Any) -> Any:
         Record("order_request", request),
         Record("orders_order", order),
         Record("order_terms", terms),
-        None,
     )
     return broken[0] if broken else None
 
@@ -98,6 +100,11 @@ def test_each_rule_refuses_from_its_edge_on_and_nothing_before():
         ({"block": "receivable_due"}, "receivable_due"),
         ({"block": "receivable_due", "o_type": "Sell"}, None),
         ({"available": "1010.01"}, None),
+        # A distribution that records the holders.
+        (_RECORD | {"o_updated_at": "2026-10-01T11:59:59Z"}, None),
+        (_RECORD, "record_pending"),
+        (_RECORD | {"units_held": True}, "units_held"),
+        (_RECORD | {"block": "account_frozen"}, "account_frozen"),
     ]
     assert [(changes, rule(**changes)) for changes, _ in cases] == cases
 
