@@ -268,6 +268,9 @@ def test_a_preview_names_every_refusal(market: Market):
     assert refusal["code"] == "not_fillable"
     found = preview(market.buyer, market, post_only=True)
     assert ([r["code"] for r in found["refusals"]], found["rests"]) == (["would_take"], 0)
+    for kind, unmet in (({"post_only": True}, "would_take"), (FOK, "not_fillable")):
+        found = preview(market.buyer, market, tokens=2000, **kind)
+        assert [r["code"] for r in found["refusals"]] == ["insufficient_balance", unmet]
     unknown = market.buyer.caller.post(PREVIEW, {**body_of(market.token), "token_id": str(uuid7())})
     assert_error(unknown, 404, "token_not_found", "Token not found")
 

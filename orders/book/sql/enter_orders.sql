@@ -186,6 +186,10 @@ BEGIN
     END IF;
     IF cardinality(v_rules) > 0 THEN
         IF q.preview THEN
+            IF o.price IS NOT NULL AND (o.type = 'Buy' OR t.completed) THEN
+                v_rules := v_rules
+                    || public.unmet_kind(o, public.match_order(o, t, public.id_stem(q.id)));
+            END IF;
             RETURN public.order_plan(
                 o => o, fills => '{}', needs => o.reserved, rules => v_rules,
                 details => ARRAY(SELECT public.rule_detail(r, o, t) FROM unnest(v_rules) r));
@@ -198,18 +202,16 @@ BEGIN
         OR o.post_only AND m.met
     THEN
         v_needs := o.reserved;
+        v_rules := public.unmet_kind(o, m);
+        IF cardinality(v_rules) > 0 AND q.preview IS NOT TRUE THEN
+            PERFORM public.refuse_order(v_rules[1]);
+        END IF;
         FOREACH f IN ARRAY m.fills LOOP
             o.filled := o.filled + f.units;
             o.filled_value := o.filled_value + f.price * f.units;
             o.charged := o.charged + f.taker_value;
             o.charged_fee := o.charged_fee + f.taker_fee;
         END LOOP;
-        v_rules := CASE
-            WHEN o.post_only AND m.met THEN '{would_take}'
-            WHEN o.time_in_force = 'FOK' AND o.filled < o.tokens THEN '{not_fillable}' END;
-        IF v_rules IS NOT NULL AND q.preview IS NOT TRUE THEN
-            PERFORM public.refuse_order(v_rules[1]);
-        END IF;
         IF o.requested_amount IS NOT NULL AND o.filled > 0 THEN
             -- It bought what its sum paid for.
             o.tokens := o.filled;
@@ -326,6 +328,17 @@ RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
         -- read under the lock of the token.
         public.record_wait(t.next_record, t.units_held, o.updated_at)
     ], NULL)
+$$;
+
+-- The rule of its kind that an order breaks after `m`, none if it may be filled so.
+CREATE FUNCTION unmet_kind(o orders_order, m order_match) RETURNS text[]
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE
+        WHEN o.post_only AND m.met THEN '{would_take}'::text[]
+        WHEN o.time_in_force = 'FOK'
+            AND o.filled + (SELECT coalesce(sum(units), 0) FROM unnest(m.fills)) < o.tokens
+        THEN '{not_fillable}'
+        ELSE '{}' END
 $$;
 
 -- Detail of a broken rule, as JSON.
