@@ -264,8 +264,8 @@ CLOSED_PAYMENTS = (
 UNMATCHED_PAYMENTS = (PaymentStatus.UNMATCHED, PaymentStatus.REFUNDING)
 
 
-# What a payment is searched by: the words of the payer's name.
-PAYER_WORDS = FoldedWords("payer_name")
+# What a payment is searched by: the words of the names of its payer and of the payer's bank.
+PAYER_WORDS = FoldedWords("payer_name", "payer_bank")
 
 
 class Payment(Record):
@@ -328,7 +328,7 @@ class Payment(Record):
             # The back office searches by these.
             models.Index(fields=["provider_reference"], name="payment_at_provider"),
             models.Index(fields=["tx_ref", "-id"], name="payment_reference"),
-            GinIndex(PAYER_WORDS, name="payment_payer_folded"),
+            GinIndex(PAYER_WORDS, name="payment_payer_words"),
             # The daily comparison with the provider.
             models.Index(fields=["paid_at"], name="payment_paid_on"),
         ]

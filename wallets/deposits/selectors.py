@@ -60,7 +60,7 @@ def has_reference(condition: Q) -> tuple[Q, Q]:
 
 
 def paid_by(names: SearchQueryCombinable) -> QuerySet[Payment]:
-    """Return the payments whose payer's name has the words `names`."""
+    """Return the payments with the words `names` in the names of the payer and the payer's bank."""
     return Payment.objects.filter(SearchVectorExact(PAYER_WORDS, names))
 
 

@@ -162,7 +162,7 @@ def test_payees_payers_and_beginnings_of_references_are_found(ada, auditor):
     arrive(transaction_record("invoice-127300", "43.21", currency="KES", payer=payer))
     unmatched = f"Payment {Payment.objects.get(tx_ref='invoice-127300')} of 43.21 KES"
     credited = f"Payment {paid} of 60.00 KES"
-    for text in ("forrest green", "Green For"):
+    for text in ("forrest green", "Green For", "equity b", "green equity"):
         assert look_for(auditor, text) == {
             "Deposits": ["60.00 KES for Ada Obi"], "Payments": [unmatched, credited],
         }, text  # fmt: skip
