@@ -59,6 +59,7 @@ def add_session(page: Page, service: Service, user: StaffUser) -> None:
     )
 
 
+@pytest.mark.slow
 def test_one_long_name_hides_no_column_of_a_list(page, live_service):
     store_bank_list()
     organisation = make_organisation("O" * 90)

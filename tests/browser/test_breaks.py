@@ -40,6 +40,7 @@ def signed_in(
         yield opened
 
 
+@pytest.mark.slow
 def test_a_break_of_250000_55_ngn_is_explained_by_one_and_closed_by_another(signed_in, open_break):
     amina = signed_in("amina")
     float_ = amina.locator(

@@ -36,6 +36,7 @@ def propose_keys(*names: str) -> list[AccessProposal]:
     ]
 
 
+@pytest.mark.slow
 def test_buttons_name_the_whole_action(page):
     _, write_off, _ = write_off_and_top_up()
     [proposal] = propose_keys("payouts")
@@ -51,6 +52,7 @@ def test_buttons_name_the_whole_action(page):
     )
 
 
+@pytest.mark.slow
 def test_ones_own_treasury_movement_is_cancelled_and_not_rejected(page):
     user = sign_in_as(page, "amina", FINANCE_APPROVER)
     movement = propose_movement(terms=terms("top_up", 1000), user=user)
@@ -78,6 +80,7 @@ def test_each_tab_is_titled_by_what_it_is_about(page):
             )
 
 
+@pytest.mark.slow
 def test_lists_lead_to_the_person_who_orders_and_to_new_prices(page):
     token, buyer = make_trader().issue(), make_trader(1000, member=True)
     buyer.place(token, "Buy", 100, 1)

@@ -63,6 +63,7 @@ def returned(page: Page, link: Locator) -> dict[str, list[str]]:
     return parse_qs(address.query)
 
 
+@pytest.mark.slow
 def test_a_checkout_that_fails_at_first_is_paid_by_bank_transfer_and_credited(
     live_service: Service,
     live_worker: Program,

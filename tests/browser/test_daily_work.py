@@ -54,6 +54,7 @@ def sign_in_as(page: Page, name: str, role: str = FINANCE_APPROVER) -> None:
     sign_in(page, name)
 
 
+@pytest.mark.slow
 def test_a_quote_is_validated_when_proposed_and_decided_on_its_page(page, chromium, live_service):
     token = make_token()
     sign_in_as(page, "lindiwe", BACK_OFFICE)

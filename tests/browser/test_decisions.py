@@ -76,6 +76,7 @@ def test_withdrawals_are_paid_by_a_few_keys(withdrawals, approver_page):
     assert status_of(withdrawals[2]) == "Pending"
 
 
+@pytest.mark.slow
 def test_keys_lead_through_a_queue_and_are_listed(withdrawals, approver_page):
     page = approver_page
     page.goto("/admin/wallets/withdrawal/?view=awaiting_my_approval")
@@ -108,6 +109,7 @@ def test_the_decision_is_on_the_first_screen_of_a_phone(withdrawals, approver_pa
         assert axe.find_violations(page) == []
 
 
+@pytest.mark.slow
 def test_a_list_starts_in_the_first_third_and_its_bar_appears_with_the_first_tick(
     withdrawals, approver_page
 ):

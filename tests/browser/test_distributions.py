@@ -31,6 +31,7 @@ def decide(page: Page, made: Distribution, button: str) -> None:
     expect(page.locator(".message.success").first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_dividend_from_its_proposal_to_its_payment_by_two_people(
     page: Page, chromium: Browser, live_service: Service
 ) -> None:

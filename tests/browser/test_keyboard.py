@@ -50,6 +50,7 @@ def expect_focus(page: Page, selector: str) -> None:
     assert is_focus_visible(page)
 
 
+@pytest.mark.slow
 def test_the_sidebar_folds_opens_and_navigates(approver_page):
     menu, sidebar = approver_page.locator(MENU), approver_page.locator(SIDEBAR)
     tab_to(approver_page, matches(MENU))

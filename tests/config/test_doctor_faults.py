@@ -133,6 +133,7 @@ def test_an_unsafe_server_with_a_wrong_clock_is_described(server: Server) -> Non
         assert words in report.seen(check)
 
 
+@pytest.mark.slow
 def test_commits_that_do_not_wait_for_the_synchronous_standby_are_found(server: Server) -> None:
     found = []
     with server.connect("postgres") as administrator:
@@ -182,6 +183,7 @@ def machine(script: str) -> list[str]:
     return [*command, "sh", "-ec", f'{script}\nexec "$@"', "sh"]
 
 
+@pytest.mark.slow
 def test_public_metrics_are_found() -> None:
     report = doctor(within=machine(NETWORK), METRICS_LISTEN="0.0.0.0:9464")
     assert report.levels("metrics") == ["problem"]

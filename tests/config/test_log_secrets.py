@@ -97,6 +97,7 @@ def assert_no_secret(output: str, secrets: dict[str, str]) -> None:
     assert found == {}, found
 
 
+@pytest.mark.slow
 def test_no_secret_is_logged_and_each_line_says_what_it_is_about(
     running: Running, provider_sandbox: Sandbox
 ) -> None:

@@ -8,6 +8,7 @@ from tests.environment.services import Sandbox, Service
 from wallets.providers.registry import payment_provider
 
 
+@pytest.mark.slow
 def test_the_service_recovers_after_every_process_was_killed(
     live_service: Service,
 ) -> None:

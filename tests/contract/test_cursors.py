@@ -88,7 +88,7 @@ def test_a_response_by_cursor_has_no_totals():
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-@examples("CURSORS", 40)
+@examples("CURSORS", 20)
 @given(
     instants=st.lists(st.integers(0, 3), max_size=12),
     limit=st.integers(1, 5),

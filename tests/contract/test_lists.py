@@ -61,7 +61,7 @@ def test_a_record_of_the_first_instant_after_a_period_is_not_in_it(kind, end, fo
     assert ids(caller.get(MEMBERS, {f"{kind}_to": end})) == ([str(member.pk)] if found else [])
 
 
-@examples("LISTS", 60)
+@examples("LISTS", 30)
 @given(
     size=st.integers(0, 45),
     page=st.integers(1, 8),

@@ -250,7 +250,7 @@ def callers() -> list[ApiCaller]:
     return [make_caller(["tokens:read"]) for _ in range(3)]
 
 
-@examples("LISTS", 40)
+@examples("LISTS", 20)
 @given(
     seed=st.integers(0, 2**32),
     steps=st.lists(st.tuples(CHANGES, st.integers(0, 2), REQUESTS), min_size=1, max_size=8),

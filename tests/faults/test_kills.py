@@ -245,7 +245,7 @@ def test_a_status_check_completes_the_payout_once_the_killed_provider_is_back(
     assert_paid_once(sandbox, wallet, withdrawal, unknown=True)
 
 
-@pytest.mark.parametrize("connection_lost", [True, False])
+@pytest.mark.parametrize("connection_lost", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_retries_under_one_key_after_a_web_process_kill_make_one_withdrawal(
     live_service: Service, connection_lost: bool
 ):

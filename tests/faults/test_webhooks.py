@@ -95,6 +95,7 @@ def test_a_worker_killed_between_request_and_record_loses_no_event(
     assert len({request.body for request in receiver.received}) == EVENTS
 
 
+@pytest.mark.slow
 def test_a_separate_process_delivers_everything_without_a_kill(
     receiver: Receiver, events: set[str]
 ) -> None:

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.environment.database import Connection
 from tests.mutants import sample
 from tests.mutants.runner import JOBS
@@ -36,6 +38,7 @@ _OF_SQL = "test_rules.py::test_what_is_left_goes_down"
 _SETTINGS = "[pytest]\nDJANGO_SETTINGS_MODULE = config.settings.test\npythonpath = . {root}\n"
 
 
+@pytest.mark.slow
 def test_each_mutant_is_tried_and_reported(owner_connection: Connection, tmp_path: Path) -> None:
     source = Path(sample.__file__).read_text()
     project, jobs = tmp_path / "project", tmp_path / "jobs"

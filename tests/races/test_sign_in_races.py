@@ -88,6 +88,7 @@ def test_fifty_concurrent_wrong_passwords_are_limited_like_sequential_ones(
     assert LOCKED_OUT in browser.enter_password(username, PASSWORD).text
 
 
+@pytest.mark.slow
 def test_failed_attempts_survive_a_restart(live_service: Service):
     create_staff("ada", PASSWORD, FINANCE_APPROVER)
     browser = Browser(live_service)

@@ -23,6 +23,8 @@ from tests.environment.database import django_connected_to, extra_database, serv
 from tests.upgrade.compatibility import Observer, read_release
 from tests.upgrade.dumps import latest_dump, restore
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class Migrated:

@@ -262,6 +262,7 @@ def owner() -> Client:
     return client
 
 
+@pytest.mark.slow
 def test_lists_take_the_same_queries_for_many_rows_as_for_few(monkeypatch):
     # The session is written once a minute, which may fall into either walk.
     monkeypatch.setattr("config.back_office.signin.session_state._ACTIVITY_INTERVAL_SECONDS", 3600)

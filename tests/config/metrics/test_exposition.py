@@ -79,6 +79,7 @@ def requests_made(port: int) -> float:
     return value(scrape(port), "exchange_requests_total", **labels) or 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's /proc")
 def test_killed_processes_are_replaced_and_what_they_counted_stays(
     stack: ServiceStack, web: Program, port: int

@@ -375,7 +375,7 @@ def test_each_organisation_receives_once_what_its_owners_received():
 
 
 @pytest.mark.standalone
-@examples("DISTRIBUTIONS", 12)
+@examples("DISTRIBUTIONS", 6)
 @given(
     trades=st.lists(
         st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(1, 120)), max_size=6

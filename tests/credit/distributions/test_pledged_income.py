@@ -298,7 +298,7 @@ def floor(units: int, amount: Decimal) -> Decimal:
 
 
 @pytest.mark.standalone
-@examples("PLEDGES", 6)
+@examples("PLEDGES", 3)
 @given(
     pledges=st.lists(st.integers(1, 60), max_size=3),
     amount=st.decimals("0.001", "9000", places=5),

@@ -70,6 +70,7 @@ def opened(client: Client, listed: str, record: Any) -> tuple[str, Any]:
     return address, client.get(address)
 
 
+@pytest.mark.slow
 def test_every_record_links_back_to_its_filtered_list():
     make_every_record()
     client = Client()

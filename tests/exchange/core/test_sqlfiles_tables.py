@@ -116,6 +116,7 @@ GROUP BY 1
 """
 
 
+@pytest.mark.slow
 def test_nothing_depends_on_the_order_of_columns() -> None:
     with as_owner() as cursor:
         columns = rows(_ORDER_OF_COLUMNS)

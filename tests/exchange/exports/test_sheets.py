@@ -283,7 +283,7 @@ def test_a_row_of_the_wrong_length_is_rejected():
         written(XLSX, [(1,)])
 
 
-@pytest.mark.parametrize("form", [CSV, XLSX])
+@pytest.mark.parametrize("form", [CSV, pytest.param(XLSX, marks=pytest.mark.slow)])
 def test_memory_does_not_grow_with_the_rows(form):
     def peak(count: int) -> int:
         with open_spool() as file:

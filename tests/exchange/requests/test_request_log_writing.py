@@ -57,6 +57,7 @@ def test_two_processes_write_each_request_once_and_the_rest_when_they_end(tmp_pa
     assert ReadCount.objects.aggregate(total=Sum("count"))["total"] == 60
 
 
+@pytest.mark.slow
 def test_it_writes_within_seconds_and_a_kill_loses_no_more(tmp_path: Path):
     caller = make_caller()
     stack = make_stack(tmp_path, REQUEST_LOG_ENABLED="true")

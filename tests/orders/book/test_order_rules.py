@@ -23,9 +23,8 @@ _TERMS: dict[str, Any] = {
     "lowest": 0, "highest": 0, "least": 0, "most": 0, "available": "1010",
 }  # fmt: skip
 _RAISE = {"completed": False, "secondaries": False}
-_RECORD = {
-    "next_record": "2026-10-01T12:00:00Z", "units_held": False, "o_updated_at": "2026-10-01T12:00:00Z",
-}  # fmt: skip
+_NOON = "2026-10-01T12:00:00Z"
+_RECORD = {"next_record": _NOON, "units_held": False, "o_updated_at": _NOON}
 _LARGEST = 10**15
 
 

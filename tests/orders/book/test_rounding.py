@@ -123,7 +123,7 @@ def play(
     return totals
 
 
-@examples("ROUNDING", 25)
+@examples("ROUNDING", 10)
 @given(
     price=st.integers(1, 400).map(lambda n: n * CENT),
     fees=st.tuples(percents, percents),

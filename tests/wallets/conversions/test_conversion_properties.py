@@ -40,7 +40,7 @@ def total_of(kind: str, currency: str) -> Decimal:
     return sum(amounts.values_list("amount", flat=True), Decimal(0))
 
 
-@examples("CONVERSION", 20)
+@examples("CONVERSION", 10)
 @given(
     local=st.lists(rates, min_size=6, max_size=6),
     charged=st.lists(spreads, min_size=7, max_size=7),

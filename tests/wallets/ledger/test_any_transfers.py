@@ -40,7 +40,7 @@ class _Undo(Exception):
 
 
 @pytest.mark.standalone
-@examples("LEDGER", 30)
+@examples("LEDGER", 15)
 @given(transfers)
 def test_transfers_move_their_amounts_or_nothing(sequence):
     """Each is from one account to two others, of which the second gets a part."""

@@ -338,7 +338,9 @@ class Machine(RuleBasedStateMachine):
 # Parts run in parallel. Each has its own sequences: the same in every run of the suite, new ones
 # in a fuzz.
 @pytest.mark.hypothesis
-@pytest.mark.parametrize("part", range(7))
+@pytest.mark.parametrize(
+    "part", [0, 1, 2, *(pytest.param(part, marks=pytest.mark.slow) for part in range(3, 7))]
+)
 def test_random_sequences_agree_with_the_model(transactional_db, provider_sandbox, part):
     def machine() -> Machine:
         return Machine(provider_sandbox, Decimal(100))

@@ -112,7 +112,7 @@ class History:
 
 
 @pytest.mark.standalone
-@examples("STATEMENTS", 6)
+@examples("STATEMENTS", 3)
 @given(actions)
 def test_statements_of_any_history_have_the_figures_of_the_ledger(transactional_db, sequence):
     history = History()

@@ -370,7 +370,7 @@ def run_together(orders: list[RequestWithdrawal]) -> list[str]:
 
 
 @pytest.mark.standalone
-@examples("PARITY", 40)
+@examples("PARITY", 20)
 @given(orders=_orders)
 def test_affordable_requests_give_the_same_batched_as_one_by_one(orders):
     funds: dict[tuple[int, str], Decimal] = {}
@@ -392,7 +392,7 @@ def books_hold_after(transactional_db: None) -> Iterator[None]:
 
 @pytest.mark.standalone
 @pytest.mark.usefixtures("books_hold_after")
-@examples("PARITY", 40)
+@examples("PARITY", 20)
 @given(
     orders=_orders,
     funds=st.dictionaries(
