@@ -27,8 +27,9 @@ SEED ?=
 TEST ?=
 # The order of `make test`; empty: long modules first.
 ORDER ?=
-# One in SHARE tests of each module; empty: all.
+# One in SHARE tests of each module, in TURN 0, 1, … others; empty: all.
 SHARE ?=
+TURN ?= 0
 # TIMES=1 ends the tests with a table of the processor's seconds by folder, module and fixture.
 TIMES ?=
 PYTEST_ARGS ?= -n logical --dist loadscope --no-loadscope-reorder
@@ -69,7 +70,7 @@ $(VENV)/.tools: tests/requirements.lock $(VENV)/.installed
 run: install
 	@exec $(BIN)/python manage.py up $(RUN_ARGS)
 
-TEST_VARIABLES = $(if $(ORDER),TEST_ORDER='$(ORDER)') $(if $(SHARE),TEST_SHARE='$(SHARE)') $(if $(TIMES),TEST_TIMES=1)
+TEST_VARIABLES = $(if $(ORDER),TEST_ORDER='$(ORDER)') $(if $(SHARE),TEST_SHARE='$(SHARE)' TEST_TURN='$(TURN)') $(if $(TIMES),TEST_TIMES=1)
 
 # ORDER=7 shuffles modules and the tests of each, the same way in every run with 7: no test may depend on others.
 test: tools

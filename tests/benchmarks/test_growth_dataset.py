@@ -14,6 +14,7 @@ from tests.environment.database import extra_database, server_url
 from tests.environment.processes import CHECKOUT
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("django_db_setup")
 def test_the_proof_of_books_passes_on_the_rows_and_their_indexes_are_back(tmp_path: Path) -> None:
     with extra_database("growth", migrated=True) as name:

@@ -87,9 +87,8 @@ def provider_server(key: str, *, ahead: float = 0) -> Iterator[str]:
         server.shutdown()
 
 
-@pytest.mark.parametrize(
-    "listening", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["refusing", "silent"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("listening", [False, True], ids=["refusing", "silent"])
 def test_when_everything_is_down_each_part_is_named_in_bounded_time(listening: bool) -> None:
     with ExitStack() as stack:
         port = stack.enter_context(silent_port(listening=listening))
@@ -168,6 +167,7 @@ def test_a_sound_installation_passes_every_check_of_its_database(installation) -
     assert report.levels("standbys") == report.levels("archive_mode") == ["warning"]
 
 
+@pytest.mark.slow
 def test_faults_of_settings_database_and_provider_are_found(installation) -> None:
     with ExitStack() as stack:
         owner = stack.enter_context(psycopg.connect(installation["owner"], autocommit=True))

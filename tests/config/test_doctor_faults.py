@@ -105,6 +105,7 @@ def server() -> Iterator[Server]:
         shutil.rmtree(made.folder, ignore_errors=True)
 
 
+@pytest.mark.slow
 def test_an_unsafe_server_with_a_wrong_clock_is_described(server: Server) -> None:
     with server.connect("postgres") as administrator:
         for statements in (

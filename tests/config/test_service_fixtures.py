@@ -24,6 +24,7 @@ def test_the_configured_provider_is_the_sandbox(provider_sandbox: Sandbox) -> No
     assert len(payment_provider().list_banks("NGN")) >= 10
 
 
+@pytest.mark.slow
 def test_a_killed_worker_resumes_work(live_worker: Program) -> None:
     live_worker.kill()
     wait_until(lambda: not live_worker.running, "the worker is gone")

@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterable
 from itertools import groupby, zip_longest
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -95,12 +96,15 @@ def shuffled(items: Iterable[pytest.Item], seed: str) -> list[pytest.Item]:
     return [item for path in order for item in modules[path]]
 
 
-def keep_share(config: pytest.Config, items: list[pytest.Item], share: int) -> None:
-    """Keep the first of every `share` tests of a module."""
+def keep_share(config: pytest.Config, items: list[pytest.Item], share: int, turn: int) -> None:
+    """Keep one of every `share` tests of a module, another one in each turn.
+
+    Where a module starts depends on its name, so that each turn has tests of short modules too.
+    """
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
-    for _, of_module in groupby(items, key=lambda item: item.path):
-        for number, item in enumerate(of_module):
+    for path, of_module in groupby(items, key=lambda item: item.path):
+        for number, item in enumerate(of_module, crc32(path.name.encode()) + turn):
             (left_out if number % share else kept).append(item)
     config.hook.pytest_deselected(items=left_out)
     items[:] = kept

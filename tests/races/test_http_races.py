@@ -78,6 +78,7 @@ def test_different_amounts_never_overdraw_a_wallet(live_service: Service, caller
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_every_request_under_a_key_gets_the_first_response_also_after_a_restart(
     live_service: Service, caller: ApiCaller
 ):

@@ -293,6 +293,7 @@ def test_a_list_that_grows_is_read_in_the_order_of_an_index(model, rf):
     assert "Sort" not in rows[:50].explain(), rows[:50].explain()
 
 
+@pytest.mark.slow
 def test_no_filter_of_a_list_offers_every_organisation_and_each_finds_one_by_name():
     names = {f"Organisation {n}" for n in range(300)}
     Organisation.objects.bulk_create(Organisation(name=name) for name in names)

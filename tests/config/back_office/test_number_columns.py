@@ -20,6 +20,7 @@ NAMES = {"account_number", "transaction_id", "reference", "provider_id", "about"
 NUMBER = re.compile(r"[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?( ([A-Z]+\d*|units?|%|ms|months))?")
 
 
+@pytest.mark.slow
 def test_every_column_of_numbers_is_aligned_to_the_right():
     make_every_record()
     client = Client()

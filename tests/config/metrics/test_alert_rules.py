@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
 from django.conf import settings
 
 from tests.environment.debian import require_programs
@@ -196,6 +197,7 @@ def test_each_kind_of_alert_of_the_back_office_is_explained() -> None:
     assert len(raised) > 10
 
 
+@pytest.mark.slow
 def test_each_rule_fires_for_its_fault_and_for_nothing_less(tmp_path: Path) -> None:
     require_programs({"promtool": "prometheus"})
     subprocess.run(["promtool", "check", "rules", str(RULES)], check=True, capture_output=True)

@@ -103,6 +103,7 @@ def test_killed_processes_are_replaced_and_what_they_counted_stays(
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_without_a_database_metrics_are_served_and_say_so(
     stack: ServiceStack, web: Program, port: int
 ) -> None:

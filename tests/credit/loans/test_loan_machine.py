@@ -359,5 +359,5 @@ class Machine(RuleBasedStateMachine):
 @pytest.mark.hypothesis
 def test_no_sequence_of_steps_leads_a_loan_away_from_the_model(transactional_db):
     run_state_machine_as_test(
-        Machine, settings=examples("LOAN", 3, stateful_step_count=race_size("LOAN_STEPS", 40))
+        Machine, settings=examples("LOAN", 2, stateful_step_count=race_size("LOAN_STEPS", 40))
     )

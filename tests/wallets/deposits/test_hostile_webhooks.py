@@ -32,7 +32,7 @@ from wallets.providers.models import ProviderEvent
 
 pytestmark = pytest.mark.django_db
 
-WEBHOOKS = race_size("WEBHOOKS", 400)
+WEBHOOKS = race_size("WEBHOOKS", 200)
 SEED = race_size("WEBHOOKS_SEED", 18)
 # Status checks run after as many webhooks.
 BETWEEN_SWEEPS = 100
