@@ -18,22 +18,22 @@ from config.startup import keep_connections
 __all__ = ["celery_app", "start_application"]
 
 PATHS = {"/v1/stream", "/health"}
+# What requests to other paths are answered as: they are of the web processes, or wrong.
+NO_PATH = "/v1/stream/"
 
 
 class StreamHandler(ASGIHandler):
-    """Django's application for `PATHS`; other paths are of the web processes."""
+    """Django's application for `PATHS` alone."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Respond to a request."""
         if scope["type"] != "http":
             return
-        if scope["path"] in PATHS:
-            # Not in a context of threads of its own, as Django's would be: a reader would keep a
-            # thread, and its database connection, as long as it reads.
-            await self.handle(scope, receive, send)
-            return
-        await send({"type": "http.response.start", "status": 404, "headers": []})
-        await send({"type": "http.response.body", "body": b""})
+        if scope["path"] not in PATHS:
+            scope = {**scope, "path": NO_PATH}
+        # Not in a context of threads of its own, as Django's would be: a reader would keep a
+        # thread, and its database connection, as long as it reads.
+        await self.handle(scope, receive, send)
 
 
 def start_application() -> StreamHandler:

@@ -251,3 +251,17 @@ def test_a_revoked_key_ends_its_streams(streams, market):
     revoke_api_key(key_id=caller.key.id, actor=TESTER)
     wait_until(lambda: "end" in stream.follower.names, "the stream ends", 60)
     stream.stop()
+
+
+def test_other_paths_are_answered_as_unknown(streams):
+    _, url = streams
+    server = url.removesuffix("/v1/stream")
+    for path in ("/v1/stream/", "/v1/orders", "/admin/", "/"):
+        response = requests.get(f"{server}{path}", timeout=10)
+        assert response.status_code == 404, path
+        assert response.json() == {
+            "status": "failed",
+            "message": "There is nothing at this address",
+        }, path
+        assert response.headers["X-Error-Code"] == "not_found", path
+    assert requests.post(f"{server}/v1/orders", json={}, timeout=10).status_code == 404
