@@ -131,7 +131,7 @@ class EnvelopeSchema(AutoSchema):
                 response["content"][file.media_type] = {
                     "schema": {
                         "type": "string",
-                        "format": "binary",
+                        **({"format": "binary"} if file.saved else {}),
                         "description": file.description,
                     }
                 }

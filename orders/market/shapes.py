@@ -59,8 +59,9 @@ TICKER = NamedSchema(
 )  # fmt: skip
 
 
+# Not named after its field: generators make a variable of the field and one of the record.
 CANDLES = NamedSchema(
-    "Candles",
+    "CandleSeries",
     closed_object(
         {
             "interval": {

@@ -110,6 +110,17 @@ def test_operation_ids_are_a_resource_and_an_action_and_each_is_given_once():
     assert {"withdrawals_list", "withdrawals_cancel", "loans_create", "orders_create"} <= set(names)
 
 
+def test_no_record_has_an_array_of_its_own_name():
+    """The generator of the Python client calls the record and its array by one variable."""
+    found = {
+        name
+        for name, schema in document()["components"]["schemas"].items()
+        for field, form in schema.get("properties", {}).items()
+        if form.get("type") == "array" and field.replace("_", "") == name.lower()
+    }
+    assert found == set()
+
+
 def test_every_operation_names_its_scope_and_says_what_it_does():
     for path, method, operation in operations():
         assert operation["summary"], (path, method)
