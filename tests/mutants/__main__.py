@@ -117,7 +117,7 @@ def _job(
     # is tried first on the rest.
     likeliest, others = ordered[:_LIKELIEST], ordered[_LIKELIEST:]
     first = index * _LIKELIEST % max(len(others), 1)
-    mixed = [*others[first:], *others[:first]][:_LIKELIEST]
+    mixed = [*others[first:], *others[:first]]
     names = [name for pair in zip_longest(likeliest, mixed) for name in pair if name]
     return {
         "kind": kind, "module": mutant.module, "text": mutant.text, "source": source,
