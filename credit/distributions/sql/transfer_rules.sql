@@ -17,14 +17,14 @@ BEGIN
         SELECT bool_and((
                 e.fits
                 AND CASE
-                         -- A final one takes the units back, in the same transfer.
-                         WHEN e.asset_id = d.token_id::text AND d.final THEN CASE e.kind
+                         -- A final one takes the units back, in the same transfer; no other one does, see below.
+                         WHEN e.asset_id = d.token_id::text THEN CASE e.kind
                              WHEN 'issuance' THEN e.amount = i.units
                              ELSE e.amount = - i.units AND e.owner_id = i.owner_id
                                  AND e.kind = CASE i.paid_to WHEN 'loan' THEN 'lien' ELSE 'available' END
                                  AND (e.kind <> 'lien'
                                      OR e.balance = public.pledged_units(i.member_id, e.asset_id)) END
-                         WHEN e.asset_id <> d.currency_id OR e.kind = 'issuance' THEN false
+                         WHEN e.asset_id <> d.currency_id THEN false
                          WHEN e.amount < 0 THEN e.kind = 'payable' AND e.amount = - i.gross
                          WHEN e.kind = 'tax' THEN true
                          -- A claim is paid first, and its owner receives the rest.

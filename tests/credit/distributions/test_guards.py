@@ -215,6 +215,29 @@ def test_a_payment_without_a_recorded_holding_is_refused():
     assert held_for() == made.gross
 
 
+def test_a_dividend_takes_no_units_back():
+    held = make_holding()
+    made = make_distribution(held.token, "Funded")
+    income = Income.objects.get(distribution=made, owner_id=held.member.owner_id)
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE credit_income SET status = 'Paid', paid_to = 'wallet' WHERE id = %s",
+            [income.pk],
+        )
+        cursor.execute("UPDATE credit_distribution SET status = 'Paying' WHERE id = %s", [made.pk])
+    owner = {
+        "organisation_id": held.member.organisation.pk, "member_id": held.member.member_id,
+    }  # fmt: skip
+    asset = str(held.token.pk)
+    legs = [
+        Leg(system_account("NGN", AccountKind.DISTRIBUTION), -income.gross),
+        Leg(open_account("NGN", AccountKind.AVAILABLE, **owner), income.net),
+        Leg(open_account(asset, AccountKind.AVAILABLE, **owner), -income.units),
+        Leg(system_account(asset, AccountKind.ISSUANCE), income.units),
+    ]
+    forge(income.pk, legs, f"income:{income.pk}", TransferKind.DISTRIBUTION_PAY)
+
+
 def test_funding_and_its_return_need_their_distribution():
     held = make_holding()
     made = make_distribution(held.token, "Recorded")

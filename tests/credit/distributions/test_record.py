@@ -18,19 +18,27 @@ from exchange.events.models import Event
 from exchange.tokens.errors import RecordPending
 from orders.book.models import Order
 from tests.assertions.unchanged import assert_nothing_changes
+from tests.environment.owner import without_guards
 from tests.factories.api_clients import TESTER
 from tests.factories.distributions import (
     interest_terms,
     make_distribution,
     make_due,
     make_holding,
+    make_scheduled,
     make_terms,
+    principal_terms,
 )
 from tests.factories.lending import make_lending
 from tests.factories.loans import backdate_loan, make_defaulted_loan
 from tests.factories.tokens import give_units, make_token
 from tests.factories.traders import Trader, make_trader
-from tests.factories.wallets import assert_books_hold, balance_of, make_staff
+from tests.factories.wallets import (
+    assert_books_hold,
+    balance_of,
+    make_member_wallet,
+    make_staff,
+)
 from wallets.alerts.models import Alert
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +62,34 @@ def test_available_reserved_and_pledged_units_count():
     assert made.holders == 1
     assert made.units == 1_000
     assert_books_hold()
+
+
+def test_who_holds_no_units_any_more_is_neither_told_nor_recorded():
+    held = make_holding()
+    former = make_member_wallet(1, currency="NGN")
+    for units in (10, -10):
+        give_units(held.token, former, units)
+    made = make_distribution(held.token)
+    announced = Event.objects.filter(type="distribution.announced")
+    told = set(announced.values_list("organisation_id", flat=True))
+    assert former.organisation.pk not in told
+    assert held.member.organisation.pk in told
+    assert recording.record(make_due(made).pk)
+    assert former.owner_id not in held.incomes(made)
+    assert_books_hold()
+
+
+def test_two_records_of_one_instant_are_both_made():
+    token = make_scheduled(5).token
+    both = [make_distribution(token, terms=principal_terms(token)), make_distribution(token)]
+    for made in both:
+        make_due(made)
+    with without_guards() as cursor:
+        cursor.execute(
+            "UPDATE credit_distribution SET record_at = %s WHERE token_id = %s",
+            [both[0].record_at, token.pk],
+        )
+    assert [recording.record(made.pk) for made in both] == [True, True]
 
 
 def test_past_the_record_every_order_waits_until_it_is_made():
