@@ -5,10 +5,12 @@ one thread, one request after another; the hub reads in a second one.
 """
 
 from importlib import import_module
+from io import BytesIO
 from typing import Any
 
 import django
 from django.conf import settings
+from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler
 
 from config.celery import app as celery_app
@@ -34,6 +36,18 @@ class StreamHandler(ASGIHandler):
         # Not in a context of threads of its own, as Django's would be: a reader would keep a
         # thread, and its database connection, as long as it reads.
         await self.handle(scope, receive, send)
+
+    async def read_body(self, receive: Any) -> BytesIO:
+        """Return no body, and keep nothing of what was sent: no request of `PATHS` has one.
+
+        Raises `RequestAborted` where the client disconnects. Django would write all of it to a file.
+        """
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise RequestAborted
+            if not message.get("more_body", False):
+                return BytesIO()
 
 
 def start_application() -> StreamHandler:

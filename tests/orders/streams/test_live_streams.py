@@ -264,4 +264,20 @@ def test_other_paths_are_answered_as_unknown(streams):
             "message": "There is nothing at this address",
         }, path
         assert response.headers["X-Error-Code"] == "not_found", path
-    assert requests.post(f"{server}/v1/orders", json={}, timeout=10).status_code == 404
+
+
+def test_a_body_is_not_kept(streams):
+    """No request has one. Django keeps bodies in files without a name, which the process has open."""
+    program, url = streams
+    [worker] = Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text().split()
+    written = bytes_written(worker)
+    for path in (url, url.removesuffix("/v1/stream") + "/v1/orders"):
+        response = requests.post(path, data=b"x" * 50_000_000, timeout=30)
+        assert response.status_code == 413, response.text
+    assert bytes_written(worker) - written < 1_000_000
+
+
+def bytes_written(process: str) -> int:
+    """Return what a process has written so far, in bytes."""
+    lines = Path(f"/proc/{process}/io").read_text().splitlines()
+    return int(dict(line.split(": ") for line in lines)["wchar"])
