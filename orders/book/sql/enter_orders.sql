@@ -186,7 +186,8 @@ BEGIN
     END IF;
     IF cardinality(v_rules) > 0 THEN
         IF q.preview THEN
-            IF o.price IS NOT NULL AND (o.type = 'Buy' OR t.completed) THEN
+            -- In a raise nobody sells, and no order is post-only anyway.
+            IF o.price IS NOT NULL AND (t.completed OR o.type = 'Buy' AND NOT o.post_only) THEN
                 v_rules := v_rules
                     || public.unmet_kind(o, public.match_order(o, t, public.id_stem(q.id)));
             END IF;
@@ -202,9 +203,11 @@ BEGIN
         OR o.post_only AND m.met
     THEN
         v_needs := o.reserved;
-        v_rules := public.unmet_kind(o, m);
-        IF cardinality(v_rules) > 0 AND q.preview IS NOT TRUE THEN
-            PERFORM public.refuse_order(v_rules[1]);
+        IF o.post_only OR o.time_in_force = 'FOK' THEN
+            v_rules := public.unmet_kind(o, m);
+            IF cardinality(v_rules) > 0 AND q.preview IS NOT TRUE THEN
+                PERFORM public.refuse_order(v_rules[1]);
+            END IF;
         END IF;
         FOREACH f IN ARRAY m.fills LOOP
             o.filled := o.filled + f.units;
