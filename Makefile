@@ -1,7 +1,7 @@
 # make run starts the whole service, make test runs the tests. Both need only Python 3.11 or newer
 # and make. PYTHON=python3.12 selects another interpreter.
 
-# python3, unless it was built without optimization and the system has another: without, tests take a fifth longer.
+# python3, unless it was built without optimization and the system has another: without, Python takes a quarter longer.
 OPTIMIZED := 'import ensurepip, sys, sysconfig; sys.exit(sys.version_info < (3, 11) or sys.base_prefix != "/usr" \
 	and "--enable-optimizations" not in sysconfig.get_config_var("CONFIG_ARGS"))'
 PYTHON ?= $(shell for each in python3 /usr/bin/python3; do \

@@ -113,7 +113,7 @@ def _job(
         kind, source = "python", (ROOT / mutant.module).read_text()
         imported = covering.is_imported(mutant)
     ordered = covering.ordered(tests, mutant.module)
-    # Each mutant of a module gets the likeliest tests and some others: a test that kills one mutant
+    # Each mutant of a module gets the likeliest tests in turn with others: a test that kills one mutant
     # is tried first on the rest.
     likeliest, others = ordered[:_LIKELIEST], ordered[_LIKELIEST:]
     first = index * _LIKELIEST % max(len(others), 1)
@@ -122,7 +122,7 @@ def _job(
     return {
         "kind": kind, "module": mutant.module, "text": mutant.text, "source": source,
         "imported": imported, "tests": {name: covering.seconds(name) for name in names},
-        "limit": given.limit, "left_out": len(ordered) - len(names),
+        "limit": given.limit,
     }  # fmt: skip
 
 

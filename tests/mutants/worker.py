@@ -59,10 +59,10 @@ class Worker:
                 with contextlib.suppress(FileExistsError):
                     path.with_suffix(".taken").touch(exist_ok=False)
                     job = json.loads(path.read_text())
-                    left_out = job["left_out"] + len(job["tests"])
+                    tests = len(job["tests"])
                     job["tests"] = self._chosen(job)
                     result = {key: job[key] for key in ("key", "module")}
-                    result["left_out"] = left_out - len(job["tests"])
+                    result["left_out"] = tests - len(job["tests"])
                     results.write(json.dumps({**result, **self._try(job)}) + "\n")
                     results.flush()
         return True
