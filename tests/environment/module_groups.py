@@ -81,6 +81,7 @@ PAGES = (
     "config/back_office/test_lists.py",
     "config/back_office/test_lockout.py",
     "config/back_office/test_signin.py",
+    "config/back_office/test_permission_links.py",
     "config/back_office/test_permission_matrix.py",
     "config/test_search.py",
     "config/back_office/test_owner_links.py",

@@ -48,7 +48,8 @@ WAITING = {
     "stories/test_withdrawal.py": 20,
 }
 COMPUTING = {
-    "config/back_office/test_permission_matrix.py": 170,
+    "config/back_office/test_permission_matrix.py": 40,
+    "config/back_office/test_permission_links.py": 15,
     "browser/test_keyboard.py": 85,
     "browser/test_daily_work.py": 61,
     "contract/test_schemathesis.py": 60,

@@ -113,8 +113,8 @@ def _job(
         kind, source = "python", (ROOT / mutant.module).read_text()
         imported = covering.is_imported(mutant)
     ordered = covering.ordered(tests, mutant.module)
-    # Each mutant of a module gets the likeliest tests in turn with others: a test that kills one mutant
-    # is tried first on the rest.
+    # Each mutant of a module gets the likeliest tests in turn with others: a test that kills one
+    # mutant is tried first on the rest.
     likeliest, others = ordered[:_LIKELIEST], ordered[_LIKELIEST:]
     first = index * _LIKELIEST % max(len(others), 1)
     mixed = [*others[first:], *others[:first]]

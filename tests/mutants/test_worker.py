@@ -86,7 +86,8 @@ def test_each_mutant_is_tried_and_reported(owner_connection: Connection, tmp_pat
 def _python_job(source: str, before: str, after: str, imported: bool = False) -> dict[str, Any]:
     assert before in source
     return {"kind": "python", "module": "rules.py", "source": source, "imported": imported,
-            "text": source.replace(before, after), "tests": {_OF_PYTHON: 0.1}, "limit": 9}  # fmt: skip
+            "text": source.replace(before, after), "tests": {_OF_PYTHON: 0.1},
+            "limit": 9}  # fmt: skip
 
 
 def _sql_job(definition: str) -> dict[str, Any]:

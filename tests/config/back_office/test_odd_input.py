@@ -22,7 +22,7 @@ from exchange.core.models import Change
 from exchange.staff.models import StaffUser
 from tests.assertions.addresses import addresses
 from tests.assertions.unchanged import assert_no_table_changes
-from tests.config.back_office.test_permission_matrix import browser, undone
+from tests.config.back_office.role_answers import browser, undone
 from tests.environment.view_caller import ViewCaller
 from tests.factories.every_record import make_every_record
 from tests.factories.staff import create_superuser

@@ -1,27 +1,19 @@
-"""Every address of the back office with every role: who may look, who may act, that nothing else
-happens, and that no page has a link which its reader may not follow.
+"""Every address of the back office with every role: who may look, who may act, and that nothing
+else happens.
 
 What is expected stands in `tests.assertions.permission_matrix`. An address that is not there fails
 by its name. Every role asks every address, but few pages are rendered: the verdict is the view's.
 `make test` takes one address in three of each role, and who may do least with all.
 """
 
-import re
-from collections.abc import Iterator
-from functools import cache
-from html import unescape
 from typing import Any
-from urllib.parse import urlsplit
-from zlib import crc32
 
 import pytest
 from django.apps import apps
 from django.contrib import admin
-from django.contrib.admin.utils import quote
-from django.db import connection, transaction
-from django.test import Client, RequestFactory
+from django.db import connection
+from django.test import RequestFactory
 from django.urls import resolve, reverse
-from pytest_django import DjangoDbBlocker
 
 from config.back_office.roles import FINANCE_APPROVER
 from exchange.staff.models import StaffUser
@@ -29,22 +21,28 @@ from tests.assertions.addresses import addresses, record_of
 from tests.assertions.permission_matrix import (
     ACTIONS,
     AUDITOR_LEAVES,
-    LEAD_ON,
-    ONLY_POST,
     OUTSIDE,
-    PAGES,
     ROLE_OF,
     Expected,
     expectations,
 )
 from tests.assertions.unchanged import assert_no_table_changes, table_fingerprints
-from tests.environment.module_transaction import module_transaction
+from tests.config.back_office.role_answers import (
+    browser,
+    content,
+    every_record,
+    in_part,
+    outcome,
+    person,
+    records_of_the_module,
+    revealed,
+    undone,
+    wanted,
+)
 from tests.environment.view_caller import ViewCaller
-from tests.factories.every_record import PASSWORD, EveryRecord, make_every_record
-from tests.factories.exports import file_bytes, read_xlsx
-from tests.factories.logins import sign_in
-from tests.factories.staff import create_staff
 from wallets.withdrawals.models import Withdrawal
+
+__all__ = ["every_record", "records_of_the_module"]
 
 pytestmark = pytest.mark.django_db
 
@@ -68,13 +66,6 @@ MONEY = {
     "credit_loanconfiguration", "credit_closureproposal", "orders_order", "orders_trade",
     "exchange_quote", "exchange_token",
 }  # fmt: skip
-# Of each list so many records more are opened: their states differ, and so do the links.
-ROWS_OF_A_LIST = 3
-# No one finds these, and only auditors the export of another person.
-FOUND_BY_NO_ONE = {"anything else", "view_on_site"}
-FOUND_BY_AUDITORS = {
-    f"exchange_export_{page}" for page in ("change", "download", "history", "progress")
-}
 # Pages of each kind, which are requested the whole way where views decide for all others.
 TRIED_WHOLE = {
     "index", "password_change", "help", "wallets_withdrawal_changelist",
@@ -85,32 +76,6 @@ TRIED_WHOLE = {
 in_two_ways = pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.slow)])
 # A POST to these is answered like a GET.
 LIKE_GET = ("_changelist", "_history", " by its id")
-SIGN_IN_REDIRECTS = ("/admin/login/", "/admin/second-factor/enrol/")
-
-
-@pytest.fixture(scope="module")
-def records_of_the_module(
-    django_db_setup: None, django_db_blocker: DjangoDbBlocker
-) -> Iterator[EveryRecord]:
-    with module_transaction(django_db_blocker):
-        yield make_every_record()
-
-
-@pytest.fixture
-def every_record(records_of_the_module: EveryRecord, provider_sandbox: Any) -> EveryRecord:
-    return records_of_the_module
-
-
-def person(role: str) -> StaffUser:
-    return create_staff(role.lower().replace(" ", "-"), PASSWORD, role)
-
-
-def browser(user: StaffUser | None, *, second_factor: bool = True, **more: Any) -> Client:
-    """A browser in which `user`, if anybody, is signed in."""
-    client = Client(**more)
-    if user is not None:
-        sign_in(client, user, second_factor=second_factor)
-    return client
 
 
 def written() -> dict[str, int]:
@@ -121,132 +86,6 @@ def written() -> dict[str, int]:
             " WHERE relname <> 'django_session'"
         )
         return dict(cursor.fetchall())
-
-
-def content(response: Any) -> str:
-    """What was answered, files included."""
-    body = b"".join(response.streaming_content) if response.streaming else response.content
-    return body.decode(errors="replace")
-
-
-def kept_out(response: Any) -> bool:
-    """Return whether the response is the sign-in page, or redirects to it or to a code."""
-    if getattr(response, "template_name", "") == "admin/signin/password.html":
-        return True
-    return bool(response.status_code == 302 and response["Location"].startswith(SIGN_IN_REDIRECTS))
-
-
-def outcome(response: Any) -> str:
-    """Return the answer in a word."""
-    if kept_out(response):
-        return "to sign-in"
-    words = {200: "page", 302: "redirect", 403: "forbidden", 405: "no such method"}
-    return words.get(response.status_code, f"error {response.status_code}")
-
-
-def undone(client: Client, path: str, data: dict[str, Any]) -> Any:
-    """The answer to a POST whose work is undone afterwards."""
-    with transaction.atomic():
-        response = client.post(path, data)
-        transaction.set_rollback(True)
-    return response
-
-
-def revealed(every_record: EveryRecord, text: str) -> list[str]:
-    """Which secrets of `demo_records` are in `text`."""
-    return [what for what, secret in every_record.secrets.items() if secret and secret in text]
-
-
-def refused_links(response: Any, letter: str, table: dict[str, Expected]) -> set[str]:
-    """Links of a page to pages of the back office that the role of `letter` may not look at."""
-    if response.status_code != 200 or response.streaming:
-        return set()
-    # Its buttons post, and are no links.
-    found = re.findall(r'<a\b[^>]*\bhref="(/admin/[^"#]*)', content(response))
-    allowed = OUTSIDE | readable(letter, table)
-    return {link for link in found if name_of(urlsplit(unescape(link)).path) not in allowed}
-
-
-@cache
-def name_of(path: str) -> str | None:
-    """The name of an address; every page has the same hundred links at its side."""
-    return resolve(path).url_name
-
-
-def readable(letter: str, table: dict[str, Expected]) -> set[str]:
-    """Names of the addresses that a role may look at."""
-    return {name for name, expected in table.items() if letter in expected.viewers}
-
-
-def records(client: Client) -> Iterator[tuple[str, Any]]:
-    """Pages of the first records of every list, with what leads on from there to the record."""
-    for model in admin.site._registry:
-        for row in model._default_manager.order_by("-pk")[:ROWS_OF_A_LIST]:
-            page = reverse(
-                f"admin:{model._meta.app_label}_{model._meta.model_name}_change",
-                args=[quote(row.pk)],
-            )
-            shown = client.get(page)
-            yield page, shown
-            own = re.escape(page.removesuffix("change/"))
-            for link in set(re.findall(rf'<a\b[^>]*\bhref="({own}[^"#]+)', content(shown))) - {
-                page
-            }:
-                yield link, client.get(unescape(link))
-
-
-@pytest.mark.slow
-def test_no_record_has_a_link_that_its_reader_may_not_follow(every_record):
-    """Of records in other states than those of the table, with the role that decides most."""
-    letter, table = "F", expectations()
-    client = browser(person(ROLE_OF[letter]))
-    shown = dict(records(client))
-    refused = {page: refused_links(response, letter, table) for page, response in shown.items()}
-    assert {page: links for page, links in refused.items() if links} == {}
-    # Exports of others return 404; no page links to them.
-    lost = {
-        page
-        for page, response in shown.items()
-        if response.status_code not in {200, 302} and not page.endswith("/change/")
-    }
-    assert lost == set()
-    assert len(shown) > 60
-
-
-def in_part(letter: str, name: str) -> bool:
-    """Return whether an address is of the third that the role asks in `make test`."""
-    return crc32(f"{letter} {name}".encode()) % 3 == 0
-
-
-def wrong_pages(letter: str, every_record: EveryRecord, names: set[str]) -> dict[str, Any]:
-    """Return what is wrong with the whole pages of `names` for the role of `letter`."""
-    table = expectations()
-    client = browser(person(ROLE_OF[letter]))
-    wrong: dict[str, Any] = {}
-    for address in addresses(every_record):
-        if address.name not in names:
-            continue
-        response = client.get(address.path)
-        leaked = revealed(every_record, content(response))
-        dead = refused_links(response, letter, table)
-        fine = outcome(response) in wanted(address.name, table[address.name], "GET", letter)
-        if leaked or dead or not fine:
-            wrong[address.name] = (response.status_code, leaked, dead)
-    return wrong
-
-
-def test_a_part_of_the_pages_links_only_to_what_its_reader_may_open(every_record):
-    """For the role that decides most."""
-    names = {name for name in readable("F", expectations()) if in_part("F", name)}
-    assert len(names) > 40
-    assert wrong_pages("F", every_record, names) == {}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("letter", ROLE_OF)
-def test_each_page_links_only_to_what_its_reader_may_open_and_shows_no_secret(letter, every_record):
-    """Every page that the role may read."""
-    assert wrong_pages(letter, every_record, readable(letter, expectations())) == {}
 
 
 @pytest.mark.parametrize(
@@ -308,21 +147,6 @@ def given(method: str) -> dict[str, str]:
 def acts(letter: str, name: str, expected: Expected) -> bool:
     """Return whether a POST of the role may do something, other than answer like a GET."""
     return letter in expected.actors and not name.endswith(LIKE_GET)
-
-
-def wanted(name: str, expected: Expected, method: str, letter: str) -> set[str]:
-    """Answers that are right."""
-    if method == "GET" and expected.viewers == ONLY_POST:
-        return {"no such method"}
-    allowed = expected.viewers if method == "GET" else expected.actors
-    if letter in allowed:
-        if name in FOUND_BY_NO_ONE or (name in FOUND_BY_AUDITORS and letter != "A"):
-            return {"error 404"}
-        if name.endswith((" by its id", "_next", "_previous")) or name in LEAD_ON:
-            return {"redirect"}
-        return {"page"} if method == "GET" else {"page", "redirect"}
-    # Pages without actions may accept no POST at all.
-    return {"forbidden"} if allowed or method == "GET" else {"forbidden", "no such method"}
 
 
 def may_leave(letter: str, name: str) -> set[str]:
@@ -431,24 +255,3 @@ def test_list_actions_are_available_only_to_the_roles_in_the_table(every_record)
             assert asked is (letter in ACTIONS[f"wallets_withdrawal: {action}"]), role
         assert written() == before
         assert table_fingerprints() == fingerprint
-
-
-def test_no_file_holds_a_secret(every_record):
-    client = browser(StaffUser.objects.get(username="owner"))
-    files = [name for name in PAGES if name.endswith("_export")]
-    assert len(files) == 16
-    for address in addresses(every_record):
-        if address.name not in files or address.name == "exchange_change_export":
-            continue
-        for form in ("csv", "xlsx"):
-            query = f"?form={form}" if "reconciliation" in address.name else ""
-            response = client.post(f"{address.path}{query}", {"form": form})
-            data = file_bytes(response)
-            text = data.decode() if form == "csv" else str(read_xlsx(data))
-            assert revealed(every_record, text) == [], address.name
-    export = reverse("admin:exchange_change_export")
-    assert client.get(f"{export}?no_such_column=1").status_code == 400
-    audit = content(client.get(export))
-    assert audit.count("\n") > 50
-    assert "(hidden)" in audit
-    assert revealed(every_record, audit) == []

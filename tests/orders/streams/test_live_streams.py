@@ -267,7 +267,7 @@ def test_other_paths_are_answered_as_unknown(streams):
 
 
 def test_a_body_is_not_kept(streams):
-    """No request has one. Django keeps bodies in files without a name, which the process has open."""
+    """No request has one. Django would write it to a file."""
     program, url = streams
     [worker] = Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text().split()
     written = bytes_written(worker)
