@@ -40,7 +40,7 @@ class StreamHandler(ASGIHandler):
     async def read_body(self, receive: Any) -> BytesIO:
         """Return no body, and keep nothing of what was sent: no request of `PATHS` has one.
 
-        Raises `RequestAborted` where the client disconnects. Django would write all of it to a file.
+        Django would write it to a file. Raises `RequestAborted` where the client disconnects.
         """
         while True:
             message = await receive()
