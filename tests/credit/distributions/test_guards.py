@@ -225,7 +225,7 @@ def test_a_dividend_takes_no_units_back():
             [income.pk],
         )
         cursor.execute("UPDATE credit_distribution SET status = 'Paying' WHERE id = %s", [made.pk])
-    owner = {
+    owner: dict[str, Any] = {
         "organisation_id": held.member.organisation.pk, "member_id": held.member.member_id,
     }  # fmt: skip
     asset = str(held.token.pk)
