@@ -71,7 +71,7 @@ BEGIN
         SET status_code = p_status_code, message = p_message, data = p_data
         WHERE r.organisation_id = p_organisation AND r.method = p_method
             AND r.path = p_path AND r.key = p_key AND r.status_code IS NULL
-            AND r.month BETWEEN current_month - 31 AND current_month;
+            AND r.month BETWEEN (current_month - interval '1 month')::date AND current_month;
 END $$;
 
 -- Releases a key claimed in this transaction whose request was not executed.
@@ -85,5 +85,5 @@ BEGIN
     DELETE FROM exchange_idempotencyrecord r
         WHERE r.organisation_id = p_organisation AND r.method = p_method
             AND r.path = p_path AND r.key = p_key AND r.status_code IS NULL
-            AND r.month BETWEEN current_month - 31 AND current_month;
+            AND r.month BETWEEN (current_month - interval '1 month')::date AND current_month;
 END $$;
