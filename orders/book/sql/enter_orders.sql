@@ -186,7 +186,7 @@ BEGIN
     END IF;
     IF cardinality(v_rules) > 0 THEN
         IF q.preview THEN
-            -- In a raise nobody sells, and no order is post-only anyway.
+            -- In a raise only the issuer sells, and no order is post-only anyway.
             IF o.price IS NOT NULL AND (t.completed OR o.type = 'Buy' AND NOT o.post_only) THEN
                 v_rules := v_rules
                     || public.unmet_kind(o, public.match_order(o, t, public.id_stem(q.id)));

@@ -64,16 +64,16 @@ def test_available_reserved_and_pledged_units_count():
     assert_books_hold()
 
 
-def test_who_holds_no_units_any_more_is_neither_told_nor_recorded():
+def test_who_holds_no_units_any_more_gets_no_event_and_no_income():
     held = make_holding()
     former = make_member_wallet(1, currency="NGN")
     for units in (10, -10):
         give_units(held.token, former, units)
     made = make_distribution(held.token)
     announced = Event.objects.filter(type="distribution.announced")
-    told = set(announced.values_list("organisation_id", flat=True))
-    assert former.organisation.pk not in told
-    assert held.member.organisation.pk in told
+    recipients = set(announced.values_list("organisation_id", flat=True))
+    assert former.organisation.pk not in recipients
+    assert held.member.organisation.pk in recipients
     assert recording.record(make_due(made).pk)
     assert former.owner_id not in held.incomes(made)
     assert_books_hold()
