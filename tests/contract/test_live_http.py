@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
-from exchange.core.models import IdempotencyRecord
 from exchange.participants.models import Member, Organisation
 from exchange.participants.services.api_keys import revoke_api_key
 from tests.environment.memory import peak_memory, process_tree, reset_peak
 from tests.factories.api_clients import TESTER, make_caller
+from tests.factories.months import keys_of_month
 
 MEMBERS = "/v1/api/members"
 JSON = {"Content-Type": "application/json"}
@@ -115,7 +115,7 @@ def test_white_space_after_an_idempotency_key_makes_no_other_key(caller, live_se
         )
         answer = exchange_bytes(live_service.base_url, head.encode() + space + b"\r\n\r\n" + body)
         assert answer.startswith(b"HTTP/1.1 201 "), answer
-    assert IdempotencyRecord.objects.get().key == "one-key"
+    assert keys_of_month().get().key == "one-key"
     assert Member.objects.count() == 1
 
 
@@ -196,7 +196,7 @@ def test_sixteen_requests_at_once_under_one_key_have_one_effect_and_one_answer(c
         replays = Counter(r.headers.get("Idempotent-Replayed") for r in mine)
         assert replays == {None: 1, "true": 15}
     assert Member.objects.count() == len(keys)
-    assert IdempotencyRecord.objects.count() == len(keys)
+    assert keys_of_month().count() == len(keys)
 
 
 def test_of_concurrent_requests_without_a_key_one_creates_and_the_others_conflict(caller, url):

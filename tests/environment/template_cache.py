@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from importlib.metadata import distributions
 from pathlib import Path
 from tempfile import mkdtemp
@@ -53,8 +54,8 @@ def sources() -> set[Path]:
 
 
 def template_hash(files: Iterable[Path]) -> str:
-    """Hash `files` and the installed packages."""
-    digest = hashlib.sha256(sys.version.encode())
+    """Hash `files`, the installed packages, and the month, whose partitions a template has."""
+    digest = hashlib.sha256(f"{sys.version} {datetime.now(UTC):%Y-%m}".encode())
     for name, version in sorted((found.name, found.version) for found in distributions()):
         digest.update(f"{name} {version}\n".encode())
     for path in sorted(files):

@@ -6,9 +6,10 @@ from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
 import psycopg
+from django.db.models import QuerySet
 
 from exchange.core.ids import first_id_at, uuid7
-from exchange.core.models import current_month
+from exchange.core.models import IdempotencyRecord, current_month
 from tests.environment.database import (
     Connection,
     django_connected_to,
@@ -28,6 +29,14 @@ TABLES = (
     "exchange_loggedrequest",
     "exchange_idempotencyrecord",
 )
+
+
+def keys_of_month() -> QuerySet[IdempotencyRecord]:
+    """Return the idempotency records of this month: one of each key.
+
+    On the first day of a month a key has one in the last month too.
+    """
+    return IdempotencyRecord.objects.filter(month=current_month())
 
 
 def month(offset: int) -> date:

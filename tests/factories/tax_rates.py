@@ -1,6 +1,6 @@
 """Tax rates by two people, and owners with what tax follows from."""
 
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -27,14 +27,21 @@ def rate_decider() -> StaffUser:
 
 
 def rate_terms(percent: str | int = 10, **changes: Any) -> RateTerms:
-    """Return terms: a rate on dividends of issuers in Nigeria, for anyone, from today on."""
+    """Return terms: a rate on dividends of issuers in Nigeria, for anyone, from today on.
+
+    A `timedelta` is a day, counted from today.
+    """
     values: dict[str, Any] = {
         "type": "Dividend",
         "issuer_country": "NG",
         "valid_from": today(),
         "note": "Section 80 of the act",
     }
-    return RateTerms(percent=Decimal(percent), **values | changes)
+    dated: dict[str, Any] = {
+        name: today() + value if isinstance(value, timedelta) else value
+        for name, value in {**values, **changes}.items()
+    }
+    return RateTerms(percent=Decimal(percent), **dated)
 
 
 def make_rate(percent: str | int = 10, **changes: Any) -> TaxRate:

@@ -30,6 +30,7 @@ from tests.environment.concurrency import Callers, race_size
 from tests.environment.database import session, worker_database
 from tests.environment.processes import wait_until
 from tests.environment.write_pause import WritePause
+from tests.factories.months import keys_of_month
 from tests.factories.wallets import (
     SYSTEM,
     Wallet,
@@ -97,7 +98,7 @@ def batch_sizes() -> list[int]:
 
 
 def record(key: str) -> IdempotencyRecord:
-    return IdempotencyRecord.objects.get(key=key)
+    return keys_of_month().get(key=key)
 
 
 def test_a_batch_stores_new_keys_with_their_responses(run_as_batch):
@@ -149,7 +150,7 @@ def test_a_batch_responds_to_every_kind_of_key_like_a_single_request(run_as_batc
     assert isinstance(refused, IdempotencyKeyReused)
     assert record("clash").data == kept.data
     assert (fresh.replayed, plain.replayed) == (False, False)
-    assert IdempotencyRecord.objects.count() == 5
+    assert keys_of_month().count() == 5
     assert count_effects() == 7
     assert_books_hold()
 
@@ -230,7 +231,7 @@ def test_one_failing_request_rolls_the_batch_back_and_then_fails_alone(run_as_ba
     assert [type(response) for response in good] == [StoredResponse] * 4
     assert isinstance(bad, DatabaseError)
     assert [record(key).data for key in "abc"] == [response.data for response in good[:3]]
-    assert IdempotencyRecord.objects.count() == 3
+    assert keys_of_month().count() == 3
     assert count_effects() == 4
     assert (wallet.balance("escrow"), other.balance("escrow")) == (Decimal(1500), Decimal(500))
     assert_books_hold()
@@ -391,6 +392,6 @@ def test_batches_of_several_processes_on_the_same_wallets_do_not_deadlock(keyed)
         assert callers.at_once([partial(process, seed) for seed in range(6)]) == [None] * 6
     # Waits for a key may time out on a slow machine; a deadlock must not occur.
     assert set(refused) <= ({LOCK_NOT_AVAILABLE} if keyed else set())
-    assert count_effects() == (IdempotencyRecord.objects.count() if keyed else 6 * rounds * 8) > 0
+    assert count_effects() == (keys_of_month().count() if keyed else 6 * rounds * 8) > 0
     assert not IdempotencyRecord.objects.filter(status_code=None).exists()
     assert_books_hold()

@@ -1,6 +1,6 @@
 """Export pages: filtered rows, permissions, records, and long exports."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -37,7 +37,10 @@ from wallets.ledger.models import Account, AccountKind, Transfer
 pytestmark = pytest.mark.django_db
 
 WITHDRAWALS, ENTRIES, LOANS = "wallets_withdrawal", "wallets_entry", "credit_loan"
-TODAY = timezone.now().date
+
+
+def today() -> date:
+    return timezone.now().date()
 
 
 @pytest.fixture
@@ -55,14 +58,14 @@ def test_withdrawals_are_exported_as_listed(wallet, finance, owner):
         "UPDATE wallets_withdrawal SET created_at = now() - interval '3 days' WHERE id = %s",
         [second.pk],
     )
-    yesterday = TODAY() - timedelta(days=1)
+    yesterday = today() - timedelta(days=1)
     query = "status=all&o=-2&p=7"
     response = request_export(finance, WITHDRAWALS, query, first=str(yesterday))
     assert response["Content-Type"] == "text/csv; charset=utf-8"
     # The date may change during the test.
     assert response["Content-Disposition"] in {
         f'attachment; filename="withdrawals_{yesterday}_to_{last}.csv"'
-        for last in (yesterday + timedelta(days=1), TODAY())
+        for last in (yesterday + timedelta(days=1), today())
     }
     rows, last = read_csv(file_bytes(response))
     assert [row["Amount"] for row in rows] == ["900", "500.5"]
@@ -197,7 +200,7 @@ def test_a_statement_of_a_system_account_starts_from_its_earlier_balance(wallet,
     ]
     rows, _ = read_csv(
         file_bytes(
-            request_export(finance, ENTRIES, clearing, first=str(TODAY() - timedelta(days=1)))
+            request_export(finance, ENTRIES, clearing, first=str(today() - timedelta(days=1)))
         )
     )
     assert [(row["Amount"], row["Balance after"]) for row in rows] == [("250", "5250")]

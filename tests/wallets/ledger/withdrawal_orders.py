@@ -111,8 +111,9 @@ def respond(books: Books, asked: dict[str, Any]) -> str:
 
 
 def stored(books: Books) -> list[Any]:
-    """Return the idempotency records of the organisation."""
+    """Return the idempotency records of the organisation, of this month (see `keys_of_month`)."""
     return books.rows(
         "SELECT key, body_hash, status_code, message, data FROM exchange_idempotencyrecord"
-        " WHERE organisation_id = %s ORDER BY key", [books.organisation],
+        " WHERE organisation_id = %s AND month = month_of(now()) ORDER BY key",
+        [books.organisation],
     )  # fmt: skip

@@ -53,7 +53,6 @@ from wallets.reconciliation.models import Reconciliation
 
 pytestmark = pytest.mark.django_db
 
-THIS_MONTH = Period.month_of(timezone.now().date())
 HOUR = timedelta(hours=1)
 
 
@@ -179,7 +178,7 @@ def refuse(match: str, period: Period = MONTH) -> None:
 
 def test_a_month_that_is_not_over_is_not_closed():
     store_proof()
-    refuse("can be closed from one hour after its end", THIS_MONTH)
+    refuse("can be closed from one hour after its end", Period.month_of(timezone.now().date()))
 
 
 @pytest.mark.parametrize(

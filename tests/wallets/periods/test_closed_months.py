@@ -35,8 +35,11 @@ from wallets.periods.services import (
 
 pytestmark = pytest.mark.django_db
 
-THIS_MONTH = Period.month_of(timezone.now().date())
 HOUR = timedelta(hours=1)
+
+
+def this_month() -> Period:
+    return Period.month_of(timezone.now().date())
 
 
 def rows_of(close: PeriodClose) -> list[list[str]]:
@@ -65,7 +68,7 @@ def signed(debit: str, credit: str) -> Decimal:
 def test_a_clock_that_is_behind_dates_nothing_into_a_closed_month():
     wallet = make_member_wallet(100)
     # As if the month had been closed before the clock went back.
-    close_unchecked(THIS_MONTH)
+    close_unchecked(this_month())
     with (
         assert_no_table_changes(),
         pytest.raises(OperationalError, match="closed month: check the clock of the server"),
@@ -79,7 +82,7 @@ def test_a_request_that_a_clock_dates_into_a_closed_month_can_be_repeated():
     caller = make_caller()
     Wallet(caller.organisation).fund(100)
     member = make_member(caller.organisation)
-    close = close_unchecked(THIS_MONTH)
+    close = close_unchecked(this_month())
     body = {
         "from": {"wallet": "organisation"},
         "to": {"user_id": str(member.id)},
@@ -100,7 +103,7 @@ def test_a_request_that_a_clock_dates_into_a_closed_month_can_be_repeated():
 @pytest.mark.parametrize("status", ["Pending", "Rejected"])
 def test_a_month_that_is_not_closed_takes_transfers(status):
     wallet = make_member_wallet(100)
-    close = close_unchecked(THIS_MONTH)
+    close = close_unchecked(this_month())
     with without_guards():
         PeriodClose.objects.filter(pk=close.pk).update(status=status)
     wallet.fund(5)
@@ -108,13 +111,13 @@ def test_a_month_that_is_not_closed_takes_transfers(status):
 
 
 def test_the_month_after_a_closed_one_takes_transfers():
-    close_unchecked(THIS_MONTH.previous)
+    close_unchecked(this_month().previous)
     assert make_member_wallet(100).balance() == 100
 
 
 def test_what_is_before_a_closed_month_is_closed_too():
     wallet = make_member_wallet(100)
-    close_unchecked(Period.month_of(THIS_MONTH.last + timedelta(days=1)))
+    close_unchecked(Period.month_of(this_month().last + timedelta(days=1)))
     with pytest.raises(OperationalError, match="closed month"), transaction.atomic():
         wallet.fund(5)
 
@@ -127,7 +130,7 @@ def test_a_transaction_that_began_before_the_close_dates_nothing_into_it():
         with transaction.atomic(), connection.cursor() as cursor:
             # It has a snapshot and an id.
             cursor.execute("SELECT txid_current()")
-            start_call(partial(close_unchecked, THIS_MONTH)).result(60)
+            start_call(partial(close_unchecked, this_month())).result(60)
             wallet.fund(5)
 
     with pytest.raises(OperationalError, match="closed month"):

@@ -51,8 +51,9 @@ def read_balance(days_ago: int, amount: str, currency: str = "KES") -> None:
             status="Matched",
             requested_by="system",
             requested_by_label="system",
-            created_at=now - timedelta(days=days_ago - 1, hours=1),
-            balances_at=now - timedelta(days=days_ago - 1, hours=1),
+            # After the end of the day, whatever the hour is.
+            created_at=now - timedelta(days=days_ago - 1),
+            balances_at=now - timedelta(days=days_ago - 1),
             finished_at=now,
         )
         ReconciliationLine.objects.create(

@@ -15,7 +15,6 @@ from psycopg import errors
 from exchange.core.batching import BatchedFunction
 from exchange.core.idempotency import IdempotencyClaim
 from exchange.core.ids import uuid7
-from exchange.core.models import IdempotencyRecord
 from exchange.core.references import ClientReferenceTaken
 from exchange.events.models import Event
 from tests.assertions.ledger import account_id_of
@@ -25,6 +24,7 @@ from tests.environment.database import Connection, server_url, worker_database
 from tests.environment.processes import wait_until
 from tests.environment.property_tests import examples
 from tests.factories.api_clients import make_member
+from tests.factories.months import keys_of_month
 from tests.factories.transfers import order_transfer, transfer
 from tests.factories.unjustified_transfers import post_unjustified
 from tests.factories.wallets import SYSTEM, Wallet, assert_books_hold, balance_of, make_wallet
@@ -127,7 +127,7 @@ def test_a_batch_frees_the_keys_of_what_it_skips(own):
         for payer, key in ((own, "done"), (poor, "skipped"))
     ]
     assert set(function.run(orders, 50)) == {orders[0].created_id}
-    assert list(IdempotencyRecord.objects.values_list("key", flat=True)) == ["done"]
+    assert list(keys_of_month().values_list("key", flat=True)) == ["done"]
 
 
 def test_a_first_transfer_that_is_rejected_while_it_waits_is_answered(own):

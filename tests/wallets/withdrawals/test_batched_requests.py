@@ -305,7 +305,8 @@ _TABLES = (
     "to_jsonb(x) FROM wallets_withdrawal x WHERE organisation_id = %s ORDER BY id",
     "to_jsonb(x) FROM wallets_bankaccount x WHERE organisation_id = %s ORDER BY id",
     "to_jsonb(x) FROM exchange_event x WHERE organisation_id = %s ORDER BY id",
-    "to_jsonb(x) - 'id' FROM exchange_idempotencyrecord x WHERE organisation_id = %s ORDER BY key",
+    "to_jsonb(x) - 'id' FROM exchange_idempotencyrecord x WHERE organisation_id = %s"
+    " ORDER BY key, month",
     "to_jsonb(t) - 'created_txid', to_jsonb(e), a.kind, a.owner_id::text FROM wallets_entry e"
     " JOIN wallets_account a ON a.id = e.account_id JOIN wallets_transfer t ON t.id = e.transfer_id"
     " WHERE a.organisation_id = %s AND t.kind = 'withdrawal_hold' ORDER BY e.id",
