@@ -108,9 +108,12 @@ def _charge(amount: Decimal, note: str) -> AdjustmentTerms:
 
 
 def propose_last_month(maker: StaffUser) -> None:
-    """Propose to close the month before this one, unless it cannot be closed: a later start tries
-    again. It is not confirmed: that prints a document, which takes longer than all cases together.
+    """Propose to close the last month that ended an hour ago or earlier, unless it cannot be closed:
+    a later start tries again.
+
+    It is not confirmed: that prints a document, which takes longer than all cases together.
     """
-    month = (utc_day(timezone.now()).replace(day=1) - timedelta(days=1)).replace(day=1)
+    hour_ago = timezone.now() - timedelta(hours=1)
+    month = (utc_day(hour_ago).replace(day=1) - timedelta(days=1)).replace(day=1)
     with suppress(StateConflict):
         propose_close(month=month, user=maker)

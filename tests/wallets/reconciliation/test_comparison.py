@@ -286,7 +286,9 @@ def test_a_provider_that_fails_or_lies_never_makes_a_report_green(
     sandbox, wallet, fault, options, why
 ):
     more_than_a_page(wallet)
-    Payout.objects.update(posted_at=timezone.now() - timedelta(minutes=5))
+    now = timezone.now()
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    Payout.objects.update(posted_at=max(now - timedelta(minutes=5), midnight))
     sandbox.faults.add(fault_of(fault, **options))
     report = compare()
     assert (report.status, report.differences) == ("Incomplete", 0)
