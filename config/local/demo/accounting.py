@@ -108,10 +108,10 @@ def _charge(amount: Decimal, note: str) -> AdjustmentTerms:
 
 
 def propose_last_month(maker: StaffUser) -> None:
-    """Propose to close the last month that ended an hour ago or earlier, unless it cannot be closed:
-    a later start tries again.
+    """Propose to close the last month that ended an hour ago, or earlier.
 
-    It is not confirmed: that prints a document, which takes longer than all cases together.
+    A later start tries again where it cannot be closed. It is not confirmed: that prints a
+    document, which takes longer than all cases together.
     """
     hour_ago = timezone.now() - timedelta(hours=1)
     month = (utc_day(hour_ago).replace(day=1) - timedelta(days=1)).replace(day=1)
