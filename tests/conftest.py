@@ -25,7 +25,7 @@ from tests.environment.mail_server import mail_server
 from tests.environment.module_groups import is_about_pages, is_standalone
 from tests.environment.processor_times import ProcessorTimes
 from tests.environment.property_tests import load_profile
-from tests.environment.run_order import keep_share, position, shuffled
+from tests.environment.run_order import keep_share, mark_other_cases, position, shuffled
 from tests.environment.services import (
     live_service,
     live_worker,
@@ -130,7 +130,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Import only modules with slow tests where only those run: each process imports all."""
     if config.option.markexpr != "slow" or not collection_path.match("test_*.py"):
         return None
-    return "pytest.mark.slow" not in collection_path.read_text() or None
+    text = collection_path.read_text()
+    return not any(mark in text for mark in ("pytest.mark.slow", "pytest.mark.one_in(")) or None
 
 
 def pytest_collection_finish() -> None:
@@ -143,6 +144,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    mark_other_cases(items)
     if share := os.environ.get("TEST_SHARE"):
         keep_share(config, items, int(share), int(os.environ.get("TEST_TURN", "0")))
     if seed := os.environ.get("TEST_ORDER"):

@@ -83,6 +83,7 @@ def test_axe_reports_a_known_violation(page):
     assert [finding.rule for finding in axe.find_violations(page)] == ["color-contrast"]
 
 
+@pytest.mark.slow
 def test_the_pages_of_sign_in_and_approval_have_no_violations(page, live_service):
     store_bank_list()
     withdrawal = Wallet(make_organisation()).fund(100_000_000).request(500)

@@ -13,6 +13,7 @@ from tests.factories.tokens import make_token
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
 
+@pytest.mark.slow
 def test_an_amount_is_read_back_grouped_and_keeps_what_was_typed(page, live_service):
     token = make_token()
     create_enrolled_staff("lindiwe", BACK_OFFICE)

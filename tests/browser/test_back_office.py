@@ -144,6 +144,7 @@ def test_a_rejection_requires_a_reason_and_releases_the_money(page, wallet):
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_a_double_click_decides_once(page, wallet):
     withdrawal = wallet.request(500)
     create_enrolled_staff("amina")
@@ -155,6 +156,7 @@ def test_a_double_click_decides_once(page, wallet):
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_the_second_of_two_tabs_is_rejected_with_the_first_ones_decision(page, wallet):
     withdrawal = wallet.request(500)
     create_enrolled_staff("amina")
@@ -169,6 +171,7 @@ def test_the_second_of_two_tabs_is_rejected_with_the_first_ones_decision(page, w
     assert decisions_on(withdrawal) == ["Approve"]
 
 
+@pytest.mark.slow
 def test_the_browsers_back_leads_from_a_decision_to_the_record(page, wallet):
     withdrawal = wallet.request(500)
     create_enrolled_staff("amina")

@@ -68,6 +68,7 @@ def test_ones_own_treasury_movement_is_cancelled_and_not_rejected(page):
     assert TreasuryMovement.objects.get().status == "Rejected"
 
 
+@pytest.mark.slow
 def test_each_tab_is_titled_by_what_it_is_about(page):
     proposals = propose_keys("payouts", "reports")
     sign_in_as(page, "amina", FINANCE_APPROVER)

@@ -44,6 +44,7 @@ def wallet() -> Wallet:
     return Wallet(make_organisation()).fund(100_000_000)
 
 
+@pytest.mark.slow
 def test_the_reason_of_a_rejection_survives_the_code_prompt(page, wallet):
     withdrawal = wallet.request(500)
     _, secret = create_enrolled_staff("amina")

@@ -96,6 +96,7 @@ def test_keys_lead_through_a_queue_and_are_listed(withdrawals, approver_page):
     expect(page.locator("#site-search")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_the_decision_is_on_the_first_screen_of_a_phone(withdrawals, approver_page):
     page = approver_page
     for width, height in ((390, 844), (1280, 860)):
@@ -129,6 +130,7 @@ def test_a_list_starts_in_the_first_third_and_its_bar_appears_with_the_first_tic
     expect(bar.locator("output")).to_have_text("502.00 KES")
 
 
+@pytest.mark.slow
 def test_long_pages_have_tabs_that_the_address_names(withdrawals, approver_page):
     page = approver_page
     page.goto(f"/admin/wallets/withdrawal/{withdrawals[0].pk}/change/")

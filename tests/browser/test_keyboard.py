@@ -215,6 +215,7 @@ def test_more_filters_of_withdrawals_open_by_keyboard(approver_page, withdrawals
         expect_focus(approver_page, ".saved-views summary")
 
 
+@pytest.mark.slow
 def test_rows_are_selected_and_decided(approver_page, withdrawals):
     approver_page.goto(LIST)
     for withdrawal in withdrawals:

@@ -118,6 +118,7 @@ def enrol(name: str = "amina") -> tuple[StaffUser, str]:
     return user, secret
 
 
+@pytest.mark.slow
 def test_a_passkey_is_added_and_signs_in_by_keyboard_alone(
     page: Page, keys: Keys, office: Office, live_service: Service
 ):

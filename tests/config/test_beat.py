@@ -66,6 +66,7 @@ def test_each_beat_asks_at_least_once_a_minute():
     assert 0 < due.next <= 60
 
 
+@pytest.mark.slow
 def test_a_task_that_could_not_be_published_stays_due():
     assert not publish(make_beat(), SWEEP, NO_BROKER)
     assert publish(make_beat(), SWEEP)

@@ -70,6 +70,7 @@ def lock_timeout() -> str:
         return str(cursor.fetchone()[0])
 
 
+@pytest.mark.slow
 def test_a_migration_lets_requests_pass_while_a_table_is_in_use(database, plant):
     plant("9001_planted", migrations.RunSQL("ALTER TABLE orders_order ADD planted integer"))
     failed: list[CommandError] = []
@@ -111,6 +112,7 @@ def test_after_a_minute_it_names_what_is_not_applied(database, plant, monkeypatc
     assert lock_timeout() == "0"
 
 
+@pytest.mark.slow
 def test_an_index_is_built_concurrently_without_a_limit(database, plant, monkeypatch):
     plant(
         "9003_planted",

@@ -215,6 +215,7 @@ def kind_of(kind: str) -> str:
     return "url" if "://" in kind else "choice"
 
 
+@pytest.mark.slow
 def test_wrong_values_of_every_variable_are_refused_in_one_line_without_the_value() -> None:
     (complete,) = read_settings({})
     cases = []

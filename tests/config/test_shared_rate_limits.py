@@ -22,6 +22,7 @@ from tests.factories.api_clients import make_caller
 COUNTERS = {"default": {"BACKEND": "exchange.core.counters.DatabaseCounters"}}
 
 
+@pytest.mark.slow
 def test_two_web_processes_without_redis_count_together(
     service_stack: ServiceStack, transactional_db: None
 ):

@@ -50,6 +50,7 @@ def test_every_day_gets_an_answer(api_records):
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "pdf"])
+@pytest.mark.one_in(3)
 def test_a_statement_begins_in_1970_at_the_earliest(api_records, form):
     def ask(first: str, last: str) -> Any:
         query = {"currency": "KES", "from": first, "to": last, "format": form}

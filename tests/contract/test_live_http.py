@@ -211,6 +211,7 @@ def test_of_concurrent_requests_without_a_key_one_creates_and_the_others_conflic
     assert Member.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_the_document_asked_for_in_parallel_after_a_start_is_sent_to_all(live_service):
     live_service.restart()
     url = f"{live_service.base_url}/v1/schema"

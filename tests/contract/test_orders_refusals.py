@@ -159,6 +159,7 @@ RULES: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("listing", "columns", "changes", "code", "message"), RULES)
+@pytest.mark.one_in(5)
 def test_a_rule_that_says_no_names_itself(
     module_database: None, listing, columns, changes, code, message
 ):

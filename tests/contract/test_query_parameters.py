@@ -94,6 +94,7 @@ def test_every_address_refuses_unknown_parameters_and_names_the_nearest(api_reco
         assert_error(api_records.caller.get(path, {"0": "x"}), 400, "invalid_request", message)
 
 
+@pytest.mark.slow
 def test_every_address_refuses_empty_and_repeated_parameters_by_name(api_records: ApiRecords):
     for read in reads():
         path = api_records.address(read.path)
@@ -112,6 +113,7 @@ def test_head_checks_its_parameters_as_get_does(api_records: ApiRecords):
         assert (refused.status_code, refused["X-Error-Code"]) == (400, "invalid_request"), query
 
 
+@pytest.mark.slow
 def test_every_list_of_dated_records_finds_each_at_its_own_printed_time(api_records: ApiRecords):
     for found_at in lists():
         route, known = found_at.path, found_at.known_parameters
@@ -131,6 +133,7 @@ def test_every_list_of_dated_records_finds_each_at_its_own_printed_time(api_reco
                 assert record in api_records.records(found_at, **{first: day, last: day}), route
 
 
+@pytest.mark.slow
 def test_every_list_sorts_by_names_of_its_records(api_records: ApiRecords):
     for found_at in lists():
         route, view = found_at.path, found_at.viewset

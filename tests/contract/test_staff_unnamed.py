@@ -347,6 +347,7 @@ def new_terms(issuer: Organisation) -> None:
 
 
 @pytest.mark.parametrize("whose", ["borrower", "creditor"])
+@pytest.mark.one_in(2)
 def test_no_event_and_no_answer_tells_who_of_staff_did_it(provider_sandbox, whose):
     store_bank_list()
     lending = make_lending()

@@ -255,6 +255,7 @@ def callers() -> list[ApiCaller]:
     seed=st.integers(0, 2**32),
     steps=st.lists(st.tuples(CHANGES, st.integers(0, 2), REQUESTS), min_size=1, max_size=8),
 )
+@pytest.mark.slow
 def test_pages_and_totals_are_what_plain_python_says_while_everything_changes(callers, seed, steps):
     chance = random.Random(seed)
     issuers = [caller.organisation for caller in callers]

@@ -146,6 +146,7 @@ def test_what_another_connection_commits_shows_with_the_next_request(owner_conne
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_totals_and_pages_agree_at_every_moment_of_many_changes():
     """A total that belonged to another moment than its page would differ from what is on it."""
     caller = make_caller(["tokens:read"])

@@ -7,6 +7,7 @@ are roughly those of a run on two cores; only the order matters.
 """
 
 import random
+from collections import Counter
 from collections.abc import Iterable
 from itertools import groupby, zip_longest
 from pathlib import Path
@@ -95,6 +96,17 @@ def shuffled(items: Iterable[pytest.Item], seed: str) -> list[pytest.Item]:
         modules[path].sort(key=lambda item: item.nodeid)
         chance.shuffle(modules[path])
     return [item for path in order for item in modules[path]]
+
+
+def mark_other_cases(items: Iterable[pytest.Item]) -> None:
+    """Mark as slow all cases but one of every n of a test that is marked `one_in(n)`."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        if marker := item.get_closest_marker("one_in"):
+            test = item.nodeid.partition("[")[0]
+            if seen[test] % marker.args[0]:
+                item.add_marker(pytest.mark.slow)
+            seen[test] += 1
 
 
 def keep_share(config: pytest.Config, items: list[pytest.Item], share: int, turn: int) -> None:

@@ -122,6 +122,7 @@ def test_a_declined_trial_leaves_the_circuit_half_open_for_the_next_payout(
     assert circuit_row().state == "Closed"
 
 
+@pytest.mark.slow
 def test_a_trial_of_a_dead_worker_expires(sandbox: Sandbox, wallet: Wallet):
     open_circuit(wallet, sandbox)
     first, second = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)

@@ -97,6 +97,7 @@ def create_transfer(sandbox: Sandbox, withdrawal: Withdrawal, amount: int) -> No
     ("account", "status", "balances"),
     [(PAID_ACCOUNT, "Completed", PAID_OUT), (FAILING_ACCOUNT, "Failed", GIVEN_BACK)],
 )
+@pytest.mark.one_in(3)
 def test_the_current_status_at_the_provider_overrides_the_proposal(
     sandbox, wallet, action, account, status, balances
 ):
@@ -118,6 +119,7 @@ def test_the_current_status_at_the_provider_overrides_the_proposal(
 
 
 @both_actions
+@pytest.mark.one_in(2)
 def test_a_transfer_in_transit_is_neither_failed_nor_sent_again(sandbox, wallet, action):
     withdrawal = make_hidden_payout(sandbox, wallet)
     proposal = propose_action(withdrawal, action)
@@ -135,6 +137,7 @@ def test_a_transfer_in_transit_is_neither_failed_nor_sent_again(sandbox, wallet,
 
 @both_actions
 @pytest.mark.parametrize("fault", ["error_5xx", "timeout_before", "malformed", "unauthorized"])
+@pytest.mark.one_in(4)
 def test_a_confirmation_needs_a_reachable_provider(sandbox, wallet, action, fault):
     withdrawal = make_hidden_payout(sandbox, wallet)
     proposal = propose_action(withdrawal, action)

@@ -134,6 +134,7 @@ def kill_during_transfer(
     return withdrawal
 
 
+@pytest.mark.slow
 def test_the_transfer_is_found_after_a_worker_is_killed_once_it_was_accepted(
     sandbox: Sandbox, wallet: Wallet, live_worker: Program, broker: Celery
 ):

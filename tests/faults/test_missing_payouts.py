@@ -78,6 +78,7 @@ def test_a_missing_payout_that_two_people_send_again_is_paid_once(sandbox, walle
 
 
 @pytest.mark.parametrize("action", [ProposalAction.SEND_AGAIN, ProposalAction.FAIL])
+@pytest.mark.one_in(2)
 def test_a_second_order_is_missing_only_after_two_more_status_checks(sandbox, wallet, action):
     """Status checks of the first order do not count for the second one."""
     withdrawal = make_missing_payout(sandbox, wallet)
@@ -100,6 +101,7 @@ def test_a_second_order_is_missing_only_after_two_more_status_checks(sandbox, wa
     propose_and_confirm(withdrawal, action)
 
 
+@pytest.mark.slow
 def test_a_missing_payout_that_two_people_fail_releases_the_money(sandbox, wallet):
     withdrawal = make_missing_payout(sandbox, wallet)
     propose_and_confirm(withdrawal, ProposalAction.FAIL)
@@ -110,6 +112,7 @@ def test_a_missing_payout_that_two_people_fail_releases_the_money(sandbox, walle
 
 
 @pytest.mark.parametrize("action", [ProposalAction.SEND_AGAIN, ProposalAction.FAIL])
+@pytest.mark.one_in(2)
 def test_two_status_checks_within_half_an_hour_count_once(sandbox, wallet, action):
     withdrawal = send_with_fault(sandbox, wallet, "timeout_before", {})
     advance_time(withdrawal, HALF_AN_HOUR - 60)
@@ -122,6 +125,7 @@ def test_two_status_checks_within_half_an_hour_count_once(sandbox, wallet, actio
 
 
 @pytest.mark.parametrize("action", [ProposalAction.SEND_AGAIN, ProposalAction.FAIL])
+@pytest.mark.one_in(2)
 def test_a_resolution_needs_two_people(sandbox, wallet, action):
     withdrawal = make_missing_payout(sandbox, wallet)
     proposer = make_staff()
@@ -134,6 +138,7 @@ def test_a_resolution_needs_two_people(sandbox, wallet, action):
     assert (status_of(withdrawal), wallet.kes) == ("Unknown", HELD)
 
 
+@pytest.mark.slow
 def test_a_payout_that_is_found_later_is_no_longer_missing(sandbox, wallet):
     """A payout hidden twice and then found with another amount must not release the money."""
     withdrawal = make_approved_withdrawal(wallet, AMOUNT)
@@ -155,6 +160,7 @@ def test_a_payout_that_is_found_later_is_no_longer_missing(sandbox, wallet):
     assert open_alerts() == set()
 
 
+@pytest.mark.slow
 def test_an_accepted_order_that_is_sent_again_pays_once(sandbox, wallet):
     withdrawal = make_approved_withdrawal(wallet, AMOUNT)
     sandbox.fault("timeout_after", match=TRANSFERS)
@@ -173,6 +179,7 @@ def test_an_accepted_order_that_is_sent_again_pays_once(sandbox, wallet):
     ) == (2, 1)
 
 
+@pytest.mark.slow
 def test_a_declined_second_order_does_not_release_what_the_first_one_paid(sandbox, wallet):
     withdrawal = make_approved_withdrawal(wallet, AMOUNT)
     sandbox.fault("timeout_after", match=TRANSFERS)
@@ -195,6 +202,7 @@ def test_a_declined_second_order_does_not_release_what_the_first_one_paid(sandbo
 
 
 @pytest.mark.parametrize("outcome", ["NEW", "PENDING", "SUCCESSFUL"])
+@pytest.mark.one_in(3)
 def test_a_failed_payout_that_the_provider_has_raises_an_alert(sandbox, wallet, outcome):
     """This holds whether or not it is paid yet, since the money was released here."""
     withdrawal = make_approved_withdrawal(wallet, AMOUNT)

@@ -93,6 +93,7 @@ def test_every_kind_of_outage_counts_as_a_failure(sandbox: Sandbox, wallet: Wall
         pytest.param("429 with Retry-After", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_few_payouts_become_unknown_and_the_rest_is_paid_after_the_outage(
     sandbox: Sandbox, wallet: Wallet, kind: str
 ):

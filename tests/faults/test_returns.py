@@ -216,6 +216,7 @@ def test_the_first_lock_decides_between_a_claim_and_a_return(
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_concurrent_claims_and_returns_have_one_winner_for_each_payout(sandbox: Sandbox):
     wallet = make_member_wallet(ROUNDS * 500)
     returned = 0

@@ -68,6 +68,7 @@ def sweep_after(withdrawal: Withdrawal, seconds: float = 3600) -> None:
 
 
 @every_fault
+@pytest.mark.one_in(5)
 def test_a_failed_status_check_changes_nothing_and_the_next_one_completes(
     sandbox, wallet, fault, options
 ):
@@ -84,6 +85,7 @@ def test_a_failed_status_check_changes_nothing_and_the_next_one_completes(
 
 
 @every_fault
+@pytest.mark.one_in(5)
 def test_a_failed_status_check_does_not_count_as_not_found(sandbox, wallet, fault, options):
     withdrawal = make_approved_withdrawal(wallet)
     sandbox.fault("error_5xx", match=TRANSFERS)
@@ -129,6 +131,7 @@ def test_a_status_check_with_another_amount_completes_nothing(sandbox, wallet):
     assert (status_of(withdrawal), wallet.kes) == ("Completed", PAID_OUT)
 
 
+@pytest.mark.slow
 def test_a_declined_second_order_needs_a_successful_status_check(sandbox, wallet):
     """The first order may have been paid, so that no money is released without a status."""
     withdrawal = make_approved_withdrawal(wallet)
@@ -169,6 +172,7 @@ def make_completed_payout(sandbox: Sandbox, wallet: Wallet, **more: Any) -> With
 
 
 @every_fault
+@pytest.mark.one_in(5)
 def test_a_failed_status_check_does_not_change_a_monitored_payout(sandbox, wallet, fault, options):
     withdrawal = make_completed_payout(sandbox, wallet)
     sandbox.fault(fault, times=READ_ATTEMPTS, match=STATUS_CHECKS, **options)
@@ -241,6 +245,7 @@ def count_rows() -> tuple[int, int]:
 
 
 @every_fault
+@pytest.mark.one_in(5)
 def test_a_withdrawal_needs_a_bank_list(sandbox, fault, options):
     wallet = make_wallet(1000)
     sandbox.fault(fault, times=READ_ATTEMPTS, match=BANK_LISTS, **options)
@@ -287,6 +292,7 @@ def test_an_expired_bank_list_is_fetched_again(sandbox, wallet):
 
 
 @every_fault
+@pytest.mark.one_in(5)
 def test_an_unresolved_account_name_stays_as_given(sandbox, fault, options):
     wallet = make_wallet(10_000, currency="NGN")
     sandbox.fault(

@@ -81,6 +81,7 @@ def parametrize_faults(cases: list[tuple[str, dict[str, Any]]]) -> Any:
 
 
 @parametrize_faults(ACCEPTED)
+@pytest.mark.one_in(5)
 def test_an_accepted_order_is_found_and_completed_once(sandbox, wallet, fault, options):
     withdrawal = send_with_fault(sandbox, wallet, fault, options)
     if fault == "rate_limit":
@@ -107,6 +108,7 @@ def test_an_accepted_order_is_found_and_completed_once(sandbox, wallet, fault, o
 
 
 @parametrize_faults(NOT_ACCEPTED)
+@pytest.mark.one_in(5)
 def test_an_order_that_is_not_found_is_unknown_and_holds_the_money(sandbox, wallet, fault, options):
     withdrawal = send_with_fault(sandbox, wallet, fault, options)
     assert status_of(withdrawal) == "Unknown"

@@ -308,6 +308,7 @@ def run_announced(calls: Sequence[Callable[[], Any]]) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 def test_each_of_four_hundred_keys_sent_twice_takes_effect_once():
     keys = race_size("COMBINED_KEYS", 400)
     wallets = [make_wallet(keys * 500), make_member_wallet(keys * 500)]
@@ -360,6 +361,7 @@ def deadlocks_show(owner_connection: psycopg.Connection[Any]) -> Iterator[None]:
 
 @pytest.mark.usefixtures("deadlocks_show")
 @pytest.mark.parametrize("keyed", [True, False], ids=["keys", "no keys"])
+@pytest.mark.one_in(2)
 def test_batches_of_several_processes_on_the_same_wallets_do_not_deadlock(keyed):
     """Threads that call the batch function without the batcher stand for processes."""
     wallets = [make_wallet(1_000_000), *(make_member_wallet(1_000_000) for _ in range(3))]

@@ -107,6 +107,7 @@ def change(loan: Loan, call: Callable[..., Loan], *pledges: tuple[Token, Decimal
 
 
 @pytest.mark.parametrize("offers", [1, 2])
+@pytest.mark.one_in(2)
 def test_the_same_units_are_pledged_once(lending, offers):
     """Two requests at once, under one offer or under offers of two lenders."""
     lender = make_wallet(100_000_000, currency="NGN").organisation
@@ -124,6 +125,7 @@ def test_the_same_units_are_pledged_once(lending, offers):
 
 
 @pytest.mark.parametrize("bought", [False, True])
+@pytest.mark.one_in(2)
 def test_units_are_sold_or_pledged(lending, bought):
     """The order rests in the book, or trades with a resting one."""
     buyer = make_wallet(10_000_000, currency="NGN")
@@ -167,6 +169,7 @@ def test_the_last_payment_is_made_once(lending):
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_payments_at_once_add_up_to_no_more_than_is_due(lending):
     """Of five payments of three tenths each, three fit."""
     part = Decimal(DUE) * 3 / 10
@@ -188,6 +191,7 @@ def test_payments_at_once_add_up_to_no_more_than_is_due(lending):
 
 @pytest.mark.parametrize("action", list(ClosureAction))
 @pytest.mark.parametrize("amount", [DUE, 1000])
+@pytest.mark.one_in(3)
 def test_a_loan_is_closed_or_repaid_once(lending, action, amount):
     first, second = make_staff("close_loan"), make_staff("close_loan")
     outcomes: Counter[str] = Counter()
@@ -289,6 +293,7 @@ def offers_of(lender: Wallet, count: int) -> list[LoanConfiguration]:
 
 
 @pytest.mark.parametrize("count", [1, 10])
+@pytest.mark.one_in(2)
 def test_of_ten_loans_at_once_the_two_that_the_lender_can_pay_are_made(lending, count):
     """Under one offer they come one after the other. Under ten, and with ten tokens, nothing is
     between them but the lender's wallet, which all have found full.
@@ -314,6 +319,7 @@ def test_of_ten_loans_at_once_the_two_that_the_lender_can_pay_are_made(lending, 
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_collateral_that_is_added_and_released_at_once_adds_up(lending):
     one = another(lending, units=200)
     other = priced_token()
@@ -339,6 +345,7 @@ def test_collateral_that_is_added_and_released_at_once_adds_up(lending):
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_units_needed_for_a_loan_are_not_released_twice(lending):
     """210 units, 105 needed: of eight releases of 60 at once one fits."""
     with Callers(9) as callers, LockBarrier("credit_loan", runners=1) as barrier:

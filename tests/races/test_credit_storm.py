@@ -121,6 +121,7 @@ class Storm:
         return found
 
 
+@pytest.mark.slow
 def test_concurrent_operations_fail_only_with_domain_errors(caplog):
     storm = Storm()
     for number in range(6):

@@ -126,6 +126,7 @@ def check_traces(withdrawal: Withdrawal, status: str) -> None:
 
 
 @pytest.mark.parametrize("part", range(ATTEMPTS))
+@pytest.mark.one_in(2)
 def test_exactly_one_of_a_concurrent_approval_rejection_and_cancellation_happens(
     live_service: Service, part: int
 ):

@@ -143,6 +143,7 @@ def test_chargebacks_against_withdrawals_leave_no_wallet_below_zero(wallet, chec
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_credits_at_once_repay_a_debt_exactly(wallet, checker):
     reference = account_of(wallet)
     reversals = propose_reversals(reference, 3)
@@ -194,6 +195,7 @@ def say_failed(record: TransactionRecord) -> None:
 
 
 @pytest.mark.parametrize("turn", range(4))
+@pytest.mark.one_in(3)
 def test_a_dispute_during_clearing_holds_all_of_the_deposit(wallet, checker, turn):
     """Whichever comes first: nothing of it is available, and nothing is held twice."""
     deposit, record = resting_deposit(wallet)

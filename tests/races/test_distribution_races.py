@@ -51,6 +51,7 @@ def units_of(owner: Any, token: Any) -> Decimal | int:
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))
+@pytest.mark.one_in(3)
 def test_no_trade_comes_between_a_record_and_its_time(_round):
     held = make_holding()
     sellers = [Trader(held.member), Trader(held.own_member)]
@@ -121,6 +122,7 @@ def test_a_worker_leaves_a_distribution_to_the_one_that_pays_it():
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))
+@pytest.mark.one_in(3)
 def test_two_workers_draft_a_period_once(_round):
     tokens = [make_scheduled(10).token for _ in range(3)]
     with Callers(4) as callers:
@@ -131,6 +133,7 @@ def test_two_workers_draft_a_period_once(_round):
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))
+@pytest.mark.one_in(3)
 def test_it_is_funded_once_and_not_by_a_frozen_issuer(_round):
     held = make_holding()
     issuer = Wallet(held.token.issuer).fund(10_000, "NGN")
@@ -161,6 +164,7 @@ def test_it_is_funded_once_and_not_by_a_frozen_issuer(_round):
 
 
 @pytest.mark.parametrize("delay", range(ROUNDS))
+@pytest.mark.one_in(3)
 def test_proceeds_reach_the_creditor_before_or_after_the_liquidation(delay):
     """A liquidation is confirmed while two workers pay for units of its collateral.
 

@@ -84,6 +84,7 @@ def write(organisation_id: Any, count: int, seed: str) -> set[str]:
     return written
 
 
+@pytest.mark.slow
 def test_a_follower_reads_every_event_once_and_those_of_a_record_in_order(records: None) -> None:
     logger.info("events %s, seed %s", EVENTS, SEED)
     caller = make_caller(["webhooks:manage"])

@@ -121,6 +121,7 @@ def test_opposite_transfers_do_not_deadlock():
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_requests_and_decisions_on_one_wallet_do_not_deadlock():
     """Requests lock the wallet first, decisions the withdrawal; both run on one wallet."""
     store_bank_list()
@@ -146,6 +147,7 @@ def test_requests_and_decisions_on_one_wallet_do_not_deadlock():
 
 
 @pytest.mark.parametrize("take", [payouts.send_payout, sweeps.process_payout])
+@pytest.mark.one_in(2)
 def test_a_payout_processed_and_checked_eight_times_at_once_is_ordered_once(
     provider_sandbox: Sandbox, take
 ):
@@ -168,6 +170,7 @@ def test_a_payout_processed_and_checked_eight_times_at_once_is_ordered_once(
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_a_status_check_and_two_people_do_not_both_close_a_payout(provider_sandbox: Sandbox):
     """The transfer appears at the moment a second person confirms that it failed."""
     store_bank_list()

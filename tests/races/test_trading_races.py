@@ -166,6 +166,7 @@ def test_32_connections_trade_one_token_as_if_one_after_the_other():
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.slow
 def test_owners_who_trade_several_tokens_at_once_do_not_deadlock():
     tokens, traders = make_market(4, 6, buy_fee=Decimal("0.5"))
     with Callers(CONNECTIONS) as callers:
@@ -185,6 +186,7 @@ def test_owners_who_trade_several_tokens_at_once_do_not_deadlock():
     assert_nothing_was_lost(tokens, traders)
 
 
+@pytest.mark.slow
 def test_cancelling_and_taking_one_order_at_once_give_every_unit_one_fate():
     [token], traders = make_market(1, 6)
     maker, *takers = traders
@@ -210,6 +212,7 @@ def test_cancelling_and_taking_one_order_at_once_give_every_unit_one_fate():
     assert_nothing_was_lost([token], traders)
 
 
+@pytest.mark.slow
 def test_owners_without_accounts_get_each_of_them_once():
     """Several tokens open the same new accounts of the same owners, in both directions."""
     with Callers(8) as callers:

@@ -98,6 +98,7 @@ def lending() -> Lending:
     return made
 
 
+@pytest.mark.slow
 def test_links_about_a_member_never_lead_to_a_namesake(lending, finance):
     ada = make_namesake(lending)
     in_the_same = make_namesake(lending, ada.wallet.organisation)

@@ -200,6 +200,7 @@ def test_the_timeline_keeps_webhook_events_on_older_pages(ada, auditor, monkeypa
     assert [tool.label for tool in shown.context["tools"]] == ["With webhook events"]
 
 
+@pytest.mark.slow
 def test_pages_of_the_timeline_neither_skip_nor_repeat(ada, monkeypatch, auditor):
     # Many at one moment, which a position by time alone would skip or repeat.
     moment = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -266,6 +267,7 @@ def timeline_labels(permission: str) -> set[str]:
 
 
 @pytest.mark.parametrize("role", list(ROLES))
+@pytest.mark.one_in(3)
 def test_every_role_sees_the_tables_of_its_permissions(role, ada):
     client = signed_in_client(role)
     permitted = [
@@ -278,6 +280,7 @@ def test_every_role_sees_the_tables_of_its_permissions(role, ada):
     assert list(tables(page_of(client, ada.organisation))) == expected
 
 
+@pytest.mark.slow
 def test_a_page_takes_the_same_bounded_number_of_queries_for_few_records_and_for_many(ada):
     client = signed_in_client(ADMINISTRATOR)
     ada.wallet.fund(20_000)

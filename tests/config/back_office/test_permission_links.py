@@ -111,6 +111,7 @@ def wrong_pages(letter: str, every_record: EveryRecord, names: set[str]) -> dict
     return wrong
 
 
+@pytest.mark.slow
 def test_a_part_of_the_pages_links_only_to_what_its_reader_may_open(every_record):
     """For the role that decides most."""
     names = {name for name in readable("F", expectations()) if in_part("F", name)}

@@ -63,6 +63,7 @@ def test_filters_are_parsed(text, filters):
     assert parse_search(text).filters == filters
 
 
+@pytest.mark.slow
 def test_a_filter_that_cannot_be_read_does_not_look_like_nothing_found(ada, auditor):
     def shown(text: str) -> str:
         return text_of(auditor.get(reverse("admin:search"), {"q": text}))

@@ -310,6 +310,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_hostile_text_finds_nothing_and_breaks_nothing(ada, auditor):
     for text in HOSTILE:
         page = auditor.get(reverse("admin:search"), {"q": text})

@@ -233,6 +233,7 @@ def test_own_proposals_await_others(demo_records):
     assert counted(dashboard(signed_in_as("owner")).awaiting_my_approval)[WORDS[Proposal]] == 1
 
 
+@pytest.mark.slow
 def test_each_count_matches_its_list_and_every_record_can_be_decided(demo_records):
     for client in (
         signed_in_client(FINANCE_APPROVER),
@@ -271,6 +272,7 @@ def test_the_same_person_with_another_role_sees_other_counts_at_once(demo_record
 
 
 @pytest.mark.parametrize("model", WORDS, ids=lambda model: model.__name__)
+@pytest.mark.one_in(5)
 def test_a_proposal_can_be_decided_on_its_page_or_the_page_says_why_not(demo_records, model):
     page, approve_at = approval_of(demo_records, model)
     decider = DECIDED_BY.get(model, FINANCE_APPROVER)

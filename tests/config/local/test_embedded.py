@@ -82,6 +82,7 @@ def test_the_server_listens_on_no_port_and_its_folders_are_closed(tmp_path: Path
             assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
+@pytest.mark.slow
 def test_the_server_stops_with_its_last_user_and_keeps_the_data(tmp_path: Path) -> None:
     with running_server(tmp_path, durable=False):
         pid = postmaster_pid(tmp_path)
@@ -129,6 +130,7 @@ def test_killing_the_server_is_recovered_from(tmp_path: Path) -> None:
         assert query(tmp_path, "SELECT 1") == 1
 
 
+@pytest.mark.slow
 def test_a_pid_file_of_another_process_does_not_prevent_a_start(tmp_path: Path) -> None:
     with running_server(tmp_path, durable=False):
         pass
@@ -157,6 +159,7 @@ def test_a_folder_that_is_not_a_cluster_is_left_alone(tmp_path: Path) -> None:
     assert treasure.read_text() == "gold"
 
 
+@pytest.mark.slow
 def test_a_deep_data_directory_has_a_short_constant_socket_folder(
     tmp_path: Path,
 ) -> None:

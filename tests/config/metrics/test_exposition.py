@@ -168,6 +168,7 @@ def test_values_are_read_at_most_every_few_seconds() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_a_reading_that_takes_too_long_fails_alone_and_lock_waits_are_counted() -> None:
     results: list[Samples] = []
     with (

@@ -39,6 +39,7 @@ pytestmark = pytest.mark.django_db
 OTHERS = [AUDITOR, BACK_OFFICE, ADMINISTRATOR, FINANCE_APPROVER]
 
 
+@pytest.mark.slow
 def test_terms_beyond_their_band_need_a_reason_of_both():
     made = make_configuration()
     ada, ben = signed_in_client(CREDIT_OFFICER, "ada"), signed_in_client(CREDIT_OFFICER, "ben")
@@ -342,6 +343,7 @@ def test_a_version_approved_meanwhile_cannot_be_rejected():
         ({"creditor": ""}, "This field is required."),
     ],
 )
+@pytest.mark.one_in(5)
 def test_invalid_terms_are_rejected_and_the_input_is_kept(changes, message):
     client = signed_in_client(CREDIT_OFFICER)
     creditor = str(make_organisation().pk)

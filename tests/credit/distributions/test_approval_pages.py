@@ -91,6 +91,7 @@ def test_ten_largest_holders_are_shown(ben):
     assert "2 units 5.00 NGN" not in shown
 
 
+@pytest.mark.slow
 def test_earlier_ones_of_the_token_are_shown_with_it(ben):
     held = make_holding()
     for amount in range(1, 8):

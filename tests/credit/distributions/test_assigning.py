@@ -218,6 +218,7 @@ def test_it_is_not_approved_once_the_new_owner_is_closed():
         "member_id = %(approved)s, assigned_from_id = member_id, net = net - 1, tax = tax + 1",
     ],
 )
+@pytest.mark.one_in(3)
 def test_the_service_assigns_only_as_two_people_approved(runtime, change):
     left = Left()
     organisation = left.member.organisation

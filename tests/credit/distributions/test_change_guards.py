@@ -150,6 +150,7 @@ def test_a_cancelled_one_gives_back_what_was_funded(runtime):
         "record_at = record_at - interval '1 day'",
     ],
 )
+@pytest.mark.one_in(3)
 def test_only_the_same_that_is_paid_is_corrected(runtime, change):
     held, other = make_holding(), make_holding()
     paid = make_distribution(held.token, "Paid")

@@ -103,6 +103,7 @@ def test_an_income_that_is_due_has_paid_no_claim(runtime):
         ),
     ],
 )
+@pytest.mark.one_in(3)
 def test_a_payment_that_a_claim_does_not_justify_is_refused(monkeypatch, fault, amount):
     _made, redemption = make_claim(amount)
     assert fault[0] in paying._TARGETS
@@ -272,6 +273,7 @@ def test_a_claim_is_not_written_off(runtime):
         ),
     ],
 )
+@pytest.mark.one_in(3)
 def test_the_proof_of_books_finds_a_claim_that_went_wrong(change, checks):
     made, redemption = make_claim(10_000)
     paying.pay(redemption)

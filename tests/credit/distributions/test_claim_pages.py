@@ -22,6 +22,7 @@ def confirmation(proposal: ClosureProposal) -> str:
     return reverse("admin:credit_loan_confirm", args=[proposal.loan_id, proposal.pk])
 
 
+@pytest.mark.slow
 def test_two_officers_liquidate_what_no_redemption_pays_for_and_then_the_rest(ada, ben):
     made = make_pledged()
     loan, held, other = made.loan, made.held.symbol, made.other.symbol

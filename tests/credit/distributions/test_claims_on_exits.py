@@ -47,6 +47,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 # --- exits -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_exit_pays_the_claim_in_parts():
     """Three parts of 420,000, 420,000 and 840,000 of 1,296,000: 384,000 are the borrower's."""
     made = make_pledged()
@@ -68,6 +69,7 @@ def test_an_exit_pays_the_claim_in_parts():
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_a_claim_that_a_part_pays_gives_the_units_back():
     made = make_pledged()
     set_flags(made.held, exited=True)
@@ -220,6 +222,7 @@ def test_the_claim_of_a_loan_in_whole_shillings():
 
 
 @pytest.mark.parametrize("fails_at", [1, 2, 3])
+@pytest.mark.one_in(3)
 def test_a_killed_payment_goes_on(monkeypatch, fails_at):
     """Three batches: 895 units of the borrower, the claim, and another holder."""
     lending = make_lending()

@@ -60,6 +60,7 @@ def assert_refused(runtime: Connection, attack: str, *wrong: type[psycopg.Error]
         ("Paid", "proposed_by = 'staff:x'"),
     ],
 )
+@pytest.mark.one_in(5)
 def test_a_distribution_moves_only_as_it_should(runtime, status, change):
     made = make_distribution(make_holding().token, status)
     assert_refused(
@@ -147,6 +148,7 @@ def test_it_is_not_paid_while_an_owner_is_due(runtime):
         " gen_random_uuid(), 1, 1, 0, 0, 1, 'Due', '', now() FROM credit_income WHERE id = %(id)s",
     ],
 )
+@pytest.mark.one_in(3)
 def test_income_is_the_records_alone(runtime, attack):
     made = make_distribution(make_holding().token, "Funded")
     income = Income.objects.filter(distribution=made).first()

@@ -110,6 +110,7 @@ INCOME = "UPDATE credit_income SET {} WHERE id = %(income)s"
         ),
     ],
 )
+@pytest.mark.one_in(5)
 def test_income_is_assigned_only_as_two_people_decided(runtime, change):
     left = Unpaid()
     other = make_distribution(make_holding().token, "Draft")
@@ -291,6 +292,7 @@ def test_what_is_recovered_without_its_tax_is_not_settled():
         pytest.param([{"member": -90, "tax": -20, "issuer": 110}] * 2, {}, id="tax twice"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_only_the_owner_and_the_tax_it_paid_give_back_what_was_too_much(transfers, stored):
     made = Overpaid()
     for wallet in (made.held.member, made.held.own_member):
@@ -374,6 +376,7 @@ def test_the_tax_of_income_changes_only_as_its_payment_starts(status):
         (DISTRIBUTION.format("corrects_id = %(new)s"), True),
     ],
 )
+@pytest.mark.one_in(5)
 def test_a_liquidation_waits_for_what_is_still_to_come(change, expected):
     pledged, made = make_awaited()
     values = {"made": made.pk, "token": pledged.other.pk, "new": uuid7()}

@@ -305,6 +305,7 @@ def floor(units: int, amount: Decimal) -> Decimal:
     kind=st.sampled_from(["Dividend", "Redemption", "Exit"]),
     final=st.booleans(),
 )
+@pytest.mark.slow
 def test_random_pledges_are_paid_exactly(pledges, amount, kind, final):
     """Of 200 units: each loan what its units pay, the wallet the rest of what all pay."""
     with transaction.atomic():

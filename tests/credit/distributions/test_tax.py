@@ -311,6 +311,7 @@ def test_documents_and_events_tell_what_was_withheld():
     ],
 )
 @pytest.mark.parametrize("status", ["Funded", "Paying", "Paid"])
+@pytest.mark.one_in(5)
 def test_the_service_does_not_write_tax(runtime, attack, status):
     held = make_taxed_holding()
     make_rate(10)
@@ -356,6 +357,7 @@ def test_paying_starts_by_the_function_alone(runtime):
         (899, 100, 0),  # not all of it
     ],
 )
+@pytest.mark.one_in(4)
 def test_a_forged_payment_is_refused(owner, tax, thief):
     income, account_of = make_forgeable()
     amounts = {"owner": owner, "tax": tax, "thief": thief}

@@ -357,6 +357,7 @@ class Machine(RuleBasedStateMachine):
 
 
 @pytest.mark.hypothesis
+@pytest.mark.slow
 def test_no_sequence_of_steps_leads_a_loan_away_from_the_model(transactional_db):
     run_state_machine_as_test(
         Machine, settings=examples("LOAN", 2, stateful_step_count=race_size("LOAN_STEPS", 40))

@@ -81,6 +81,7 @@ def html(response: Any) -> str:
     return str(response.content.decode())
 
 
+@pytest.mark.slow
 def test_the_list_finds_loans_by_their_state_dates_and_parties(lending, ada, auditor):
     quiet = lending.lend()
     bad = make_defaulted_loan(make_lending())

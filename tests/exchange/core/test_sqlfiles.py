@@ -181,6 +181,7 @@ def test_objects_without_a_file_are_removed(folder: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("fault", ["SELECT no_such_function();", "CREATE FUNCTION", "SELECT 1/0;"])
+@pytest.mark.one_in(3)
 def test_a_broken_file_changes_nothing(folder: Path, fault: str) -> None:
     before = rows(_IDENTITIES), rows(_INSTALLED)
     with (folder / "withdrawals/sql/approval_requirement.sql").open("a") as file:
@@ -265,6 +266,7 @@ def test_the_runtime_role_installs_nothing(folder: Path) -> None:
 
 @pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 @pytest.mark.usefixtures("installed_afterwards")
+@pytest.mark.slow
 def test_the_second_of_two_concurrent_installers_waits_and_does_nothing(folder: Path) -> None:
     change(folder)
     done: list[bool] = []
@@ -286,6 +288,7 @@ def test_the_second_of_two_concurrent_installers_waits_and_does_nothing(folder: 
 
 @pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 @pytest.mark.usefixtures("installed_afterwards")
+@pytest.mark.slow
 def test_the_installer_waits_for_tables_in_short_turns(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -326,6 +329,7 @@ def test_the_installer_waits_for_tables_in_short_turns(
 
 @pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 @pytest.mark.usefixtures("installed_afterwards")
+@pytest.mark.slow
 def test_a_request_that_has_read_its_token_ends_before_the_functions_are_replaced(
     folder: Path,
 ) -> None:
@@ -374,6 +378,7 @@ def test_a_request_waits_for_its_token_before_it_uses_another_table() -> None:
 
 @pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 @pytest.mark.usefixtures("installed_afterwards")
+@pytest.mark.slow
 def test_a_session_with_plans_of_the_former_functions_uses_the_new_ones(
     folder: Path,
 ) -> None:

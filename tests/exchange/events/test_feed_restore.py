@@ -31,6 +31,7 @@ def make_events(caller: ApiCaller, count: int) -> list[str]:
     return [emit_to(caller.organisation) for _ in range(count)]
 
 
+@pytest.mark.slow
 def test_numbers_survive_a_dump_that_is_restored_elsewhere(original: str) -> None:
     with django_connected_to(original):
         caller = make_caller(["webhooks:manage"])

@@ -124,6 +124,7 @@ def test_lists_of_money_are_exported():
 
 
 @each(EXPORTED)
+@pytest.mark.one_in(3)
 def test_each_filter_matches_the_same_rows_on_the_page_and_in_the_export(name, user):
     model = EXPORTED[name]
     page = PAGES[model]

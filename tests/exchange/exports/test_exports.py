@@ -132,6 +132,7 @@ def test_a_short_export_that_fails_is_recorded_as_failed(user, monkeypatch):
     assert earlier.status == "Downloaded"
 
 
+@pytest.mark.slow
 def test_up_to_five_thousand_rows_are_returned_immediately(user):
     organisations(5_000)
     export, file = start(user)

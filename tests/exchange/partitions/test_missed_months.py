@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import psycopg
+import pytest
 from django.db import connections
 
 from config.tasks import add_monthly_partitions
@@ -57,6 +58,7 @@ def test_two_at_once_add_each_month_once(missed_months):
         assert attached(missed_months, table) == [table, *months_of, f"{table}_later"]
 
 
+@pytest.mark.slow
 def test_a_table_in_use_is_left_and_reported_until_months_are_added(missed_months):
     owner = missed_months
     with psycopg.connect(owner.info.dsn, password=owner.info.password) as reader:
@@ -81,6 +83,7 @@ def test_the_alert_comes_before_the_months_run_out(missed_months):
     assert count_months_ahead() == dict.fromkeys(TABLES, 1)
 
 
+@pytest.mark.slow
 def test_inserts_continue_while_months_are_added(missed_months):
     """Whoever inserts waits for the lock, and fails never."""
     owner = missed_months

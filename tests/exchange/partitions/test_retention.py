@@ -188,6 +188,7 @@ def test_two_runs_at_once_detach_each_month_once(filled, settings):
     assert set(expected) <= tables(filled)
 
 
+@pytest.mark.slow
 def test_a_month_in_use_is_left_and_requests_pass(filled, settings):
     settings.RETENTION_MONTHS = {**DEFAULT, "exchange_change": 3}
     with psycopg.connect(filled.info.dsn, password=filled.info.password) as reader:

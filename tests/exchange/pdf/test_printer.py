@@ -67,6 +67,7 @@ def test_what_cannot_be_printed_is_an_error_and_the_next_document_is_printed(pri
     assert "Ọláyínká" in text_of(printer.print(make_printout()))
 
 
+@pytest.mark.slow
 def test_a_printer_that_was_killed_is_replaced(printer):
     printer.print(make_printout())
     first = printer._process

@@ -30,6 +30,7 @@ def read_key(caller: ApiCaller) -> ReadKey:
     return ReadKey(str(caller.organisation.id), str(caller.key.id), MEMBERS, hour)
 
 
+@pytest.mark.slow
 def test_two_processes_write_each_request_once_and_the_rest_when_they_end(tmp_path: Path):
     caller = make_caller()
     stack = make_stack(tmp_path, REQUEST_LOG_ENABLED="true")

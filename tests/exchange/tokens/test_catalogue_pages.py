@@ -30,6 +30,7 @@ def filled(module_rows: None) -> Iterator[None]:
 
 @pytest.mark.parametrize("sort", ["-created_at", "created_at", "name", "-name"])
 @pytest.mark.parametrize("search", [{}, {"name": "fund"}, {"exited": "true"}, {"symbol": "t"}])
+@pytest.mark.one_in(5)
 def test_pages_beyond_a_block_are_the_same_by_every_route(filled, sort, search):
     organisation = make_organisation().id
     filters = TokenSearchFilters(search, queryset=Token.objects.all())

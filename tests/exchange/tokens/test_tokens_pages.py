@@ -89,6 +89,7 @@ def test_saving_the_form_unchanged_changes_nothing():
         ({"expected_version": "x"}, "Enter a valid UUID."),
     ],
 )
+@pytest.mark.one_in(5)
 def test_invalid_terms_are_rejected_and_the_input_is_retained(changes, message):
     token = make_token(raise_amount=Decimal(1000))
     client = signed_in_client(BACK_OFFICE)
@@ -257,6 +258,7 @@ def test_the_page_shows_details_limits_and_units():
         ({"cancelled": True, "exited": True}, "Cancelled"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_each_token_is_listed_under_its_state_only(facts, state):
     token = make_token(**facts)
     client = signed_in_client(AUDITOR)

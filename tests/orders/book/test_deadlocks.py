@@ -137,6 +137,7 @@ def test_an_order_that_a_deadlock_undoes_is_placed_again(trader, token):
 
 
 @pytest.mark.parametrize("nested", [False, True], ids=["alone", "in a transaction"])
+@pytest.mark.one_in(2)
 def test_a_cancellation_that_a_deadlock_undoes_is_done_again(trader, token, nested):
     order = trader.place(token, "Buy", 10, 5)
     before = deadlocks()

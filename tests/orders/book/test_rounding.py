@@ -130,6 +130,7 @@ def play(
     sells=parts,
     buys=parts,
 )
+@pytest.mark.slow
 def test_no_split_makes_a_buyer_pay_less_or_a_seller_receive_more(price, fees, sells, buys):
     play(price, fees, sells, buys)
     # Either side by one order, and both.

@@ -54,6 +54,7 @@ def without_final(candles: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("hours", [0, 1, 2, 9, 10_000])
+@pytest.mark.one_in(5)
 def test_random_streams_give_what_plain_python_says(seed, hours):
     begin, end = MIDNIGHT - 2 * DAY, MIDNIGHT + DAY
     tokens = {uuid7(): random_trades(10 * seed + n, begin, end, 40 * n) for n in range(3)}

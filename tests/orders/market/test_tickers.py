@@ -29,6 +29,7 @@ NOTHING = dict.fromkeys(("open", "high", "low", "vwap", "change", "percentage"))
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("hours", [0, 1, 5, 10_000])
+@pytest.mark.one_in(5)
 def test_random_streams_give_what_plain_python_says(seed, hours):
     tokens = [uuid7() for _ in range(3)]
     streams = {

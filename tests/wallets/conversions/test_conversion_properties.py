@@ -54,6 +54,7 @@ def total_of(kind: str, currency: str) -> Decimal:
         max_size=12,
     ),
 )
+@pytest.mark.slow
 def test_no_sequence_of_conversions_profits(local, charged, steps):
     with transaction.atomic():
         effective = {"USD": Decimal(1), **dict(zip(LOCAL, local, strict=True))}

@@ -56,6 +56,7 @@ def wallet() -> Wallet:
 
 
 @pytest.mark.parametrize("alteration", ["", *ALTERATIONS])
+@pytest.mark.one_in(5)
 def test_a_record_justifies_its_movement_to_the_last_digit(
     wallet, owner_connection: Connection, alteration
 ):

@@ -183,6 +183,7 @@ def test_a_page_that_shows_another_state_confirms_nothing(maker, checker):
     assert "Propose an owner" in shown
 
 
+@pytest.mark.slow
 def test_a_lost_refund_is_visible_and_two_people_record_its_result(
     maker, checker, provider_sandbox: Sandbox
 ):

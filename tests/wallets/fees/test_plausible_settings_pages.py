@@ -31,6 +31,7 @@ KINDS = [
 
 
 @pytest.mark.parametrize(("key", "now", "within", "beyond", "shown"), KINDS)
+@pytest.mark.one_in(3)
 def test_a_value_beyond_the_band_needs_a_reason_of_both(
     office, finance, key, now, within, beyond, shown
 ):
@@ -62,6 +63,7 @@ def test_a_value_beyond_the_band_needs_a_reason_of_both(
 
 
 @pytest.mark.parametrize(("key", "now", "within", "beyond", "shown"), KINDS)
+@pytest.mark.one_in(3)
 def test_a_value_within_the_band_is_not_remarkable(
     office, finance, key, now, within, beyond, shown
 ):

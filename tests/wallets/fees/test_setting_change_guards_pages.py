@@ -30,6 +30,7 @@ pytestmark = pytest.mark.django_db
         " 'Approved' FROM wallets_settingchange",
     ],
 )
+@pytest.mark.one_in(5)
 def test_the_database_protects_an_approved_change(office, finance, attack):
     upcoming_change(office, finance)
     with (

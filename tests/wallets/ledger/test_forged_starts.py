@@ -171,6 +171,7 @@ QUOTE = (
         ),
     ],
 )
+@pytest.mark.one_in(5)
 def test_what_is_decided_elsewhere_is_not_written_here(
     records: LedgerRecords, attack: str, rule: str
 ):

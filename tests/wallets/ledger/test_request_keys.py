@@ -143,6 +143,7 @@ def test_a_key_with_another_body_refuses_all_of_a_set(books):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.one_in(2)
 def test_a_key_claimed_by_another_request_is_waited_for_as_long_as_allowed(count):
     """By a set and by one alone; the time in which accounts are waited for is another."""
     with session("owner") as first, session("owner") as second:

@@ -62,6 +62,7 @@ def test_the_accounts_of_the_wallets_in_the_currency_are_locked_and_no_others(wa
     [(2, psycopg.errors.LockNotAvailable), (1, psycopg.errors.QueryCanceled)],
     ids=["together", "alone"],
 )
+@pytest.mark.one_in(2)
 def test_requests_together_wait_for_a_wallet_for_a_second_and_one_alone_longer(
     wallets, count, error
 ):

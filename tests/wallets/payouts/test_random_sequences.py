@@ -341,6 +341,7 @@ class Machine(RuleBasedStateMachine):
 @pytest.mark.parametrize(
     "part", [0, 1, 2, *(pytest.param(part, marks=pytest.mark.slow) for part in range(3, 7))]
 )
+@pytest.mark.one_in(3)
 def test_random_sequences_agree_with_the_model(transactional_db, provider_sandbox, part):
     def machine() -> Machine:
         return Machine(provider_sandbox, Decimal(100))

@@ -64,6 +64,7 @@ def store_totals(moment: datetime) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.one_in(3)
 def test_random_moments_of_a_random_month_have_the_sums_of_their_entries(seed):
     choose = random.Random(seed)
     work(choose, 25)

@@ -139,6 +139,7 @@ def test_a_transaction_that_began_before_the_close_dates_nothing_into_it():
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_a_close_waits_for_who_posts_and_who_posts_waits_for_a_close():
     store_proof()
     wallet = make_member_wallet(100)

@@ -116,6 +116,7 @@ def test_a_customer_pays_by_bank_transfer_and_returns(sandbox, shop, page):
 
 
 @pytest.mark.browser
+@pytest.mark.slow
 def test_a_customer_fails_cancels_and_pays_with_the_keyboard(sandbox, shop, page):
     link = make_link(sandbox, shop)
     page.goto(link)
@@ -142,6 +143,7 @@ def test_a_customer_fails_cancels_and_pays_with_the_keyboard(sandbox, shop, page
 
 
 @pytest.mark.browser
+@pytest.mark.slow
 def test_the_page_is_accessible_narrow_and_dark_and_shows_no_foreign_markup(sandbox, page):
     link = make_link(
         sandbox,

@@ -29,6 +29,7 @@ READ_FAULTS = [
 
 
 @pytest.mark.parametrize(("kind", "options"), READ_FAULTS)
+@pytest.mark.one_in(5)
 def test_a_read_that_fails_once_is_retried_and_succeeds(client, sandbox, kind, options):
     sandbox.fault(kind, BANKS, **options)
     assert client.list_banks("NGN")[0].code == "044"
@@ -36,6 +37,7 @@ def test_a_read_that_fails_once_is_retried_and_succeeds(client, sandbox, kind, o
 
 
 @pytest.mark.parametrize(("kind", "options"), READ_FAULTS)
+@pytest.mark.one_in(5)
 def test_a_read_that_keeps_failing_is_tried_three_times(client, sandbox, kind, options):
     sandbox.fault(kind, BANKS, times=10, **options)
     with pytest.raises(ProviderUnavailable):
@@ -80,6 +82,7 @@ def test_the_resolution_is_a_read_too(client, sandbox):
         ("wrong_reference", {}, True),
     ],
 )
+@pytest.mark.one_in(5)
 def test_an_order_without_a_response_is_unknown_not_repeated_and_found_by_status(
     client, sandbox, kind, options, accepted
 ):
@@ -144,6 +147,7 @@ def test_a_read_fails_at_once_when_retry_after_exceeds_its_deadline(client, sand
     "call",
     [lambda client: client.list_banks("NGN"), lambda client: client.transfer(request_of())],
 )
+@pytest.mark.one_in(3)
 def test_a_slow_drip_ends_at_the_deadline_however_alive_it_looks(sandbox, call, interval):
     impatient = client_of(sandbox, read_timeout=10, total_timeout=1.5)
     sandbox.fault("slow_drip", times=5, interval=interval)

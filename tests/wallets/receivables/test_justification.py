@@ -36,6 +36,7 @@ ALTERATIONS = {
 
 
 @pytest.mark.parametrize("alteration", ["", *ALTERATIONS])
+@pytest.mark.one_in(5)
 def test_an_approved_write_off_justifies_its_amount_to_its_account(
     owner_connection: Connection, alteration: str
 ):

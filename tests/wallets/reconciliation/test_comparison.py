@@ -282,6 +282,7 @@ LIES: list[tuple[str, dict[str, Any], str]] = [
 @pytest.mark.parametrize(
     ("fault", "options", "why"), LIES, ids=[f"{n}-{w[:12]}" for n, _, w in LIES]
 )
+@pytest.mark.one_in(5)
 def test_a_provider_that_fails_or_lies_never_makes_a_report_green(
     sandbox, wallet, fault, options, why
 ):
@@ -354,6 +355,7 @@ def test_a_list_of_other_days_is_not_believed(sandbox, wallet):
     ],
 )
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.one_in(3)
 def test_the_rounding_of_a_charge_does_not_change_the_variance(sandbox, moved, variance, status):
     wallet = make_member_wallet(50_000, currency="NGN")
     sandbox.store.set_float("NGN", Decimal(50_000))
@@ -393,6 +395,7 @@ def test_a_charge_is_booked_unless_it_is_rounded_to_nothing(sandbox, wallet, fee
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_a_lost_payout_that_is_sent_again_is_no_longer_missing(sandbox, wallet):
     withdrawal = make_approved_withdrawal(wallet)
     sandbox.faults.add(

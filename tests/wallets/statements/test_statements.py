@@ -114,6 +114,7 @@ class History:
 @pytest.mark.standalone
 @examples("STATEMENTS", 3)
 @given(actions)
+@pytest.mark.slow
 def test_statements_of_any_history_have_the_figures_of_the_ledger(transactional_db, sequence):
     history = History()
     for action in sequence:

@@ -39,6 +39,7 @@ def lock_timeout() -> str:
     [(2, errors.LockNotAvailable), (1, errors.QueryCanceled)],
     ids=["together", "alone"],
 )
+@pytest.mark.one_in(2)
 def test_transfers_together_wait_for_a_wallet_for_a_second_and_one_alone_longer(
     own, person, count, error
 ):

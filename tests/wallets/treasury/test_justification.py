@@ -32,6 +32,7 @@ ALTERATIONS = {
 
 
 @pytest.mark.parametrize("alteration", ["", *ALTERATIONS])
+@pytest.mark.one_in(5)
 def test_an_approved_movement_justifies_its_legs_and_no_others(
     owner_connection: Connection, alteration
 ):

@@ -373,6 +373,7 @@ def run_together(orders: list[RequestWithdrawal]) -> list[str]:
 @pytest.mark.standalone
 @examples("PARITY", 20)
 @given(orders=_orders)
+@pytest.mark.slow
 def test_affordable_requests_give_the_same_batched_as_one_by_one(orders):
     funds: dict[tuple[int, str], Decimal] = {}
     for number, currency, amount, _ in orders:

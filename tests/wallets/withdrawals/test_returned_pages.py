@@ -195,6 +195,7 @@ def test_returned_payouts_use_an_index(provider_sandbox, owners):
     assert "payout_returned" in plan, plan
 
 
+@pytest.mark.slow
 def test_every_alert_links_to_its_subject(provider_sandbox, owners, auditor):
     withdrawal = make_withdrawal(owners[0], owners[1], "KES", "400")
     day = timezone.now().date()
@@ -239,6 +240,7 @@ def test_every_alert_links_to_its_subject(provider_sandbox, owners, auditor):
 
 @pytest.mark.parametrize("kind", ["payout_unknown", "payment_unmatched"])
 @pytest.mark.parametrize("subject", ["", "payout_gone", "2026-13-45", "<b>", "7", "9" * 19])
+@pytest.mark.one_in(5)
 def test_an_alert_without_an_existing_subject_has_no_link(kind, subject, auditor):
     raise_alert(kind, subject=subject, message="Look")
     alert = Alert.objects.get()

@@ -118,6 +118,7 @@ def test_saved_views_hold_the_withdrawals_of_their_name_for_each_role(owners, au
         ({"status": "Failed"}, []),
     ],
 )
+@pytest.mark.one_in(4)
 def test_a_list_offers_what_its_rows_may_take(owners, query, offered, finance):
     row = make_withdrawal(owners[0], owners[1], "KES", "100")
     page = finance.get(reverse(LIST), query)
@@ -209,6 +210,7 @@ def test_an_invalid_filter_shows_an_error_and_no_rows(owners, finance):
         assert shown in text_of(response), query
 
 
+@pytest.mark.slow
 def test_search_finds_reference_account_payee_and_owner(owners, finance):
     organisation, member = owners
     one = make_withdrawal(organisation, member, "KES", "100", account_number="0690000031")

@@ -394,6 +394,7 @@ STEPS = st.lists(
 @seed(17)
 @given(steps=STEPS, tampered=st.integers(0, 10**6))
 @examples("CHECKPOINT", 4)
+@pytest.mark.slow
 def test_both_proofs_agree_after_any_sequence(steps: list[tuple[str, int]], tampered: int):
     store_bank_list()
     wallets = [make_wallet(1000) for _ in range(3)]

@@ -60,6 +60,7 @@ def constraint_kept(owner_connection: Owner) -> Iterator[None]:
     CORRUPTIONS.items(),
     ids=[corruption.__name__ for corruption in CORRUPTIONS],
 )
+@pytest.mark.one_in(5)
 def test_a_corruption_is_found_by_its_check_and_by_no_other(
     constraint_kept: None,
     records: LedgerRecords,
