@@ -137,6 +137,7 @@ def installation(django_db_setup: None, django_db_blocker: Any) -> Iterator[dict
             owner.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(login)))
 
 
+@pytest.mark.slow
 def test_a_sound_installation_passes_every_check_of_its_database(installation) -> None:
     with provider_server(KEY) as provider, MailServer() as mail_server:
         report = doctor(

@@ -118,6 +118,7 @@ def test_every_cookie_is_bound_to_its_host() -> None:
     ],
     ids=lambda command: " ".join(command[-2:]),
 )
+@pytest.mark.one_in(3)
 def test_every_program_refuses_in_one_line(command: tuple[str, ...]) -> None:
     done = run(*command, SECURE_SSL_REDIRECT="flase")
     assert done.returncode == 1

@@ -115,6 +115,7 @@ LISTS = {
 
 
 @pytest.mark.parametrize("term", ["12,500.50", "12500.5", "12500.50000000"])
+@pytest.mark.one_in(3)
 def test_lists_find_an_amount_however_it_is_written(client, ada, term):
     for model in LISTS:
         rows = search_list(client, model, term)

@@ -44,6 +44,7 @@ def unavailable(response: Any) -> None:
 
 @pytest.mark.usefixtures("fresh_memory")
 @pytest.mark.parametrize("currency", PAYOUT_CURRENCIES)
+@pytest.mark.one_in(3)
 def test_the_banks_of_a_currency_are_names_and_codes(
     withdrawal_api: WithdrawalApi, provider_sandbox, currency
 ):
@@ -96,6 +97,7 @@ def test_a_fresh_list_serves_while_the_provider_is_down(withdrawal_api: Withdraw
 @pytest.mark.usefixtures("fresh_memory")
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("stored", ["expired", "none"])
+@pytest.mark.one_in(3)
 def test_without_a_fresh_list_and_with_the_provider_down_it_is_a_502(
     withdrawal_api: WithdrawalApi, operation, stored
 ):
@@ -109,6 +111,7 @@ def test_without_a_fresh_list_and_with_the_provider_down_it_is_a_502(
 
 @pytest.mark.usefixtures("fresh_memory")
 @pytest.mark.parametrize("fault", ["error_5xx", "malformed", "reset", "rate_limit", "unauthorized"])
+@pytest.mark.one_in(3)
 def test_whatever_is_wrong_with_the_providers_answer_is_a_502(
     withdrawal_api: WithdrawalApi, provider_sandbox, fault
 ):

@@ -152,6 +152,7 @@ def test_interest_shows_its_basis(api):
         ),
     ],
 )
+@pytest.mark.one_in(3)
 def test_a_bad_proposal_is_refused_and_nothing_changes(api, changes, status, code, message):
     with assert_nothing_changes():
         assert_error(api.propose(**changes), status, code, message)

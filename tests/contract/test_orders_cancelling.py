@@ -23,6 +23,7 @@ def market(transactional_db: None) -> Market:
 
 @pytest.mark.parametrize("model", ["organisation", "user", "api_key"])
 @pytest.mark.parametrize("side", ["Buy", "Sell"])
+@pytest.mark.one_in(3)
 def test_cancelling_frees_what_was_reserved_and_answers_the_order(market: Market, side, model):
     trader = market.buyer if side == "Buy" else market.seller
     owners: dict[str, dict[str, Any]] = {

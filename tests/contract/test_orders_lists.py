@@ -109,6 +109,7 @@ def test_without_orders_lists_are_empty(market: Market):
         (10**30, 2, (True, False, 2 * (10**30 - 1), 10**30 - 1, None)),
     ],
 )
+@pytest.mark.one_in(3)
 def test_meta_tells_where_the_page_is(market: Market, page, limit, expected):
     for _ in range(5):
         market.buy(tokens=1)

@@ -92,6 +92,7 @@ def test_each_reference_may_come_alone(withdrawal_api: WithdrawalApi, bank_lists
 
 @pytest.mark.parametrize("memory", ["cold", "warm"])
 @pytest.mark.parametrize("currency", ["KES", "NGN"])
+@pytest.mark.one_in(3)
 def test_a_reference_names_one_withdrawal_of_the_organisation_for_good(
     withdrawal_api: WithdrawalApi, bank_lists: None, currency: str, memory: str
 ):

@@ -276,6 +276,7 @@ def test_pages_and_totals_are_what_plain_python_says_while_everything_changes(ca
 
 @pytest.mark.parametrize("every_page", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("path", [LIST, SEARCH])
+@pytest.mark.one_in(2)
 def test_every_combination_of_flags_and_kinds_is_right(path, every_page):
     """Each on a page of some size in turn, or on all of them."""
     chance = random.Random(11)

@@ -112,6 +112,7 @@ def test_better_prices_come_first_and_at_one_price_who_came_first(market: Market
     ("resting", "incoming"), [({}, {}), ({"customer": CUSTOMER}, {}), ({}, {"customer": CUSTOMER})]
 )
 @pytest.mark.parametrize("side", ["Buy", "Sell"])
+@pytest.mark.one_in(3)
 def test_an_owner_never_trades_with_itself(market: Market, side, resting, incoming):
     trader = market.buyer.fund(1)
     give_units(market.token, trader.wallet(), 50)

@@ -228,6 +228,7 @@ def test_status_checks_continue_while_the_circuit_is_open(sandbox: Sandbox, wall
         {"opened_at": None},
     ],
 )
+@pytest.mark.one_in(3)
 def test_the_database_rejects_invalid_circuit_states(
     sandbox: Sandbox, wallet: Wallet, changes: dict[str, Any]
 ):

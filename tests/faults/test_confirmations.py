@@ -150,6 +150,7 @@ def test_a_confirmation_needs_a_reachable_provider(sandbox, wallet, action, faul
     assert wallet.kes == HELD
 
 
+@pytest.mark.slow
 def test_a_deleted_mismatching_record_counts_as_not_found(sandbox, wallet):
     withdrawal = make_approved_withdrawal(wallet)
     sandbox.fault("timeout_before", match=TRANSFERS)

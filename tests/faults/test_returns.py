@@ -179,6 +179,7 @@ def test_a_claim_between_proposal_and_confirmation_wins(sandbox, wallet):
         ("wallets_withdrawal", "NEW.status = 'Rejected'", "Rejected"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_the_first_lock_decides_between_a_claim_and_a_return(
     sandbox: Sandbox, wallet: Wallet, table: str, write: str, winner: str
 ):

@@ -326,6 +326,7 @@ def test_each_of_four_hundred_keys_sent_twice_takes_effect_once():
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_a_wallet_that_affords_seven_of_a_hundred_pays_exactly_seven():
     wallet = make_wallet("3999.99")
     responses = run_announced(

@@ -89,6 +89,7 @@ def replace_rate(wallet: Wallet, _other: Wallet, _quote_id: str) -> None:
         ),
     ],
 )
+@pytest.mark.one_in(3)
 def test_a_conversion_refused_by_what_commits_while_it_waits_moves_nothing(
     act: Action, status: int, code: str, message: str
 ) -> None:

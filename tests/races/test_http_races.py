@@ -113,6 +113,7 @@ def test_every_request_under_a_key_gets_the_first_response_also_after_a_restart(
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_one_key_with_two_bodies_has_one_effect(live_service: Service, caller: ApiCaller):
     wallet = Wallet(caller.organisation).fund(100_000)
     calls = [

@@ -73,6 +73,7 @@ def pages(replies: list[Reply]) -> list[str]:
 
 
 @pytest.mark.parametrize("username", ["ada", "nobody"])
+@pytest.mark.one_in(2)
 def test_fifty_concurrent_wrong_passwords_are_limited_like_sequential_ones(
     live_service: Service, username: str
 ):

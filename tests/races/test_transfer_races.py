@@ -24,6 +24,7 @@ def caller(transactional_db: None) -> ApiCaller:
     return make_caller()
 
 
+@pytest.mark.slow
 def test_transfers_and_withdrawals_of_one_wallet_never_overdraw_it(
     live_service: Service, caller: ApiCaller
 ):

@@ -192,6 +192,7 @@ def test_only_approvers_have_a_list_awaiting_their_approval(demo_records):
         assert own not in text_of(dashboard(signed_in_client(role))), role
 
 
+@pytest.mark.slow
 def test_the_number_of_queries_is_constant(demo_records, finance):
     organisation, member = demo_records
 

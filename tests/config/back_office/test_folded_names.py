@@ -83,6 +83,7 @@ def list_search(model: type[Member | Token], text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("names", SAME, ids=[names[0] for names in SAME])
+@pytest.mark.one_in(3)
 def test_members_are_found_however_their_names_are_typed(names):
     organisation = make_organisation()
     user = looker(Member)
@@ -112,6 +113,7 @@ def test_tokens_are_found_however_their_names_are_typed(names):
 
 
 @pytest.mark.parametrize("names", SAME, ids=[names[0] for names in SAME])
+@pytest.mark.one_in(3)
 def test_payers_and_payees_are_found_however_their_names_are_typed(names):
     store_bank_list()
     user = looker(Payment, Withdrawal)

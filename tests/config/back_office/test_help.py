@@ -19,6 +19,7 @@ def address(name: str) -> str:
 
 
 @pytest.mark.parametrize("role", sorted(ROLES))
+@pytest.mark.one_in(3)
 def test_every_role_finds_help_in_its_menu_and_reads_it(role):
     client = signed_in_client(role)
     front = client.get(reverse("admin:index")).content.decode()

@@ -66,6 +66,7 @@ def test_every_kind_is_listed_with_a_link_that_opens():
             assert client.get(record.url).status_code == 200, record
 
 
+@pytest.mark.slow
 def test_the_oldest_is_first_with_age_and_amount_also_on_the_dashboard(withdrawals, finance):
     kenyan, nigerian = withdrawals
     request_earlier(nigerian, hours=3)

@@ -85,6 +85,7 @@ def test_a_reference_is_found_by_its_beginning_without_the_prefix(ada, auditor):
     assert SearchTerm("abc1").reference_of("payout_") == ""
 
 
+@pytest.mark.slow
 def test_withdrawals_are_found_by_the_bank_of_their_payee(ada, auditor):
     def found_by(text: str) -> list[str]:
         shown = auditor.get(reverse("admin:search"), {"q": text}).context["found"]

@@ -91,6 +91,7 @@ def look_for_as(user: StaffUser, text: str) -> dict[str, list[str]]:
     }
 
 
+@pytest.mark.slow
 def test_people_are_found_by_words_of_their_names_and_by_email(ada):
     Member.objects.filter(pk=ada.other.pk).update(name="Bisi Ade-Ojo", email="bisi@acme.example")
     client = signed_in_client(ADMINISTRATOR, "obi.staff")
@@ -156,6 +157,7 @@ def test_a_payment_without_an_owner_is_found_by_our_reference_and_amount(ada, au
     assert look_for(auditor, "43.21 NGN") == {}
 
 
+@pytest.mark.slow
 def test_payees_payers_and_beginnings_of_references_are_found(ada, auditor):
     payer = Payer("Forrest Green", "Equity Bank", "******4821")
     paid = arrive(transaction_record(ada.account.reference, "60", currency="KES", payer=payer))
@@ -272,6 +274,7 @@ def test_each_kind_is_found_by_those_who_may_view_it_only(ada, auditor):
 
 
 @pytest.mark.parametrize("role", list(ROLES))
+@pytest.mark.one_in(3)
 def test_every_role_finds_the_kinds_that_it_may_view(role, ada):
     client = signed_in_client(role, "obi.viewer")
     visible = {kind for permission, kind in KIND_OF.items() if permission in ROLES[role]}

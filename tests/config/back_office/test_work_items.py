@@ -210,6 +210,7 @@ def test_other_roles_see_what_awaits_others(demo_records, role):
     assert "Withdrawals: awaiting my approval" not in found
 
 
+@pytest.mark.slow
 def test_own_proposals_await_others(demo_records):
     proposed: dict[str, tuple[type[Model], ...]] = {
         "decider": (Proposal, AccessProposal),

@@ -56,6 +56,7 @@ def read(client: Client, address: str) -> str:
         (1_750, "Left to the issuer after it 0.00 NGN"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_a_draft_says_what_it_takes_and_whether_the_issuer_has_it(ben, funds, words):
     held = make_holding()
     Wallet(held.token.issuer).fund(funds, "NGN")
@@ -124,6 +125,7 @@ def test_earlier_ones_are_named_by_their_periods(ben):
             assert f"Interest of {held.token.symbol}, 92 days to {day} Paid" in shown
 
 
+@pytest.mark.slow
 def test_the_history_costs_the_same_for_one_row_as_for_many(ben):
     held = make_holding()
     made = propose(held.token, make_terms(held.token, record_at=timezone.now() + 9 * DAY))

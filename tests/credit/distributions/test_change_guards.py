@@ -72,6 +72,7 @@ RIGHT = "amount_per_unit = 9, version = 2"
         ("Announced", f"{RIGHT}, payment_date = payment_date + 1"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_only_what_is_announced_changes_and_as_approved(runtime, status, change):
     made = make_distribution(make_holding().token, status)
     if status == "Draft":
@@ -89,6 +90,7 @@ def test_only_what_is_announced_changes_and_as_approved(runtime, status, change)
         "proposed_by = 'staff:' || decided_by_id",
     ],
 )
+@pytest.mark.one_in(3)
 def test_a_change_needs_the_approval_of_another_person(runtime, change):
     made = make_distribution(make_holding().token)
     other = make_distribution(make_holding().token, "Draft")

@@ -302,6 +302,7 @@ def test_a_cancelled_redemption_lets_the_units_be_liquidated(status):
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_what_the_second_liquidation_does_not_cover_is_no_claim_on_anything():
     made = cancelled()
     done = liquidate(made)

@@ -276,6 +276,7 @@ def test_proceeds_of_a_loan_that_was_repaid_are_the_borrowers():
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_what_was_paid_too_much_is_recovered_of_the_rest_only():
     """105 NGN are: nothing of 420,000 that are the creditor's, and then of 924,000."""
     lending = make_lending(units=105)

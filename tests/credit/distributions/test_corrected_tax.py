@@ -52,6 +52,7 @@ def test_tax_is_corrected_at_the_rate_that_was_withheld():
     assert_books_hold()
 
 
+@pytest.mark.slow
 def test_tax_that_is_remitted_is_not_advanced():
     held, paid = pay_with_tax()
     move(terms("tax_remittance", 175, currency="NGN"))

@@ -47,6 +47,7 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.parametrize(
     ("days", "code"), [(2, "notice_too_short"), (3, None), (366, None), (367, "too_far_ahead")]
 )
+@pytest.mark.one_in(3)
 def test_a_correction_is_paid_three_days_to_a_leap_year_ahead(days, code):
     paid = make_distribution(make_holding().token, "Paid")
     day = timezone.now().date() + days * DAY
@@ -189,6 +190,7 @@ def test_the_service_cannot_recover_more_or_for_itself():
         pytest.param(lambda i, _: {i: -100, "other": 100}, id="to another"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_a_forged_recovery_is_refused(forge):
     """Nor does it help to store it, for another wallet than the issuer's."""
     held = make_holding()

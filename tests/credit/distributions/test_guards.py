@@ -83,6 +83,7 @@ def test_a_distribution_moves_only_as_it_should(runtime, status, change):
         "period_end = period_end + 1",
     ],
 )
+@pytest.mark.one_in(3)
 def test_an_approval_of_a_scheduled_draft_moves_its_record_and_nothing_else(runtime, change):
     make_scheduled(2)
     drafting.draft_due()
@@ -171,6 +172,7 @@ def test_income_is_the_records_alone(runtime, attack):
         "SELECT record_distribution(%(id)s, 5, 'system:x')",
     ],
 )
+@pytest.mark.one_in(3)
 def test_the_service_does_not_lift_the_wait_for_a_record(runtime, attack):
     made = make_distribution(make_holding().token)
     if attack.startswith("SELECT"):
@@ -356,6 +358,7 @@ def test_a_proposal_is_decided_by_another_person(runtime):
         ),
     ],
 )
+@pytest.mark.one_in(3)
 def test_the_proof_of_books_finds_what_bypassed_the_guards(status, change, check):
     made = make_distribution(make_holding().token, status)
     assert failing_checks(compare_incremental=False) == set()

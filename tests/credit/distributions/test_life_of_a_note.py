@@ -135,6 +135,7 @@ class Note:
 
 
 @pytest.mark.parametrize(("currency", "decimals"), [("NGN", 2), ("UGX", 0)])
+@pytest.mark.one_in(2)
 def test_every_holder_of_a_note_has_what_it_is_owed_to_the_last_unit(currency, decimals):
     def coupon(units: int, principal: int, days: int) -> Decimal:
         exact = Fraction(units * principal * RATE * days, 100 * 365)

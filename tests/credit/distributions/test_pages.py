@@ -129,6 +129,7 @@ def test_interest_is_proposed_with_its_basis(ada):
         ({"explanation": "no"}, "at least 15 letters"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_a_bad_form_says_why_and_changes_nothing(ada, changes, message):
     held = make_holding()
     with assert_nothing_changes():
@@ -172,6 +173,7 @@ def test_steps_are_offered_in_their_time(ada):
     assert "Propose funding" not in shown
 
 
+@pytest.mark.slow
 def test_a_paid_distribution_is_corrected_by_two_people(ada, ben):
     held = make_holding()
     paid = make_distribution(held.token, "Paid")

@@ -344,6 +344,7 @@ def test_a_failing_batch_leaves_whole_batches(monkeypatch):
 
 
 @pytest.mark.parametrize(("batch", "pauses"), [(1, [1, 1, 1]), (2, [1]), (4, [])])
+@pytest.mark.one_in(3)
 def test_a_worker_pauses_after_a_full_batch_for_half_of_its_time(monkeypatch, batch, pauses):
     made = make_distribution(make_holding().token, "Funded")
     clock = count(step=2)

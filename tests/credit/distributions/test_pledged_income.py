@@ -84,6 +84,7 @@ def test_without_other_units_the_newest_loan_has_what_was_rounded_down():
 
 
 @pytest.mark.parametrize("days", [0, 1, 30])
+@pytest.mark.one_in(3)
 def test_small_income_of_pledged_units_goes_to_the_loan_from_its_default_on(days):
     lending = make_lending()
     loan = lending.lend()

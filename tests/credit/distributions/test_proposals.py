@@ -224,6 +224,7 @@ def test_terms_do_not_change_once_the_record_is_due():
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("status", ["Announced", "Recorded", "Funded"])
+@pytest.mark.one_in(3)
 def test_a_cancelled_one_gives_everything_back(status):
     held = make_holding()
     before = balance_of(held.token.issuer_id, "NGN")
@@ -257,6 +258,7 @@ def test_a_cancelled_one_leaves_the_income_and_the_alert_of_its_late_record():
         ("Paid", DistributionAction.CANCEL),
     ],
 )
+@pytest.mark.one_in(3)
 def test_a_step_out_of_its_time_is_refused(status, action):
     made = make_distribution(make_holding().token, status)
     person = proposer()

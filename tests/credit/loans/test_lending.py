@@ -138,6 +138,7 @@ def test_units_that_are_not_visible_do_not_exist(lending):
         ({"price_sell": 0}, "price_unavailable"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_a_token_that_cannot_be_pledged_says_why(lending, change, code):
     with without_guards():  # a price without a quote
         Token.objects.filter(id=lending.token.id).update(**change)

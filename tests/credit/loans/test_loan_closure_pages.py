@@ -310,6 +310,7 @@ def test_the_proposal_of_a_repaid_loan_lapses(lending, loan, ada, ben):
 
 
 @pytest.mark.parametrize("role", OTHERS)
+@pytest.mark.one_in(3)
 def test_other_roles_view_closures_and_are_offered_none(role, lending, loan, ada):
     other = make_defaulted_loan(lending)
     propose(ada, loan)

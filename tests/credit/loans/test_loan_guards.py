@@ -21,6 +21,7 @@ CLOSED = [LoanStatus.COMPLETED, LoanStatus.LIQUIDATED, LoanStatus.WRITTEN_OFF]
 
 
 @pytest.mark.parametrize("status", CLOSED)
+@pytest.mark.one_in(3)
 def test_a_closed_loan_is_not_reopened_or_changed(lending, runtime, status):
     loan = make_loan_with_status(lending, status)
     for to in LoanStatus.values:

@@ -167,6 +167,7 @@ def test_the_loans_without_a_price_are_counted_and_the_first_is_named(lending):
     assert alert.resolved_at is not None
 
 
+@pytest.mark.slow
 def test_a_locked_loan_is_skipped_and_blocks_no_others(lending):
     busy, waiting = (small(lending) for _ in range(2))
     for loan in (busy, waiting):

@@ -108,6 +108,7 @@ def test_service_errors_are_marked_at_their_field(wallet, changes, field, words,
         ({"buy": "1180", "sell": "100"}, "id_note", "This is beyond what is usual: enter a reason"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_the_price_that_is_wrong_or_the_reason_that_is_missing_is_marked(
     typed, field, words, office
 ):

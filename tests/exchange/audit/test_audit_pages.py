@@ -176,6 +176,7 @@ def test_the_file_holds_what_the_list_shows_and_no_formulae(renamed, auditor):
     assert len(exported(auditor, table="exchange_organisation", operation="UPDATE")) == 1
 
 
+@pytest.mark.slow
 def test_the_file_spans_chunks_and_the_list_takes_the_same_queries_for_more_rows(auditor):
     asked = []
     for number in (60, 2000):

@@ -58,6 +58,7 @@ def subjects():
     return {type(record): record for record in found}
 
 
+@pytest.mark.slow
 def test_staff_comment_on_every_record_that_has_the_panel(finance):
     found = subjects()
     having = {
@@ -81,6 +82,7 @@ def test_staff_comment_on_every_record_that_has_the_panel(finance):
 
 
 @pytest.mark.parametrize("role", [BACK_OFFICE, CREDIT_OFFICER, ADMINISTRATOR, AUDITOR])
+@pytest.mark.one_in(3)
 def test_every_role_reads_comments_and_all_but_auditors_add_them(role):
     organisation, _ = make_participants()
     add_comment(

@@ -128,6 +128,7 @@ def test_an_event_shows_its_delivery_to_each_endpoint(office, owner):
         (SUPPORT, False, False),
     ],
 )
+@pytest.mark.one_in(3)
 def test_a_role_reads_and_changes_endpoints_as_far_as_it_may(owner, role, reads, acts):
     endpoint = make_endpoint(owner, "all")
     exhaust_attempts(emit_event(owner))

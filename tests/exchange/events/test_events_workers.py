@@ -62,6 +62,7 @@ def test_two_workers_claim_disjoint_rows(receiver: Receiver) -> None:
     assert third & (first | second) == set()
 
 
+@pytest.mark.slow
 def test_concurrent_workers_send_every_event_exactly_once(receiver: Receiver) -> None:
     owners = [make_organisation_with_endpoint(receiver.url, f"Firm {n}") for n in range(5)]
     events = [emit_event(owner) for owner in owners for _ in range(20)]

@@ -56,6 +56,7 @@ def heartbeats(monkeypatch: Any) -> list[int]:
         (60, 1001, [1001, 1001]),
     ],
 )
+@pytest.mark.one_in(3)
 def test_a_worker_sends_a_heartbeat_every_five_hundred_rows_when_due(
     user, monkeypatch, heartbeats, seconds, rows, expected
 ):

@@ -147,6 +147,7 @@ def test_the_form_shows_the_number_of_rows_and_changes_nothing(wallet, finance):
         (ADMINISTRATOR, False),
     ],
 )
+@pytest.mark.one_in(3)
 def test_who_may_export(wallet, role, may):
     wallet.request(500)
     client = signed_in_client(role)

@@ -204,6 +204,7 @@ def test_the_secret_of_a_webhook_never_shows():
         ),
     ],
 )
+@pytest.mark.one_in(3)
 def test_each_role_can_do_what_it_is_allowed_and_nothing_else(role, allowed):
     organisation, member = make_participants()
     event = exhausted_event(organisation)

@@ -70,6 +70,7 @@ def issuer(filled: None) -> ApiCaller:
 
 @pytest.mark.parametrize("path", [LIST, SEARCH, f"{SEARCH}?name=token", f"{LIST}?sort=name&page=2"])
 @pytest.mark.parametrize("own", [True, False])
+@pytest.mark.one_in(3)
 def test_a_large_page_takes_as_many_round_trips_as_a_small_one(
     issuer: ApiCaller, path, own, tmp_path
 ):

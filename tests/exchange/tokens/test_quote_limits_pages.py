@@ -40,6 +40,7 @@ pytestmark = pytest.mark.django_db
         ({"exchange": "1000000000000001"}, "From 0 to 1,000,000,000,000,000"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_invalid_prices_are_rejected_and_the_input_is_retained(changes, message):
     token = make_token()
     client = signed_in_client(BACK_OFFICE)
@@ -128,6 +129,7 @@ def test_a_proposal_beyond_the_band_shows_a_warning_and_needs_a_reason():
 
 
 @pytest.mark.parametrize(("buy", "sell"), [("120", "80"), ("100", "100"), ("119.99", "80.01")])
+@pytest.mark.one_in(3)
 def test_a_change_within_the_band_needs_no_reason(buy, sell):
     token = make_token()
     done = propose_prices(signed_in_client(BACK_OFFICE), token, buy=buy, sell=sell, note="")

@@ -123,6 +123,7 @@ def test_batches_have_the_same_result_as_single_orders(seed):
 
 
 @pytest.mark.parametrize("units", [(6, 4), (6, 6), (10, 1), (3, 3, 5, 1)])
+@pytest.mark.one_in(3)
 def test_buys_of_a_raise_in_a_group_share_the_units_that_are_left(units):
     alone, together = (
         Market("20", price_buy=Decimal(1), raise_amount=Decimal(100), total_supply=Decimal(10))

@@ -115,6 +115,7 @@ def token() -> Token:
     return make_trader().issue()
 
 
+@pytest.mark.slow
 def test_an_order_that_a_deadlock_undoes_is_placed_again(trader, token):
     before = deadlocks()
     with (

@@ -289,6 +289,7 @@ def test_a_raise_is_not_exited(issuer, finance):
 
 
 @pytest.mark.parametrize("role", [AUDITOR, BACK_OFFICE, ADMINISTRATOR])
+@pytest.mark.one_in(3)
 def test_other_roles_are_offered_no_action(issuer, role):
     token = issuer.issue()
     lifecycle.propose(token.pk, TokenAction.EXIT)

@@ -71,6 +71,7 @@ def failing(times: float, state: str, constraint: str = "") -> Callable[[], int]
     ("state", "constraint", "least"),
     [("40001", "", 0.5), ("40P01", "", 0.5), ("23514", NOT_NEGATIVE, 0)],
 )
+@pytest.mark.one_in(3)
 def test_conflicts_are_retried_five_times_with_growing_pauses(state, constraint, least):
     begins = time.monotonic()
     with pytest.raises(DatabaseError, match="try 5"):

@@ -100,6 +100,7 @@ def test_units_of_a_raise_start_unsold():
         ({"issuer": ""}, "This field is required."),
     ],
 )
+@pytest.mark.one_in(3)
 def test_an_invalid_listing_is_rejected_and_the_input_is_kept(changes, expected):
     issuer = make_organisation()
     client = signed_in_client(BACK_OFFICE)

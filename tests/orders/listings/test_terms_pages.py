@@ -97,6 +97,7 @@ def test_a_proposal_is_rejected_and_the_terms_stay():
         ({"interest": "12"}, "These are the terms of the token"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_bad_terms_are_named_and_nothing_moves(changes, message):
     token, client = a_note(), signed_in_client(BACK_OFFICE)
     body = {**fields(client, token, "terms"), "interest": "10.5"}

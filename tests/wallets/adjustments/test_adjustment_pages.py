@@ -49,6 +49,7 @@ def test_one_person_proposes_and_another_one_confirms(maker, checker):
         ({"amount": "0"}, "Enter an amount above 0"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_errors_stay_in_the_form(finance, changes, words):
     with assert_no_table_changes():
         shown = text_of(finance.post(reverse(ADD), body(**changes)))

@@ -356,6 +356,7 @@ def queries_of(client: Client, address: str) -> int:
     return len(captured)
 
 
+@pytest.mark.slow
 def test_pages_cost_the_same_for_one_row_as_for_many(finance):
     line = make_line("1", reference="L0", day="2026-11-02")
     file = upload(document(statement(entry("3"))))

@@ -154,6 +154,7 @@ def amount_of(record: Record) -> Decimal:
     return Decimal(str(record["amount"]))
 
 
+@pytest.mark.slow
 def test_hostile_webhooks_credit_exactly_what_the_provider_confirms(sandbox):
     random = Random(SEED)
     owners = make_payments(sandbox)

@@ -118,6 +118,7 @@ def test_our_own_refund_that_the_provider_calls_failed_is_no_chargeback(sandbox)
         ("KES", "1025", "1000"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_what_was_charged_back_is_of_the_payment_and_as_the_ledger_books_it(
     sandbox, owner, currency, said, kept
 ):

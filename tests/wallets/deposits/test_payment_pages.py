@@ -140,6 +140,7 @@ def test_both_people_are_warned_that_the_payer_is_not_the_owner(maker, checker):
         ({"payer": None, "payment_type": "card"}, "The payer's card"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_a_refund_says_where_the_money_returns_and_what_is_lost(maker, checker, changes, account):
     payment = arrive(transaction_record("unknown", **changes))
     proposed = maker.get(page(payment, "propose_refund")).context["confirmation"]

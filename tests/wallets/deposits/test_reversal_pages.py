@@ -194,6 +194,7 @@ def test_the_review_page_of_each_state(owner, checker):
     assert "Awaiting my approval 0 Pending 1 Uncleared 1" in text_of(listed)
 
 
+@pytest.mark.slow
 def test_lists_and_pages_cost_the_same_for_one_as_for_many(
     owner, maker, checker, django_assert_max_num_queries
 ):

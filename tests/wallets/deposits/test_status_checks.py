@@ -106,6 +106,7 @@ def test_a_claimed_payment_is_not_due_for_two_minutes(sandbox):
     ("lookups", "seconds"),
     [(0, 10), (1, 20), (2, 40), (3, 80), (8, 2560), (9, 3600), (10, 3600), (30, 3600)],
 )
+@pytest.mark.one_in(3)
 def test_the_pause_doubles_up_to_an_hour_while_the_provider_is_away(sandbox, lookups, seconds):
     sandbox.faults.add(Fault("error_5xx", times=3))
     payment = reported()

@@ -56,6 +56,7 @@ def test_the_database_protects_an_approved_change(office, finance, attack):
         "value = 1",
     ],
 )
+@pytest.mark.one_in(3)
 def test_the_database_requires_another_person_and_no_past_time(office, finance, attack):
     propose(office)
     with assert_no_table_changes():

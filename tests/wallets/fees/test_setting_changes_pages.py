@@ -194,6 +194,7 @@ def test_a_proposal_against_a_changed_value_is_reported_and_keeps_the_input(offi
         ("cancel", "withdrawn by back-office"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_a_double_click_decides_once(office, finance, name, meanwhile):
     propose(office)
     change = SettingChange.objects.get()

@@ -32,6 +32,7 @@ def prepare_withdrawal(wallet: Wallet) -> Callable[[], object]:
 
 
 @pytest.mark.parametrize("prepare", [prepare_transfer, prepare_conversion, prepare_withdrawal])
+@pytest.mark.one_in(3)
 def test_a_freeze_waits_for_what_moves_the_money_of_its_owner(prepare):
     wallet = make_member_wallet(10_000)
     move = prepare(wallet)

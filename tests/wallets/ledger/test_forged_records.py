@@ -124,6 +124,7 @@ def make_loan(records: LedgerRecords, units: int, **changes: Any) -> UUID:
         ({}, 1, "loan_covered"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_a_loan_is_made_by_the_terms_in_force_whoever_calls(records, changes, units, constraint):
     before = ledger_snapshot()
     with pytest.raises(errors.CheckViolation) as error:
@@ -181,6 +182,7 @@ def test_units_of_an_open_raise_are_not_liened_whoever_calls(records, owner_conn
         "UPDATE exchange_token SET quoted_at = now() + interval '1 year'",
     ],
 )
+@pytest.mark.one_in(3)
 def test_prices_change_with_a_quote_only(records, attack):
     before = list(Token.objects.values_list("price_buy", "price_sell", "quoted_at"))
     with pytest.raises(errors.CheckViolation) as error:

@@ -172,6 +172,7 @@ def test_the_form_suggests_this_month(client):
 
 
 @pytest.mark.parametrize("share", [0, 2, 3, 1])
+@pytest.mark.one_in(3)
 def test_it_starts_from_the_last_proof_wherever_that_stands(fee, share):
     expected = sums_of_entries()
     ids = list(Entry.objects.order_by("id").values_list("id", flat=True))

@@ -76,6 +76,7 @@ def test_an_approved_payout_waits_for_its_next_step(wallet, planned, taken):
     ],
     ids=["leased", "over", "none", "posted", "accepted"],
 )
+@pytest.mark.one_in(3)
 def test_an_expired_claim_is_taken_over_unless_the_order_was_accepted(wallet, changes, taken):
     withdrawal = make_approved_withdrawal(wallet)
     first = claim_payout(withdrawal)
@@ -120,6 +121,7 @@ def test_while_on_hold_only_possibly_sent_payouts_are_taken_over(wallet, posted)
     ],
     ids=["mine", "another's", "posted", "over half", "half", "no lease"],
 )
+@pytest.mark.one_in(3)
 def test_a_payout_is_marked_once_by_its_claimant_in_the_first_half_of_the_lease(
     wallet, changes, may
 ):
@@ -173,6 +175,7 @@ def test_a_payout_with_a_later_status_is_not_put_back(wallet):
     ],
     ids=["leased", "over", "none", "posted"],
 )
+@pytest.mark.one_in(3)
 def test_an_unsent_payout_is_put_back_when_its_lease_expires(wallet, changes, back):
     one, other = make_approved_withdrawal(wallet), make_approved_withdrawal(wallet)
     for each in (one, other):

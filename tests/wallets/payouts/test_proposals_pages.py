@@ -159,6 +159,7 @@ def test_a_declined_proposal_changes_nothing_else(unknown, maker, checker):
 @pytest.mark.parametrize(
     "body", [{}, {"action": "Fail"}, {"action": "Pay twice", "reason": "x, checked with the bank"}]
 )
+@pytest.mark.one_in(3)
 def test_a_proposal_without_action_and_reason_does_nothing(unknown, body, maker):
     make_unresolved(unknown)
     with assert_no_table_changes():

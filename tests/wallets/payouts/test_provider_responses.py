@@ -143,6 +143,7 @@ def test_a_rate_limited_status_check_backs_off(sandbox, wallet):
      (None, True, "Processing")],
     ids=["leased", "over", "none", "accepted"],
 )  # fmt: skip
+@pytest.mark.one_in(3)
 def test_a_failed_status_check_marks_only_unclaimed_payouts_unknown(
     sandbox, wallet, lease, accepted, status
 ):

@@ -138,6 +138,7 @@ def test_possible_proposals_depend_on_the_state_of_the_payout(wallet):
 
 
 @every_action
+@pytest.mark.one_in(3)
 def test_a_proposal_is_recorded_and_only_one_is_open(wallet, action):
     withdrawal, person = MAKERS[action](wallet), make_staff()
     before = read_values(withdrawal)

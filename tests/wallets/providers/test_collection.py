@@ -131,6 +131,7 @@ def test_a_checkout_is_paid_once_with_what_arrives(client, sandbox):
         ("USD", "card", "10.25", "0.39"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_fees_follow_the_stated_rule(client, sandbox, currency, payment_type, amount, fee):
     make_checkout(client, currency=currency, amount=Decimal(amount))
     found = client.verify_transaction(pay(sandbox, tx_ref="deposit_a", payment_type=payment_type))
@@ -229,6 +230,7 @@ def test_a_refund_beyond_our_balance_is_known_not_to_have_happened(client, sandb
 
 
 @pytest.mark.parametrize("kind", ["timeout_after", "malformed", "error_5xx", "unauthorized"])
+@pytest.mark.one_in(3)
 def test_a_refund_without_a_usable_answer_is_unknown_and_sent_once(client, sandbox, kind):
     make_checkout(client)
     paid = pay(sandbox, tx_ref="deposit_a")
@@ -314,6 +316,7 @@ def test_an_answer_about_something_else_is_not_believed(client, sandbox):
 @pytest.mark.parametrize(
     "kind", ["timeout_before", "malformed", "oversized", "reset", "error_5xx", "rate_limit"]
 )
+@pytest.mark.one_in(3)
 def test_a_status_check_is_tried_again_and_an_account_is_not(sandbox, kind):
     client = client_of(sandbox, read_timeout=1 if kind == "oversized" else 0.3, total_timeout=8)
     sandbox.fault(kind, {"method": "GET"}, retry_after=0)

@@ -228,6 +228,7 @@ def test_references_and_accounts_pick_out_the_requests_that_fail(client, sandbox
 
 
 @pytest.mark.parametrize("kind", ["timeout_before", "error_5xx", "malformed", "reset"])
+@pytest.mark.one_in(3)
 def test_no_error_carries_the_key(sandbox, kind, caplog):
     client = client_of(sandbox)
     sandbox.fault(kind, times=10, body=f"Bearer {SECRET_KEY}")

@@ -190,6 +190,7 @@ def test_reverted_changes_of_the_variance_are_no_longer_differences(
     ],
 )
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.one_in(3)
 def test_rounding_of_a_charge_opens_no_break_and_keeps_none_that_is_undone(
     sandbox, naira, returned, unexplained, shown
 ):

@@ -320,6 +320,7 @@ def test_a_transfer_that_cannot_be_read_is_reported_and_the_day_is_compared(sand
 
 
 @pytest.mark.parametrize("kind", ["malformed", "error_5xx", "unauthorized"])
+@pytest.mark.one_in(3)
 def test_without_balances_a_report_is_incomplete(sandbox, wallet, kind):
     sandbox.faults.add(fault_of(kind, "/v3/balances", times=3))
     report = compare()
@@ -381,6 +382,7 @@ def test_the_rounding_of_a_charge_does_not_change_the_variance(sandbox, moved, v
 @pytest.mark.parametrize(
     ("fee", "booked"), [("0", []), ("0.004", []), ("0.01", ["0.01"]), ("1", ["1"])]
 )
+@pytest.mark.one_in(3)
 def test_a_charge_is_booked_unless_it_is_rounded_to_nothing(sandbox, wallet, fee, booked):
     withdrawal = pay(wallet)
     update_provider(

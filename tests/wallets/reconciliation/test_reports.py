@@ -158,6 +158,7 @@ def test_the_command_prints_differences_and_exits_with_an_error(sandbox, wallet,
         (ADMINISTRATOR, False),
     ],
 )
+@pytest.mark.one_in(3)
 def test_who_may_run_it(sandbox, wallet, role, may):
     client = signed_in_client(role)
     add = reverse("admin:wallets_reconciliation_add")

@@ -273,6 +273,7 @@ IMPOSSIBLE: dict[str, Callable[[RequestWithdrawal], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("kind", IMPOSSIBLE)
+@pytest.mark.one_in(3)
 def test_an_invalid_request_rolls_back_the_batch_and_harms_no_other(kind):
     wallet = make_wallet(1000)
     first, second = command(wallet, 100, key="a"), command(wallet, 200)

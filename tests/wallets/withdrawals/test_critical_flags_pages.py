@@ -130,6 +130,7 @@ def test_a_flag_raised_after_the_confirmation_page_rejects_its_row(owners, finan
 
 
 @pytest.mark.parametrize("override", [None, "", "   "])
+@pytest.mark.one_in(3)
 def test_the_single_page_requires_a_written_override(owners, override, finance):
     flagged = make_withdrawal(owners[0], owners[1], "NGN", "2000")
     label = "Reason for approving despite critical flags"

@@ -67,6 +67,7 @@ def withdrawals() -> dict[str, Withdrawal]:
     return found
 
 
+@pytest.mark.one_in(3)
 def test_every_search_path_finds_it_and_every_term_counts(few, withdrawals):
     def found(term: str) -> set[str]:
         ids = set(
@@ -110,6 +111,7 @@ def test_every_search_path_finds_it_and_every_term_counts(few, withdrawals):
         assert found(nothing) == set(), nothing
 
 
+@pytest.mark.one_in(3)
 def test_a_client_reference_is_found_as_a_whole(few):
     store_bank_list()
     firm = make_wallet(10_000)
@@ -173,6 +175,7 @@ def test_a_match_by_two_paths_hides_no_other(withdrawals, monkeypatch):
         assert found == {withdrawals["Zenith"], *others}, few
 
 
+@pytest.mark.one_in(3)
 def test_part_of_a_reference_has_a_digit_or_eight_letters(few, withdrawals):
     reference = "payout_qrstvwxyzk9m4fffffffffffff"
     update_without_guard(
@@ -187,6 +190,7 @@ def test_part_of_a_reference_has_a_digit_or_eight_letters(few, withdrawals):
     ]  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 def test_numbers_are_searched_by_indexes_and_parts_of_references_among_recent_withdrawals(
     few, withdrawals, monkeypatch
 ):

@@ -169,6 +169,7 @@ def test_a_silent_receiver_is_cut_off_at_the_deadline(receiver: Receiver) -> Non
     [b"H", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 100 Continue\r\n\r\n"],
     ids=["status line", "headers", "endless 100s"],
 )
+@pytest.mark.one_in(3)
 def test_a_slow_drip_of_headers_is_cut_off_at_the_deadline(text: bytes) -> None:
     with raw_server(lambda connection: send_slowly(connection, text, every_seconds=0.02)) as port:
         started = time.monotonic()

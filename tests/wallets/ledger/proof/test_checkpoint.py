@@ -223,6 +223,7 @@ def test_a_changed_old_entry_is_found_by_the_full_proof(
         ("DELETE FROM wallets_checkpoint", None),
     ],
 )
+@pytest.mark.one_in(3)
 def test_a_changed_checkpoint_is_found(
     wallet: Wallet, owner_connection: Connection, statement: str, incremental: bool | None
 ):
