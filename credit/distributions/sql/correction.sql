@@ -50,7 +50,7 @@ DECLARE
 BEGIN
     PERFORM name_actor(p_actor);
     d := (SELECT x FROM credit_distribution x WHERE x.id = p_distribution FOR NO KEY UPDATE);
-    IF d.id IS NULL OR d.status <> 'Announced' OR d.corrects_id IS NULL THEN
+    IF d.status <> 'Announced' OR d.corrects_id IS NULL THEN
         RETURN false;
     END IF;
     INSERT INTO credit_income
