@@ -75,7 +75,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "credit.distribution/calendar",
             "credit.taxrate",
             "credit.taxfactsproposal",
-            "credit.taxrate/withheld_tax",
+            "credit.taxrate/withheld",
         ),
     ),
     (
@@ -147,7 +147,7 @@ PAGES = {
     "wallets.entry/general_ledger": "General ledger",
     "wallets.configuration/by_currency": "Settings by currency",
     "wallets.configuration/rates": "Rates of the day",
-    "credit.taxrate/withheld_tax": "Tax withheld",
+    "credit.taxrate/withheld": "Tax withheld",
 }
 # Who has one of these permissions finds the group unfolded; who has none of all, every group.
 OPEN_FOR: Mapping[str, tuple[str, ...]] = {

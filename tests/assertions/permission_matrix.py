@@ -173,7 +173,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "credit_taxrate_next": ("F", ""),
     "credit_taxrate_previous": ("F", ""),
     "credit_taxrate_reject": ("F", "F"),
-    "credit_taxrate_withheld_tax": (INSIDE, ""),
+    "credit_taxrate_withheld": (INSIDE, ""),
     "exchange_token_distribution": ("BF", "BF"),
     # Who takes part, and by what.
     "exchange_organisation_edit": ("BD", "BD"),

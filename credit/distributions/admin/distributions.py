@@ -10,11 +10,8 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
-from django.views.decorators.http import require_safe
 
 from credit.distributions.admin.calendar import calendar_page
 from credit.distributions.admin.forms import (
@@ -126,6 +123,7 @@ def _basis(distribution: Distribution) -> str:
 
 @admin.register(Distribution)
 class DistributionAdmin(ApprovalPages):
+    reports = {"calendar": calendar_page}
     approval = PROPOSALS
     proposals = "proposals"
     proposals_related = ("decided_by",)
@@ -194,19 +192,6 @@ class DistributionAdmin(ApprovalPages):
     def proposal_display(self, obj: Distribution) -> str:
         found: list[DistributionProposal] = getattr(obj, "pending_proposals", [])
         return found[0].get_action_display() if found else "-"
-
-    def get_urls(self) -> list[URLPattern]:
-        view = require_safe(self.calendar)
-        return [
-            self.action_url("calendar/", "calendar", view, only_post=False),
-            *super().get_urls(),
-        ]
-
-    def calendar(self, request: HttpRequest) -> HttpResponse:
-        """Show what is due soon against what the issuers have."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        return calendar_page(self, request)
 
     def tools(self, request: HttpRequest, obj: Distribution) -> list[Tool]:
         if not self.may(request, PROPOSE):

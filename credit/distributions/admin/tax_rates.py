@@ -4,10 +4,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
-from django.views.decorators.http import require_safe
 
 from credit.distributions.admin.withheld_tax import withheld_tax_page
 from credit.tax_rates import services as tax_rates
@@ -87,6 +84,7 @@ class RateFilters(ListFilters):
 
 @admin.register(TaxRate)
 class TaxRateAdmin(AddFormAdmin, ProposalAdmin):
+    reports = {"withheld": withheld_tax_page}
     approval = tax_rates.TAX_RATES
     approve_step = Step(
         "approve",
@@ -120,19 +118,6 @@ class TaxRateAdmin(AddFormAdmin, ProposalAdmin):
         "type", "issuer_country", "scope_display", "rate_display", "valid_from", "valid_until",
         "note", "proposed_by",
     )  # fmt: skip
-
-    def get_urls(self) -> list[URLPattern]:
-        view = require_safe(self.withheld_tax)
-        return [
-            self.action_url("withheld/", "withheld_tax", view, only_post=False),
-            *super().get_urls(),
-        ]
-
-    def withheld_tax(self, request: HttpRequest) -> HttpResponse:
-        """Show what was withheld, by issuer and month."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        return withheld_tax_page(self, request)
 
     def heading(self, obj: TaxRate) -> str:
         return f"{obj}: {percent(obj.percent)}"

@@ -101,7 +101,7 @@ def test_months_issuers_and_currencies_are_rows_of_their_own():
 
 
 def report(client: Client, **query: Any) -> Any:
-    return client.get(reverse("admin:credit_taxrate_withheld_tax"), query)
+    return client.get(reverse("admin:credit_taxrate_withheld"), query)
 
 
 def test_the_page_and_its_csv():
