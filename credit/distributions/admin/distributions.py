@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.contrib import admin
 from django.db.models import Prefetch, QuerySet
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 
 from credit.distributions.admin.calendar import calendar_page
@@ -54,8 +55,8 @@ from credit.distributions.services.proposals import (
 )
 from credit.distributions.services.terms import DistributionTerms
 from exchange.admin.base import Section, Tool, actor_of, staff_of
-from exchange.admin.columns import column
-from exchange.admin.confirmation import Confirmation
+from exchange.admin.columns import column, link_column, time_column
+from exchange.admin.confirmation import Confirmation, ConfirmedAction
 from exchange.admin.display import format_time, record_link, status_badge
 from exchange.admin.fields import ReasonForm
 from exchange.admin.forms import bind_form
@@ -69,6 +70,7 @@ from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.ledger.models import AccountKind
 from wallets.ledger.selectors.wallets import account_balance
 
+_STEPS = {DistributionAction.FUND: "funding", DistributionAction.CANCEL: "cancellation"}
 # The announcement of a correction.
 _CORRECT = "correct"
 # What each step does, read before proposing and before approving.
@@ -93,6 +95,7 @@ _DONE: dict[str, str] = {
     DistributionAction.CANCEL: "Cancelled. Nothing is paid.",
     DistributionAction.ASSIGN: "Assigned. It is paid within a minute.",
 }
+_PROPOSED = "Proposed. Nothing changes until a second person approves."
 _TIMES: tuple[tuple[str, Callable[[DistributionTerms], str]], ...] = (
     ("Record (UTC)", lambda terms: format_time(terms.record_at)),
     ("Payment date", lambda terms: str(terms.payment_date)),
@@ -121,6 +124,25 @@ def _basis(distribution: Distribution) -> str:
     )
 
 
+def _due(distribution: Distribution) -> str:
+    """Return what the issuer pays for the distribution; empty before the record."""
+    return "" if distribution.gross is None else _money(distribution, "gross")
+
+
+def _ask_step(action: DistributionAction, what: str, obj: Distribution, _user: Any) -> Confirmation:
+    """Return the page that proposes a step, `what` in words."""
+    return Confirmation(
+        title=f"Propose {what} of {obj}?",
+        facts=[
+            ("Token", record_link(obj.token)),
+            ("Issuer", record_link(obj.token.issuer)),
+            ("Due", _due(obj) or "Known at the record"),
+        ],
+        text=f"{_EFFECTS[action]} Nothing changes until a second person approves.",
+        submit=f"Propose {what}",
+    )
+
+
 @admin.register(Distribution)
 class DistributionAdmin(ApprovalPages):
     reports = {"calendar": calendar_page}
@@ -130,10 +152,19 @@ class DistributionAdmin(ApprovalPages):
     step_route = "<uuid:object_id>/proposals/<uuid:proposal_id>/{}/"
     approve_step = Step("approve", "proposal_id", approve, lambda done: _DONE[done.action])
     reject_step = Step("reject", "proposal_id", reject, "Proposal closed.", ReasonForm)
-    record_pages = (
-        *("change_terms", "propose_funding", "propose_cancellation", "propose_assignment"),
-        "propose_correction",
-    )
+    record_pages = ("change_terms", "propose_assignment", "propose_correction")
+    confirmed_actions = [
+        ConfirmedAction(
+            f"propose_{what}",
+            "distribution_id",
+            (PROPOSE,),
+            partial(_ask_step, action, what),
+            partial(propose_step, action=action),
+            _PROPOSED,
+            ExplanationForm,
+        )
+        for action, what in _STEPS.items()
+    ]
     filters = DistributionListFilters
     list_display = (
         "name_display", "kind_display", "state_display", "amount_display", "record_display",
@@ -164,12 +195,10 @@ class DistributionAdmin(ApprovalPages):
     # Not a link: the first column leads to the distribution.
     name_display = column("token", lambda row: str(row.token))
     proposer_display = column("proposed by", lambda row: row.proposed_by_label or row.proposed_by)
-    token_display = column("token", lambda row: record_link(row.token))
-    issuer_display = column("issuer", lambda row: record_link(row.token.issuer))
+    token_display = link_column("token", "token")
+    issuer_display = link_column("issuer", "token.issuer")
     kind_display = column("type", lambda row: row.kind, ordering="type")
-    corrects_display = column(
-        "corrects", lambda row: record_link(row.corrects) if row.corrects_id else "-"
-    )
+    corrects_display = link_column("corrects", "corrects")
     final_display = column("units", lambda row: "Taken back as they are paid" if row.final else "-")
     state_display = column(
         "status",
@@ -178,9 +207,7 @@ class DistributionAdmin(ApprovalPages):
     )
     amount_display = column("amount per unit", lambda row: _money(row, "amount_per_unit"))
     basis_display = column("basis", _basis)
-    record_display = column(
-        "record (UTC)", lambda row: format_time(row.record_at), ordering="record_at"
-    )
+    record_display = time_column("record (UTC)", "record_at", ordering="record_at")
     units_display = column(
         "units", lambda row: "-" if row.units is None else format_units(row.units)
     )
@@ -291,23 +318,8 @@ class DistributionAdmin(ApprovalPages):
                 user=staff_of(request),
             )
 
-        return self.form_page(
-            request,
-            bind_form(request, partial(ChangeForm, obj.type), **initial_terms(obj)),
-            act,
-            title="Propose other terms",
-            submit="Propose",
-            done="Proposed. Nothing changes until a second person approves.",
-            record=obj,
-        )
-
-    def propose_funding(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Propose to take what is due from the issuer's wallet."""
-        return self._propose(request, object_id, DistributionAction.FUND)
-
-    def propose_cancellation(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Propose to cancel a distribution that is not paid yet."""
-        return self._propose(request, object_id, DistributionAction.CANCEL)
+        form = bind_form(request, partial(ChangeForm, obj.type), **initial_terms(obj))
+        return self._form_page(request, obj, form, act, "Propose other terms")
 
     def propose_assignment(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Propose who is paid the income of a closed member."""
@@ -325,15 +337,7 @@ class DistributionAdmin(ApprovalPages):
                 user=staff_of(request),
             )
 
-        return self.form_page(
-            request,
-            form,
-            act,
-            title="Assign the income of a closed member",
-            submit="Propose",
-            done="Proposed. Nothing changes until a second person approves.",
-            record=obj,
-        )
+        return self._form_page(request, obj, form, act, "Assign the income of a closed member")
 
     def propose_correction(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Propose the terms that would have been right for a paid distribution."""
@@ -351,39 +355,22 @@ class DistributionAdmin(ApprovalPages):
                 corrects=obj.pk,
             )
 
-        return self.form_page(
-            request,
-            bind_form(request, partial(CorrectionForm, obj.type), **initial_terms(obj)),
-            act,
-            title="Propose the right terms",
-            submit="Propose",
-            done="Proposed. Nothing is paid or taken back until a second person approves.",
-            record=obj,
-        )
+        form = bind_form(request, partial(CorrectionForm, obj.type), **initial_terms(obj))
+        done = "Proposed. Nothing is paid or taken back until a second person approves."
+        return self._form_page(request, obj, form, act, "Propose the right terms", done=done)
 
-    def _propose(
-        self, request: HttpRequest, object_id: UUID, action: DistributionAction
+    def _form_page(
+        self,
+        request: HttpRequest,
+        obj: Distribution,
+        form: Form,
+        act: Callable[[dict[str, Any]], object],
+        title: str,
+        *,
+        done: str = _PROPOSED,
     ) -> HttpResponse:
-        obj: Distribution = self.record(request, object_id, PROPOSE)
-        propose: Callable[..., object] = partial(
-            propose_step, distribution_id=obj.pk, action=action, user=staff_of(request)
-        )
-        what = "funding" if action == DistributionAction.FUND else "cancellation"
-        return self.confirm_page(
-            request,
-            obj,
-            Confirmation(
-                title=f"Propose {what} of {obj}?",
-                facts=[
-                    *self.field_facts(obj, "token_display", "issuer_display"),
-                    ("Due", _due(obj) or "Known at the record"),
-                ],
-                text=f"{_EFFECTS[action]} Nothing changes until a second person approves.",
-                submit=f"Propose {what}",
-            ),
-            propose,
-            "Proposed. Nothing changes until a second person approves.",
-            form=bind_form(request, ExplanationForm),
+        return self.form_page(
+            request, form, act, title=title, submit="Propose", done=done, record=obj
         )
 
 
@@ -422,8 +409,3 @@ def _available(distribution: Distribution) -> str:
     currency = distribution.currency_id
     balance = account_balance(distribution.token.issuer_id, currency, AccountKind.AVAILABLE)
     return format_money(balance, currency)
-
-
-def _due(distribution: Distribution) -> str:
-    """Return what the issuer pays for the distribution; empty before the record."""
-    return "" if distribution.gross is None else _money(distribution, "gross")
