@@ -241,14 +241,11 @@ def expected_gross(distributions: Collection[Distribution]) -> dict[UUID, Decima
 def estimate(distribution: Distribution) -> Estimate:
     """Return what it would pay if its record were made now."""
     terms = _amounts(distribution)
-    if distribution.corrects_id:
-        return estimate_correction(distribution.corrects_id, terms)
-    return estimate_income(distribution.token_id, terms)
+    return estimate_terms(distribution.token_id, terms, corrects_id=distribution.corrects_id)
 
 
 def estimate_largest(distribution: Distribution, count: int) -> list[Holder]:
     """Return the owners who would receive most, or return most, if the record were made now."""
-    query = _LARGEST_CORRECTED if distribution.corrects_id else _LARGEST
     parameters = {
         "token": distribution.token_id,
         "corrects": distribution.corrects_id,
@@ -256,7 +253,7 @@ def estimate_largest(distribution: Distribution, count: int) -> list[Holder]:
         **_amounts(distribution),
     }
     with connection.cursor() as cursor:
-        cursor.execute(query, parameters)
+        cursor.execute(_LARGEST.format(_income(distribution.corrects_id)), parameters)
         return [Holder(*row) for row in cursor.fetchall()]
 
 
@@ -265,21 +262,23 @@ def _amounts(distribution: Distribution) -> dict[str, Any]:
     return {name: getattr(distribution, name) for name in names}
 
 
-def estimate_income(token_id: UUID, terms: Mapping[str, Any]) -> Estimate:
-    """Return what a distribution of these terms would pay to today's holders."""
-    with connection.cursor() as cursor:
-        cursor.execute(_ESTIMATE, {"token": token_id, **terms})
-        return Estimate(*cursor.fetchone())
+def estimate_terms(
+    token_id: UUID, terms: Mapping[str, Any], *, corrects_id: UUID | None = None
+) -> Estimate:
+    """Return what a distribution of these terms would pay to today's holders.
 
-
-def estimate_correction(corrects_id: UUID, terms: Mapping[str, Any]) -> Estimate:
-    """Return what a correction of a paid distribution to these terms would pay, or recover.
-
-    Of those whose income it changes; `gross` is below 0 where it recovers.
+    With `corrects_id`, what a correction of that paid one to these terms would pay, or recover: of
+    those whose income it changes; `gross` is below 0 where it recovers.
     """
+    parameters = {"token": token_id, "corrects": corrects_id, **terms}
     with connection.cursor() as cursor:
-        cursor.execute(_CORRECTION, {"corrects": corrects_id, **terms})
+        cursor.execute(_ESTIMATE.format(_income(corrects_id)), parameters)
         return Estimate(*cursor.fetchone())
+
+
+def _income(corrects_id: UUID | None) -> str:
+    """Return the rows of owners with units and what each would receive, as SQL."""
+    return _ENTITLED if corrects_id is None else _CORRECTED
 
 
 _DISTRIBUTIONS = f"""
@@ -307,27 +306,30 @@ _INCOME = f"""
     ) r
     ORDER BY r.place
 """  # noqa: S608 - built from the declaration in payloads
-_ESTIMATE = """
-    SELECT count(*), coalesce(sum(h.units), 0), coalesce(sum(income_of(
-        h.units, %(amount_per_unit)s, %(principal_per_unit)s, %(rate)s, %(days)s, c.decimals)), 0)
+_ENTITLED = """
+    SELECT coalesce(h.member_id, h.organisation_id) AS owner_id, h.units, income_of(
+        h.units, %(amount_per_unit)s, %(principal_per_unit)s, %(rate)s, %(days)s, c.decimals)
+        AS gross
     FROM entitled_units(%(token)s) h
     JOIN exchange_token t ON t.id = %(token)s
     JOIN exchange_currency c ON c.code = t.currency_id
 """
 _CORRECTED = """
+    SELECT coalesce(i.member_id, i.organisation_id) AS owner_id, i.units, i.gross
     FROM corrected_income(
-        %(corrects)s, %(amount_per_unit)s, %(principal_per_unit)s, %(rate)s, %(days)s) x
-    WHERE x.gross <> 0
+        %(corrects)s, %(amount_per_unit)s, %(principal_per_unit)s, %(rate)s, %(days)s) i
+    WHERE i.gross <> 0
 """
-_CORRECTION = f"""
-    SELECT count(DISTINCT coalesce(x.member_id, x.organisation_id)), coalesce(sum(x.units), 0),
-           coalesce(sum(x.gross), 0)
-    {_CORRECTED}
+_ESTIMATE = """
+    SELECT count(DISTINCT x.owner_id), coalesce(sum(x.units), 0), coalesce(sum(x.gross), 0)
+    FROM ({}) x
 """
-_LARGEST_CORRECTED = f"""
-    SELECT coalesce(x.member_id, x.organisation_id), sum(x.units), sum(x.gross)
-    {_CORRECTED}
-    GROUP BY 1 ORDER BY abs(sum(x.gross)) DESC, 1 LIMIT %(count)s
+# In the order of units where nothing is corrected: what is received grows with them.
+_LARGEST = """
+    SELECT x.owner_id, sum(x.units), sum(x.gross)
+    FROM ({}) x
+    GROUP BY x.owner_id
+    ORDER BY abs(sum(x.gross)) DESC, sum(x.units) DESC, x.owner_id LIMIT %(count)s
 """
 _EXPECTED = """
     SELECT d.id, coalesce(sum(income_of(
@@ -344,13 +346,4 @@ _EXPECTED = """
         d.corrects_id, d.amount_per_unit, d.principal_per_unit, d.rate, d.days) x ON true
     WHERE d.id = ANY (%(ids)s) AND d.corrects_id IS NOT NULL
     GROUP BY d.id
-"""
-_LARGEST = """
-    SELECT coalesce(h.member_id, h.organisation_id), h.units, income_of(
-        h.units, %(amount_per_unit)s, %(principal_per_unit)s, %(rate)s, %(days)s, c.decimals)
-    FROM entitled_units(%(token)s) h
-    JOIN exchange_token t ON t.id = %(token)s
-    JOIN exchange_currency c ON c.code = t.currency_id
-    ORDER BY h.units DESC, 1
-    LIMIT %(count)s
 """

@@ -21,7 +21,7 @@ from credit.distributions.models import (
     Income,
     IncomeStatus,
 )
-from credit.distributions.selectors import estimate_correction
+from credit.distributions.selectors import estimate_terms
 from credit.distributions.services.terms import (
     MAX_WAIT,
     DistributionTerms,
@@ -92,7 +92,7 @@ def check_correction(
             f"The payment is too early for the notice: it can be from {earliest} on",
             code="notice_too_short",
         )
-    if not estimate_correction(original.pk, terms.columns()).gross:
+    if not estimate_terms(token.pk, terms.columns(), corrects_id=original.pk).gross:
         raise Rejected("These terms pay each holder what it received", code="corrects_nothing")
     return original
 

@@ -15,7 +15,7 @@ from credit.distributions.models import Distribution, DistributionStatus, Distri
 from credit.distributions.schedule import UNIT_AMOUNT_DECIMALS, Basis, Period, is_period_end
 from credit.distributions.selectors import (
     drafts_begin,
-    estimate_income,
+    estimate_terms,
     periods_between,
     terms_of,
 )
@@ -136,7 +136,7 @@ def check_terms(
     check_principal(token, terms, but)
     _check_end(token, terms, but)
     check_size(token, terms)
-    found = estimate_income(token.pk, terms.columns())
+    found = estimate_terms(token.pk, terms.columns())
     if not found.gross:
         raise Rejected(
             f"The amount rounds to nothing for each of {found.holders} holders",
