@@ -1,5 +1,6 @@
 """Endpoints for schedules, distributions and income."""
 
+from dataclasses import asdict
 from functools import partial
 from typing import Any, ClassVar
 
@@ -79,12 +80,7 @@ def _describe(period: Period) -> dict[str, Any]:
         "ends": str(period.ends),
         "days": basis.days,
         "type": "Interest",
-        "basis": {
-            "principal_per_unit": basis.principal_per_unit,
-            "rate": basis.rate,
-            "days": basis.days,
-            "year": basis.year,
-        },
+        "basis": asdict(basis),
         "amount_per_unit": basis.amount_per_unit,
     }
 

@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import asdict
 from typing import Any
 
 from django.http import HttpResponse, QueryDict
@@ -146,17 +147,7 @@ def _to_wire(summary: TaxSummary) -> dict[str, Any]:
         "tax_residence": member.tax_residence or None,
         "tax_id": member.tax_id or None,
         "year": summary.year,
-        "income": [
-            {
-                "currency": each.currency,
-                "type": each.type,
-                "gross": each.gross,
-                "tax": each.tax,
-                "net": each.net,
-                "issuers": each.issuers,
-            }
-            for each in summary.income
-        ],
+        "income": [asdict(each) for each in summary.income],
         "createdAt": timezone.now(),
     }
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, Self
 
 from django.conf import settings
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
 from credit.distributions.errors import PeriodTaken
@@ -74,20 +74,10 @@ class DistributionTerms:
     @classmethod
     def from_json(cls, distribution: Distribution, terms: Mapping[str, Any]) -> Self:
         """Return the terms of a proposal to change `distribution`."""
-        basis = None
-        if terms["principal_per_unit"] is not None:
-            basis = Basis(
-                Decimal(terms["principal_per_unit"]), Decimal(terms["rate"]), terms["days"]
-            )
-        return cls(
-            type=distribution.type,
-            currency=distribution.currency_id,
-            record_at=dt.datetime.fromisoformat(terms["record_at"]),
-            payment_date=dt.date.fromisoformat(terms["payment_date"]),
-            amount=None if basis else Decimal(terms["amount_per_unit"]),
-            basis=basis,
-            final=distribution.final,
-        )
+        fields = (field for field in Distribution._meta.concrete_fields if field.name in terms)
+        changed = {field.name: field.to_python(terms[field.name]) for field in fields}
+        kept = {name: getattr(distribution, name) for name in ("type", "currency_id", "final")}
+        return cls.of(Distribution(**kept, **changed))
 
     @classmethod
     def of(cls, distribution: Distribution) -> Self:
@@ -273,10 +263,7 @@ def _check_end(token: Token, terms: DistributionTerms, but: Distribution | None)
     redeems = terms.type == DistributionType.REDEMPTION
     if terms.type != DistributionType.EXIT and terms.final != redeems:
         raise InvalidRequest.for_field("final", "A Redemption is final, an Exit may be")
-    live = Distribution.objects.filter(token=token)
-    live = live.exclude(status__in=(DistributionStatus.DRAFT, DistributionStatus.CANCELLED))
-    if but is not None:
-        live = live.exclude(pk=but.pk)
+    live = _announced(token, but)
     last = live.filter(final=True).first()
     if last is not None and (terms.final or terms.record_at > last.record_at):
         raise Rejected(f"{last} takes the units back", code="token_redeemed")
@@ -348,13 +335,8 @@ def check_cancellation(distribution: Distribution) -> None:
     if distribution.type != DistributionType.PRINCIPAL:
         return
     left = outstanding_principal(distribution.token, but=distribution)
-    short = (
-        Distribution.objects.filter(
-            token=distribution.token, type=DistributionType.REDEMPTION, amount_per_unit__lt=left
-        )
-        .exclude(status__in=(DistributionStatus.DRAFT, DistributionStatus.CANCELLED))
-        .first()
-    )
+    redemptions = _announced(distribution.token, type=DistributionType.REDEMPTION)
+    short = redemptions.filter(amount_per_unit__lt=left).first()
     if short is not None:
         raise Rejected(
             f"Without it {format_plain(left)} of principal would be outstanding on a unit, more"
@@ -369,14 +351,21 @@ def outstanding_principal(
     """Return what is left of the issue price of a unit after the announced repayments: all, or
     those recorded until `day`; `but` one. For a token whose issue price is known.
     """
-    repaid = Distribution.objects.filter(token=token, type=DistributionType.PRINCIPAL)
-    repaid = repaid.exclude(status__in=(DistributionStatus.DRAFT, DistributionStatus.CANCELLED))
+    repaid = _announced(token, but, type=DistributionType.PRINCIPAL)
     if day is not None:
         repaid = repaid.filter(record_at__lt=_midnight(day) + dt.timedelta(days=1))
-    if but is not None:
-        repaid = repaid.exclude(pk=but.pk)
     issued = token.issue_price or Decimal(0)
     return issued - (repaid.aggregate(total=Sum("amount_per_unit"))["total"] or 0)
+
+
+def _announced(
+    token: Token, but: Distribution | None = None, **conditions: object
+) -> QuerySet[Distribution]:
+    """Return what was announced of a token and not cancelled since, `but` one."""
+    found = Distribution.objects.filter(token=token, **conditions).exclude(
+        status__in=(DistributionStatus.DRAFT, DistributionStatus.CANCELLED)
+    )
+    return found.exclude(pk=but.pk) if but else found
 
 
 def _midnight(day: dt.date) -> dt.datetime:
