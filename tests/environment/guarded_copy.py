@@ -1,9 +1,10 @@
-"""A copy of a table with a single trigger, to test a guard function at its boundaries.
+"""A copy of a table with single triggers, to test a guard function at its boundaries.
 
 On the real table other guards, keys and the audit reject most of the rows that this needs. The
 attack tests show that the guard is installed there.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import Error
@@ -15,6 +16,8 @@ from tests.factories.bare_rows import as_json
 class GuardedCopy:
     """An empty temporary table of the same name, with `function` as its only trigger.
 
+    It also has those triggers of the table that are named as `declared`, as they are there.
+
     `cursor` comes from `without_guards`: no other trigger runs, and all of it is rolled back.
     Each attempt returns ACCEPTED or the violated rule; `message` holds the error message.
     """
@@ -25,17 +28,37 @@ class GuardedCopy:
         table: str,
         function: str,
         timing: str = "BEFORE INSERT OR UPDATE OR DELETE",
+        *,
+        declared: Sequence[str] = (),
     ) -> None:
         self.message = ""
         self._cursor = cursor
         self._table = f"pg_temp.{table}"
+        self._triggers = list(declared)
+        cursor.execute(
+            "SELECT pg_get_triggerdef(oid) FROM pg_trigger"
+            " WHERE tgrelid = %s::regclass AND tgname = ANY (%s)",
+            [f"public.{table}", self._triggers],
+        )
+        definitions = [
+            text.replace(f" ON public.{table} ", f" ON {self._table} ")
+            for (text,) in cursor.fetchall()
+        ]
+        assert len(definitions) == len(declared)
+        if function:
+            # After those that are declared, as triggers fire by name.
+            self._triggers.append("own_guard")
+            definitions.append(
+                f"CREATE TRIGGER own_guard {timing} ON {self._table}"
+                f" FOR EACH ROW EXECUTE FUNCTION public.{function}()"
+            )
         cursor.execute(
             f"DROP TABLE IF EXISTS {self._table};"
-            f" CREATE TEMPORARY TABLE {table} AS SELECT * FROM public.{table} WITH NO DATA;"
-            f" CREATE TRIGGER guard {timing} ON {self._table}"
-            f" FOR EACH ROW EXECUTE FUNCTION public.{function}();"
-            f" ALTER TABLE {self._table} ENABLE ALWAYS TRIGGER guard"
+            f" CREATE TEMPORARY TABLE {table} AS SELECT * FROM public.{table} WITH NO DATA"
         )
+        for definition in definitions:
+            cursor.execute(definition)
+        self._enable()
 
     def insert(self, row: dict[str, Any]) -> str:
         """Try to insert a row."""
@@ -68,10 +91,14 @@ class GuardedCopy:
 
     def _only(self, row: dict[str, Any]) -> None:
         self._cursor.execute(
-            f"ALTER TABLE {self._table} DISABLE TRIGGER guard; DELETE FROM {self._table}"
+            f"ALTER TABLE {self._table} DISABLE TRIGGER USER; DELETE FROM {self._table}"
         )
         assert self.insert(row) == ACCEPTED
-        self._cursor.execute(f"ALTER TABLE {self._table} ENABLE ALWAYS TRIGGER guard")
+        self._enable()
+
+    def _enable(self) -> None:
+        for name in self._triggers:
+            self._cursor.execute(f"ALTER TABLE {self._table} ENABLE ALWAYS TRIGGER {name}")
 
     def _attempt(self, statement: str, row: dict[str, Any]) -> str:
         self._cursor.execute("SAVEPOINT attempt")

@@ -1,36 +1,16 @@
 -- Invariants of loan configurations, in addition to two_person.sql.
 
-CREATE FUNCTION configuration_guard() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF (OLD.id, OLD.creditor_id, OLD.created_at)
-        IS DISTINCT FROM (NEW.id, NEW.creditor_id, NEW.created_at)
-    THEN
-        RAISE EXCEPTION 'the creditor of configuration % never changes', OLD.id
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    IF NEW.status <> OLD.status AND (OLD.status, NEW.status) NOT IN (
-        ('Pending', 'Approved'), ('Pending', 'Rejected'), ('Rejected', 'Pending'),
-        ('Approved', 'Retired'))
-    THEN
-        RAISE EXCEPTION 'configuration % cannot go from % to %', OLD.id, OLD.status, NEW.status
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'configuration_transition';
-    END IF;
-    RETURN NEW;
-END $$;
-CREATE TRIGGER configuration_guard BEFORE UPDATE ON credit_loanconfiguration
-    FOR EACH ROW EXECUTE FUNCTION configuration_guard();
 SELECT guard_start('credit_loanconfiguration', '{"status": "Pending"}');
+SELECT guard_moves('credit_loanconfiguration', '{Pending>Approved,Pending>Rejected,Rejected>Pending,
+    Approved>Retired}');
+SELECT keep_columns('credit_loanconfiguration', '{id,creditor_id,created_at}');
 
 -- A version is approved by a person who neither created nor last changed it. The decision is final,
 -- except that an approved version may be superseded.
+SELECT guard_moves('credit_configurationversion', '{Pending>Approved,Pending>Rejected,
+    Approved>Superseded}');
 CREATE FUNCTION version_decision() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NEW.status <> OLD.status AND (OLD.status, NEW.status) NOT IN (
-        ('Pending', 'Approved'), ('Pending', 'Rejected'), ('Approved', 'Superseded'))
-    THEN
-        RAISE EXCEPTION 'a version cannot go from % to %', OLD.status, NEW.status
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'version_transition';
-    END IF;
     IF (NEW.decided_at IS NULL) <> (NEW.status = 'Pending')
         OR NEW.status = 'Pending' AND NEW.reason <> ''
         OR NEW.status = 'Rejected' AND NEW.reason = ''

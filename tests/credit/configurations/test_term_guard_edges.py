@@ -279,7 +279,7 @@ def test_the_first_two_loans_at_once_are_both_outstanding():
 
 
 def test_a_configuration_keeps_its_creditor_and_allowed_transitions(cursor):
-    rows = GuardedCopy(cursor, CONFIGURATION, "configuration_guard", "BEFORE UPDATE")
+    rows = GuardedCopy(cursor, CONFIGURATION, "", declared=("guard_moves", "keep_columns"))
     allowed = {
         ("Pending", "Approved"), ("Pending", "Rejected"), ("Rejected", "Pending"),
         ("Approved", "Retired"),
@@ -289,7 +289,7 @@ def test_a_configuration_keeps_its_creditor_and_allowed_transitions(cursor):
         for new in ConfigurationStatus.values:
             found = rows.update(made, status=new, updated_at="2026-03-02T12:00Z")
             right = old == new or (old, new) in allowed
-            expected = ACCEPTED if right else "configuration_transition"
+            expected = ACCEPTED if right else "credit_loanconfiguration_move"
             assert (old, new, found) == (old, new, expected)
         for name, value in (("id", uuid7()), ("creditor_id", uuid7()),
                             ("created_at", "2026-03-02T12:00Z")):  # fmt: skip
@@ -297,7 +297,9 @@ def test_a_configuration_keeps_its_creditor_and_allowed_transitions(cursor):
 
 
 def test_a_version_is_decided_with_a_time_and_rejected_with_a_reason(cursor):
-    rows = GuardedCopy(cursor, VERSION, "version_decision", "BEFORE UPDATE")
+    rows = GuardedCopy(
+        cursor, VERSION, "version_decision", "BEFORE UPDATE", declared=("guard_moves",)
+    )
     allowed = {("Pending", "Approved"), ("Pending", "Rejected"), ("Approved", "Superseded")}
     wrong = {("Pending", "x"), ("Rejected", "")}
     for old in VersionStatus.values:
@@ -308,7 +310,7 @@ def test_a_version_is_decided_with_a_time_and_rejected_with_a_reason(cursor):
                     found = rows.update(made, status=new, decided_at=at, reason=reason)
                     expected = ACCEPTED
                     if old != new and (old, new) not in allowed:
-                        expected = "version_transition"
+                        expected = "credit_configurationversion_move"
                     elif (at is None) != (new == "Pending") or (new, reason) in wrong:
                         expected = "version_decision"
                     assert (old, new, at, reason, found) == (old, new, at, reason, expected)
