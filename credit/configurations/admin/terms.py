@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -50,15 +50,23 @@ _WORDS = {
     "name": "The name must not contain control, invisible or direction-changing characters",
     "organisation_ids": "Name organisations where they decide who may borrow, and only there",
 }
-_LIMIT_HELP = {
-    "min_amount": "Empty: what earns the smallest unit of interest a month",
-    "max_amount": "Empty: the currency is not lent",
-    "max_outstanding": "Empty: no limit",
-}
-_LIMIT_WORDS = {
-    "min_amount": "The minimum must be above 0 and cannot exceed the maximum per loan",
-    "max_amount": "The maximum per loan must be above 0",
-    "max_outstanding": "The maximum outstanding cannot be below the maximum per loan",
+# The limits of a currency: label, help, and their rule in words.
+_LIMITS = {
+    "min_amount": (
+        "Minimum per loan",
+        "Empty: what earns the smallest unit of interest a month",
+        "The minimum must be above 0 and cannot exceed the maximum per loan",
+    ),
+    "max_amount": (
+        "Maximum per loan",
+        "Empty: the currency is not lent",
+        "The maximum per loan must be above 0",
+    ),
+    "max_outstanding": (
+        "Maximum outstanding",
+        "Empty: no limit",
+        "The maximum outstanding cannot be below the maximum per loan",
+    ),
 }
 
 
@@ -112,20 +120,15 @@ class LoanTermsForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for code in currencies():
-            for kind, label in (
-                ("min_amount", f"Minimum per loan, {code}"),
-                ("max_amount", f"Maximum per loan, {code}"),
-                ("max_outstanding", f"Maximum outstanding, {code}"),
-            ):
-                field = MoneyField(label=label, required=False, help_text=_LIMIT_HELP[kind])
+            for kind, (label, help_text, _rule) in _LIMITS.items():
+                field = MoneyField(label=f"{label}, {code}", required=False, help_text=help_text)
                 set_currency(field, code)
                 self.fields[f"{kind}_{code}"] = field
 
     @property
     def groups(self) -> list[tuple[str | None, list[Any]]]:
         """Return the fields in titled groups, the amounts of a currency in one row."""
-        kinds = ("min_amount", "max_amount", "max_outstanding")
-        amounts = [tuple(f"{kind}_{code}" for kind in kinds) for code in currencies()]
+        amounts = [tuple(f"{kind}_{code}" for kind in _LIMITS) for code in currencies()]
         single = {name for row in amounts for name in row}
         return [
             (None, [name for name in self.fields if name not in single]),
@@ -142,11 +145,11 @@ class LoanTermsForm(forms.Form):
         if not any(data.get(f"max_amount_{code}") for code in currencies()):
             self.add_error(None, "Enter a maximum per loan in at least one currency")
         for code in currencies():
-            kinds = [kind for kind in _LIMIT_WORDS if data.get(f"{kind}_{code}") is not None]
+            kinds = [kind for kind in _LIMITS if data.get(f"{kind}_{code}") is not None]
             limits = {kind: {code: data[f"{kind}_{code}"]} for kind in kinds}
             wrong = find_errors(limits) if "max_amount" in limits else limits
             for kind in wrong:
-                self.add_error(f"{kind}_{code}", _LIMIT_WORDS[kind])
+                self.add_error(f"{kind}_{code}", _LIMITS[kind][-1])
         return data
 
 
@@ -175,33 +178,14 @@ def read_terms(data: dict[str, Any]) -> Terms:
         found = {code: data[f"{kind}_{code}"] for code in currencies()}
         return {code: amount for code, amount in found.items() if amount is not None}
 
-    return Terms(
-        name=data["name"],
-        access=data["access"],
-        organisation_ids=data["organisation_ids"],
-        investment_categories=data["investment_categories"],
-        min_amount=amounts("min_amount"),
-        max_amount=amounts("max_amount"),
-        max_outstanding=amounts("max_outstanding"),
-        collateral_ratio=data["collateral_ratio"],
-        interest_rate=data["interest_rate"],
-        duration=data["duration"],
-        grace_period=data["grace_period"],
-    )
+    values: dict[str, Any] = {kind: amounts(kind) for kind in _LIMITS}
+    values |= {field.name: data[field.name] for field in fields(Terms) if field.name in data}
+    return Terms(**values)
 
 
 def form_values(version: ConfigurationVersion) -> dict[str, Any]:
     """Return a version's terms as initial values of the form."""
-    found: dict[str, Any] = {
-        "name": version.name,
-        "access": version.access,
-        "organisations": [organisation.pk for organisation in version.organisations.all()],
-        "investment_categories": version.investment_categories,
-        "collateral_ratio": version.collateral_ratio,
-        "interest_rate": version.interest_rate,
-        "duration": version.duration,
-        "grace_period": version.grace_period,
-    }
+    found: dict[str, Any] = forms.model_to_dict(version, list(LoanTermsForm.base_fields))
     for limit in version.limits.all():
         # A default minimum stays a default, so that it follows the rate.
         if limit.min_amount != default_min_amount(
@@ -291,9 +275,8 @@ def _describe_terms(version: ConfigurationVersion | None) -> dict[str, list[str]
     }
     limits = {limit.currency_id: limit for limit in version.limits.all()}
     for code in currencies():
-        found[f"Minimum per loan, {code}"] = _describe_limit(limits.get(code), "min_amount")
-        found[f"Maximum per loan, {code}"] = _describe_limit(limits.get(code), "max_amount")
-        found[f"Maximum outstanding, {code}"] = _describe_limit(limits.get(code), "max_outstanding")
+        for kind, (label, *_words) in _LIMITS.items():
+            found[f"{label}, {code}"] = _describe_limit(limits.get(code), kind)
     return {title: values for title, values in found.items() if values}
 
 

@@ -4,6 +4,8 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Decimal
+from functools import partial
+from operator import gt, lt
 from typing import Any
 from uuid import UUID
 
@@ -160,29 +162,18 @@ def _check_organisations_fit_access(values: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _check_max_outstanding(values: Mapping[str, Any]) -> str | None:
-    """A maximum outstanding requires a lent currency and allows at least one full loan."""
+def _check_against_maximum(
+    values: Mapping[str, Any], name: str, is_wrong: Callable[[Decimal, Decimal], bool], word: str
+) -> str | None:
+    """Another limit requires a lent currency and is on its side of the maximum per loan."""
     single = values.get("max_amount")
     if single is None:
         return None
-    for code, amount in values["max_outstanding"].items():
+    for code, amount in values[name].items():
         if code not in single:
             return f"must not have {code}, in which max_amount lends nothing"
-        if amount < single[code]:
-            return f"must not be below max_amount in {code}"
-    return None
-
-
-def _check_min_amount(values: Mapping[str, Any]) -> str | None:
-    """A minimum per loan requires a lent currency and is at most the maximum."""
-    single = values.get("max_amount")
-    if single is None:
-        return None
-    for code, amount in values["min_amount"].items():
-        if code not in single:
-            return f"must not have {code}, in which max_amount lends nothing"
-        if amount > single[code]:
-            return f"must not be above max_amount in {code}"
+        if is_wrong(amount, single[code]):
+            return f"must not be {word} max_amount in {code}"
     return None
 
 
@@ -201,6 +192,9 @@ _RULES: dict[str, Callable[[Any], str | None]] = {
 }
 _CROSS_FIELD_RULES: dict[str, Callable[[Mapping[str, Any]], str | None]] = {
     "organisation_ids": _check_organisations_fit_access,
-    "min_amount": _check_min_amount,
-    "max_outstanding": _check_max_outstanding,
+    "min_amount": partial(_check_against_maximum, name="min_amount", is_wrong=gt, word="above"),
+    # At least one full loan.
+    "max_outstanding": partial(
+        _check_against_maximum, name="max_outstanding", is_wrong=lt, word="below"
+    ),
 }
