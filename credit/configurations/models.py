@@ -4,15 +4,14 @@ A configuration keeps its id while its terms change: each change is a version. N
 effective version; a loan keeps the version it was made with.
 """
 
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 
-from exchange.core.fields import choice_field
+from exchange.core.fields import AMOUNT, choice_field
 from exchange.core.models import Currency, Record
 from exchange.participants.models import Organisation
-from exchange.staff.models import ExplainedApproval
+from exchange.staff.models import ExplainedApproval, ProposalModel
 from exchange.tokens.models import InvestmentCategory
 
 
@@ -69,7 +68,7 @@ class LoanConfiguration(Record):
         return f"configuration {self.id}"
 
 
-class ConfigurationVersion(ExplainedApproval, Record):
+class ConfigurationVersion(ExplainedApproval, ProposalModel):
     """The terms of a configuration from one approval to the next. Rates are 0 to 1."""
 
     configuration = models.ForeignKey(
@@ -102,17 +101,14 @@ class ConfigurationVersion(ExplainedApproval, Record):
     grace_period = models.PositiveSmallIntegerField(default=0)
     grace_period_unit = choice_field(GraceUnit, max_length=4, default=GraceUnit.DAYS)
     status = choice_field(VersionStatus, max_length=10, default=VersionStatus.PENDING)
-    proposed_by = models.CharField(max_length=80, help_text="The actor who entered it")
+    proposed_by = models.CharField(  # type: ignore[assignment]
+        max_length=80, help_text="The actor who entered it"
+    )
     proposed_by_label = models.CharField(max_length=200, blank=True)
     note = models.CharField(
         max_length=300, blank=True, default="", db_default="", help_text="Why staff propose it"
     )
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
-    )
-    decided_at = models.DateTimeField(null=True, blank=True)
     reason = models.CharField(max_length=500, blank=True)
-    created_at = models.DateTimeField()
 
     class Meta:
         ordering = ["-number"]
@@ -151,14 +147,13 @@ class LoanLimit(models.Model):
         ConfigurationVersion, on_delete=models.CASCADE, related_name="limits"
     )
     currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
-    min_amount = models.DecimalField(max_digits=38, decimal_places=8, help_text="Per loan")
-    max_amount = models.DecimalField(max_digits=38, decimal_places=8, help_text="Per loan")
+    min_amount = models.DecimalField(help_text="Per loan", **AMOUNT)
+    max_amount = models.DecimalField(help_text="Per loan", **AMOUNT)
     max_outstanding = models.DecimalField(
-        max_digits=38,
-        decimal_places=8,
         null=True,
         blank=True,
         help_text="Total principal of open loans of the configuration",
+        **AMOUNT,
     )
 
     class Meta:

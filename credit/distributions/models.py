@@ -2,16 +2,15 @@
 
 import datetime as dt
 
-from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
 from credit.distributions.schedule import Basis
 from credit.loans.models import Loan
-from exchange.core.fields import AMOUNT, choice_field, owner_column
+from exchange.core.fields import AMOUNT, UNCHECKED, choice_field, owner_column
 from exchange.core.models import Currency, Record
 from exchange.participants.models import Member, Organisation
-from exchange.staff.models import ApprovalStatus
+from exchange.staff.models import ProposalModel
 from exchange.tokens.models import Token
 
 
@@ -218,35 +217,17 @@ class Income(Record):
         Organisation, on_delete=models.PROTECT, related_name="+", db_index=False
     )
     # A composite foreign key in SQL would be checked for every row: accounts have it.
-    member = models.ForeignKey(
-        Member,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        db_index=False,
-        db_constraint=False,
-    )
+    member = models.ForeignKey(Member, null=True, blank=True, related_name="+", **UNCHECKED)
     owner_id = owner_column()
     assigned_from = models.ForeignKey(
         Member,
-        on_delete=models.PROTECT,
         null=True,
         blank=True,
         related_name="+",
-        db_index=False,
-        db_constraint=False,
+        **UNCHECKED,
         help_text="Who held the units, if it was closed and two people decided who is paid instead",
     )
-    loan = models.ForeignKey(
-        Loan,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="incomes",
-        db_index=False,
-        db_constraint=False,
-    )
+    loan = models.ForeignKey(Loan, null=True, blank=True, related_name="incomes", **UNCHECKED)
     units = models.DecimalField(**AMOUNT)
     gross = models.DecimalField(**AMOUNT)
     tax_rate = models.DecimalField(max_digits=7, decimal_places=4, default=0, help_text="Percent")
@@ -325,7 +306,7 @@ class DistributionAction(models.TextChoices):
     ASSIGN = "assign", "Assign income"
 
 
-class DistributionProposal(Record):
+class DistributionProposal(ProposalModel):
     """A step of a distribution that another person of staff decides.
 
     The issuer, too, proposes a distribution: `proposed_by` is an actor. `terms` are those of a
@@ -338,19 +319,13 @@ class DistributionProposal(Record):
     action = choice_field(DistributionAction, max_length=10)
     terms = models.JSONField(null=True, blank=True)
     explanation = models.CharField(max_length=300, blank=True)
-    status = choice_field(ApprovalStatus, max_length=10, default=ApprovalStatus.PENDING)
-    proposed_by = models.CharField(max_length=80, help_text="The actor who proposed it")
-    proposed_by_label = models.CharField(max_length=200, blank=True)
-    created_at = models.DateTimeField()
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    proposed_by = models.CharField(  # type: ignore[assignment]
+        max_length=80, help_text="The actor who proposed it"
     )
-    decided_at = models.DateTimeField(null=True, blank=True)
-    reason = models.CharField(max_length=300, blank=True, help_text="Reason of the rejection")
+    proposed_by_label = models.CharField(max_length=200, blank=True)
 
-    class Meta:
+    class Meta(ProposalModel.Meta):
         default_permissions = ("view",)
-        ordering = ["-created_at", "-id"]
         constraints = [
             models.UniqueConstraint(
                 fields=["distribution"],

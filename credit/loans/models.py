@@ -41,9 +41,9 @@ class Loan(ReferencedModel, Record):
     )
     version = models.ForeignKey(ConfigurationVersion, on_delete=models.PROTECT, related_name="+")
     currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
-    amount = models.DecimalField(max_digits=38, decimal_places=8, help_text="Principal")
+    amount = models.DecimalField(help_text="Principal", **AMOUNT)
     repayment_amount = models.DecimalField(
-        max_digits=38, decimal_places=8, help_text="Total repayment: principal and interest"
+        help_text="Total repayment: principal and interest", **AMOUNT
     )
     repayment_date = models.DateTimeField()
     interest_rate = models.DecimalField(max_digits=9, decimal_places=8)
@@ -52,8 +52,8 @@ class Loan(ReferencedModel, Record):
     grace_period = models.PositiveSmallIntegerField()
     grace_period_unit = models.CharField(max_length=4)
     status = choice_field(LoanStatus, max_length=11, default=LoanStatus.ACTIVE)
-    interest_repaid = models.DecimalField(max_digits=38, decimal_places=8, default=0)
-    principal_repaid = models.DecimalField(max_digits=38, decimal_places=8, default=0)
+    interest_repaid = models.DecimalField(default=0, **AMOUNT)
+    principal_repaid = models.DecimalField(default=0, **AMOUNT)
     cash_collateral = models.DecimalField(
         default=0, db_default=0, help_text="What its pledged units paid", **AMOUNT
     )
@@ -124,11 +124,9 @@ class Collateral(models.Model):
     loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="collaterals")
     token = models.ForeignKey(Token, on_delete=models.PROTECT, related_name="+")
     position = models.PositiveSmallIntegerField(help_text="Order of liquidation")
-    quantity = models.DecimalField(max_digits=38, decimal_places=8)
+    quantity = models.DecimalField(**AMOUNT)
     claimed = models.DecimalField(default=0, db_default=0, **AMOUNT)
-    pledged_price = models.DecimalField(
-        max_digits=38, decimal_places=8, help_text="price.sell at pledge"
-    )
+    pledged_price = models.DecimalField(help_text="price.sell at pledge", **AMOUNT)
 
     class Meta:
         ordering = ["position"]
@@ -155,12 +153,10 @@ class Repayment(Record):
     """One payment of a borrower, interest first. Append-only."""
 
     loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="repayments")
-    amount = models.DecimalField(max_digits=38, decimal_places=8)
-    interest = models.DecimalField(max_digits=38, decimal_places=8)
-    principal = models.DecimalField(max_digits=38, decimal_places=8)
-    outstanding = models.DecimalField(
-        max_digits=38, decimal_places=8, help_text="Balance after the payment"
-    )
+    amount = models.DecimalField(**AMOUNT)
+    interest = models.DecimalField(**AMOUNT)
+    principal = models.DecimalField(**AMOUNT)
+    outstanding = models.DecimalField(help_text="Balance after the payment", **AMOUNT)
     paid_from = choice_field(
         RepaymentSource, max_length=15, default=RepaymentSource.WALLET, db_default="wallet"
     )
@@ -187,7 +183,7 @@ class Outstanding(models.Model):
         LoanConfiguration, on_delete=models.PROTECT, related_name="outstanding"
     )
     currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
-    principal = models.DecimalField(max_digits=38, decimal_places=8)
+    principal = models.DecimalField(**AMOUNT)
 
     class Meta:
         constraints = [
@@ -205,9 +201,7 @@ class Valuation(models.Model):
     loan = models.OneToOneField(
         Loan, on_delete=models.PROTECT, primary_key=True, related_name="valuation"
     )
-    value = models.DecimalField(
-        max_digits=38, decimal_places=8, null=True, help_text="Collateral value at price.sell"
-    )
+    value = models.DecimalField(null=True, help_text="Collateral value at price.sell", **AMOUNT)
     loan_to_value = models.DecimalField(
         max_digits=20, decimal_places=8, null=True, help_text="Outstanding principal / value"
     )
@@ -244,11 +238,9 @@ class Shortfall(Record):
     loan = models.ForeignKey(Loan, on_delete=models.PROTECT, related_name="shortfalls")
     cause = models.CharField(max_length=300)
     required = models.DecimalField(
-        max_digits=38,
-        decimal_places=8,
-        help_text="Collateral value required for the outstanding principal",
+        help_text="Collateral value required for the outstanding principal", **AMOUNT
     )
-    value = models.DecimalField(max_digits=38, decimal_places=8)
+    value = models.DecimalField(**AMOUNT)
     opened_at = models.DateTimeField()
     cured_at = models.DateTimeField(null=True, blank=True)
 
@@ -300,24 +292,21 @@ class ClosureProposal(ProposalModel):
     reason = None  # type: ignore[assignment]
     note = models.CharField(max_length=500)
     plan = models.JSONField(default=list)
-    owed = models.DecimalField(max_digits=38, decimal_places=8, help_text="Outstanding at proposal")
+    owed = models.DecimalField(help_text="Outstanding at proposal", **AMOUNT)
     cash_passed = models.DecimalField(
         default=0, db_default=0, help_text="Cash collateral to the creditor", **AMOUNT
     )
     value_passed = models.DecimalField(
-        max_digits=38,
-        decimal_places=8,
-        default=0,
-        help_text="Cash and value of units to the creditor",
+        default=0, help_text="Cash and value of units to the creditor", **AMOUNT
     )
     deficiency = models.DecimalField(
-        max_digits=38, decimal_places=8, default=0, help_text="Outstanding amount not covered"
+        default=0, help_text="Outstanding amount not covered", **AMOUNT
     )
     final_plan = models.JSONField(null=True, blank=True, help_text="Executed plan, once confirmed")
-    final_owed = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
+    final_owed = models.DecimalField(null=True, blank=True, **AMOUNT)
     final_cash = models.DecimalField(default=0, db_default=0, **AMOUNT)
-    final_value = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
-    final_deficiency = models.DecimalField(max_digits=38, decimal_places=8, null=True, blank=True)
+    final_value = models.DecimalField(null=True, blank=True, **AMOUNT)
+    final_deficiency = models.DecimalField(null=True, blank=True, **AMOUNT)
 
     class Meta(ProposalModel.Meta):
         permissions = [("close_loan", "Can propose and confirm liquidations and write-offs")]

@@ -243,6 +243,4 @@ def test_every_table_of_proposals_is_under_the_guard(owner_connection):
         "SELECT tgrelid::regclass::text FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid"
         " WHERE p.proname = 'two_person_guard' AND t.tgenabled = 'O'"
     ).fetchall()
-    assert {name for (name,) in guarded} == tables | {
-        "credit_configurationversion", "credit_distributionproposal",
-    }  # fmt: skip
+    assert {name for (name,) in guarded} == tables
