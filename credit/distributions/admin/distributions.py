@@ -67,8 +67,7 @@ from exchange.participants.models import Member
 from exchange.staff.admin.pending import QueueFilter, approval_queue
 from exchange.staff.admin.proposals import ApprovalPages, Step, ask_to_close
 from exchange.staff.models import ApprovalStatus, StaffUser
-from wallets.ledger.models import AccountKind
-from wallets.ledger.selectors.wallets import account_balance
+from wallets.ledger.selectors.wallets import available_balance
 
 _STEPS = {DistributionAction.FUND: "funding", DistributionAction.CANCEL: "cancellation"}
 # The announcement of a correction.
@@ -407,5 +406,4 @@ def _expected(distribution: Distribution) -> str:
 
 def _available(distribution: Distribution) -> str:
     currency = distribution.currency_id
-    balance = account_balance(distribution.token.issuer_id, currency, AccountKind.AVAILABLE)
-    return format_money(balance, currency)
+    return format_money(available_balance(distribution.token.issuer_id, currency), currency)

@@ -14,8 +14,7 @@ from exchange.audit import selectors as audit
 from exchange.core.currencies import format_money
 from exchange.core.numbers import format_grouped, format_units
 from exchange.participants.models import Member, Organisation
-from wallets.ledger.models import AccountKind
-from wallets.ledger.selectors.wallets import account_balance
+from wallets.ledger.selectors.wallets import available_balance
 
 _LARGEST = 10
 _PREVIOUS = 5
@@ -34,7 +33,7 @@ _UNFUNDED = (DistributionStatus.DRAFT, DistributionStatus.ANNOUNCED, Distributio
 def money_and_holders(distribution: Distribution) -> Section:
     """Return what is due against what the issuer has, and what is paid."""
     currency = distribution.currency_id
-    available = account_balance(distribution.token.issuer_id, currency, AccountKind.AVAILABLE)
+    available = available_balance(distribution.token.issuer_id, currency)
     rows: list[tuple[object, object]] = [
         ("Available to the issuer", format_money(available, currency))
     ]

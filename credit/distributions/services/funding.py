@@ -40,7 +40,7 @@ from wallets.ledger.posting import (
     post_transfer,
     system_account,
 )
-from wallets.ledger.selectors.wallets import account_balance
+from wallets.ledger.selectors.wallets import available_balance
 
 ALERT = "distribution_overdue"
 PAY_DISTRIBUTIONS = "credit.tasks.pay_distributions"
@@ -75,29 +75,18 @@ def post_funding(distribution: Distribution, actor: Actor) -> Distribution:
     `InsufficientBalance`, `AccountFrozen`, `ReceivableDue`; then nothing moved.
     """
     require_status(distribution, DistributionStatus.RECORDED)
-    wallet = _IssuerWallet(distribution.token.issuer_id, distribution.currency_id)
     gross = distribution.gross or Decimal(0)
     # A correction that recovers needs no money.
     if gross > 0:
+        wallet = _IssuerWallet(distribution.token.issuer_id, distribution.currency_id)
         if block := block_error(find_block(wallet)):
             raise block
-        lock_loans(distribution)
-        available, account = _accounts(wallet)
         try:
-            post_transfer(
-                kind=TransferKind.DISTRIBUTION_FUND,
-                reference=f"distribution:{distribution.pk}:fund",
-                subject_id=distribution.pk,
-                actor=actor,
-                memo=str(distribution),
-                legs=[Leg(available, -gross), Leg(account, gross)],
-            )
+            _post(TransferKind.DISTRIBUTION_FUND, "fund", distribution, actor, gross)
         except InsufficientFunds as error:
             raise InsufficientBalance(
                 currency=wallet.currency_id,
-                available=account_balance(
-                    wallet.organisation_id, wallet.currency_id, AccountKind.AVAILABLE
-                ),
+                available=available_balance(wallet.organisation_id, wallet.currency_id),
                 requested=gross,
             ) from error
     resolve_alert(ALERT, subject=str(distribution.pk))
@@ -117,18 +106,7 @@ def cancel_distribution(distribution: Distribution, actor: Actor) -> Distributio
     )
     gross = distribution.gross or Decimal(0)
     if distribution.status == DistributionStatus.FUNDED and gross > 0:
-        lock_loans(distribution)
-        available, account = _accounts(
-            _IssuerWallet(distribution.token.issuer_id, distribution.currency_id)
-        )
-        post_transfer(
-            kind=TransferKind.DISTRIBUTION_REFUND,
-            reference=f"distribution:{distribution.pk}:refund",
-            subject_id=distribution.pk,
-            actor=actor,
-            memo=str(distribution),
-            legs=[Leg(account, -gross), Leg(available, gross)],
-        )
+        _post(TransferKind.DISTRIBUTION_REFUND, "refund", distribution, actor, -gross)
     for alert in (ALERT, RECORD_ALERT):
         resolve_alert(alert, subject=str(distribution.pk))
     cancelled = move(distribution, DistributionStatus.CANCELLED, overdue=False)
@@ -175,11 +153,19 @@ def _fund_due(distribution_id: UUID) -> bool:
     return False
 
 
-def _accounts(wallet: _IssuerWallet) -> tuple[UUID, UUID]:
-    """Return the issuer's available account, and the one of distributions."""
-    return (
-        open_account(
-            wallet.currency_id, AccountKind.AVAILABLE, organisation_id=wallet.organisation_id
-        ),
-        system_account(wallet.currency_id, AccountKind.DISTRIBUTION),
+def _post(
+    kind: TransferKind, step: str, distribution: Distribution, actor: Actor, amount: Decimal
+) -> None:
+    """Move an amount from the issuer's wallet to the account of distributions; below 0, back."""
+    lock_loans(distribution)
+    currency, issuer = distribution.currency_id, distribution.token.issuer_id
+    available = open_account(currency, AccountKind.AVAILABLE, organisation_id=issuer)
+    account = system_account(currency, AccountKind.DISTRIBUTION)
+    post_transfer(
+        kind=kind,
+        reference=f"distribution:{distribution.pk}:{step}",
+        subject_id=distribution.pk,
+        actor=actor,
+        memo=str(distribution),
+        legs=[Leg(available, -amount), Leg(account, amount)],
     )
