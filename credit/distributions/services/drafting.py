@@ -26,7 +26,7 @@ from credit.distributions.services.proposals import (
     propose_action,
 )
 from credit.distributions.services.terms import DistributionTerms, pays_for
-from credit.distributions.services.transitions import for_each
+from credit.loans.services.servicing import for_each
 from exchange.core.actors import Actor, ActorKind
 from exchange.tokens.models import Token
 from orders.listings.services.lifecycle import lock_token

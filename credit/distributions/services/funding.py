@@ -18,12 +18,12 @@ from credit.distributions.services.transitions import (
     CANCELLED,
     OVERDUE,
     emit_to_issuer,
-    for_each,
     lock_distribution,
     lock_loans,
     move,
     require_status,
 )
+from credit.loans.services.servicing import for_each
 from exchange.core.actors import Actor
 from exchange.core.currencies import format_money
 from exchange.core.errors import DomainError

@@ -33,13 +33,12 @@ from credit.distributions.services.transitions import (
     PAID,
     REDEEMED,
     emit_paid,
-    for_each,
     lock_distribution,
     move,
 )
 from credit.loans.services.claims import receive_proceeds
 from credit.loans.services.pledging import receive_income
-from credit.loans.services.servicing import revalue_loan
+from credit.loans.services.servicing import FAILED, for_each, revalue_loan
 from exchange.core.actors import Actor
 from exchange.core.audit_context import actor_parameters
 from exchange.core.database import fetch_one, violated_constraint
@@ -264,7 +263,7 @@ def _finish(distribution_id: UUID) -> None:
             emit_paid(paid, REDEEMED)
     loans = Income.objects.filter(distribution=distribution_id, paid_to=PaidTo.LOAN)
     loan_ids = sorted(set(loans.values_list("loan_id", flat=True)))
-    for_each(loan_ids, revalue_loan, "loan_servicing_failed")
+    for_each(loan_ids, revalue_loan, FAILED)
 
 
 # None while another worker pays a batch of it. In the order of owners, so that the workers of two

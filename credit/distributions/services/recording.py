@@ -13,11 +13,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from credit.distributions.models import Distribution, DistributionStatus
-from credit.distributions.services.transitions import (
-    RECORDED,
-    emit_to_issuer,
-    for_each,
-)
+from credit.distributions.services.transitions import RECORDED, emit_to_issuer
+from credit.loans.services.servicing import for_each
 from exchange.core.actors import Actor
 from exchange.core.audit_context import actor_parameters
 from exchange.core.database import fetch_one

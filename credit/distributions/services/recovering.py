@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.db.models import F
 
 from credit.distributions.models import Distribution, Income, IncomeStatus, PaidTo
-from credit.distributions.services.transitions import for_each
+from credit.loans.services.servicing import for_each
 from exchange.core.actors import Actor
 from exchange.core.database import fetch_one
 from wallets.freezes.services import lock_owners

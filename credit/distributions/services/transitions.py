@@ -4,11 +4,9 @@ Lock order: the issuer as an owner, the token, the distribution, a proposal abou
 that wait for its income, then accounts.
 """
 
-from collections.abc import Callable, Collection
 from typing import Any
 from uuid import UUID
 
-import structlog
 from django.db import connection
 
 from credit.distributions.errors import DistributionNotFound
@@ -28,8 +26,6 @@ OVERDUE = "distribution.overdue"
 PAID = "distribution.paid"
 REDEEMED = "token.redeemed"
 CANCELLED = "distribution.cancelled"
-
-logger = structlog.get_logger(__name__)
 
 
 def lock_distribution(distribution_id: UUID) -> Distribution:
@@ -107,19 +103,6 @@ def emit_paid(distribution: Distribution, event_type: str) -> None:
         for organisation_id in {*received, issuer}
     }
     _emit(distribution, event_type, data)
-
-
-def for_each(
-    record_ids: Collection[UUID], service: Callable[[UUID], bool | int], event: str
-) -> int:
-    """Return the sum of `service` over the records; failures are logged and skipped."""
-    total = 0
-    for record_id in record_ids:
-        try:
-            total += service(record_id)
-        except Exception:
-            logger.exception(event, record=str(record_id))
-    return total
 
 
 def _document(distribution: Distribution, organisation_id: UUID | None) -> str:

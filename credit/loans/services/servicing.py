@@ -4,7 +4,7 @@ Each loan is its own transaction, locked with `SKIP LOCKED`, so workers share th
 failing loan does not block others.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import timedelta
 from uuid import UUID
 
@@ -21,6 +21,8 @@ from wallets.alerts.services import raise_alert, resolve_alert
 
 logger = structlog.get_logger(__name__)
 
+# The event of the log where a loan is skipped.
+FAILED = "loan_servicing_failed"
 _REVALUE_EVERY = timedelta(hours=24)
 
 
@@ -31,9 +33,8 @@ def age_loans() -> int:
     late = Loan.objects.filter(
         status=LoanStatus.OVERDUE, repayment_date__lte=now - F("grace_period") * timedelta(days=1)
     )
-    return _for_each(
-        [*due.values_list("id", flat=True), *late.values_list("id", flat=True)], age_loan
-    )
+    ids = [*due.values_list("id", flat=True), *late.values_list("id", flat=True)]
+    return for_each(ids, age_loan, FAILED)
 
 
 def revalue_loans(*, force: bool = False) -> int:
@@ -42,19 +43,20 @@ def revalue_loans(*, force: bool = False) -> int:
     wanted = Loan.objects.filter(status__in=OPEN)
     if not force:
         wanted = wanted.filter(stale)
-    reviewed = _for_each(list(wanted.order_by("id").values_list("id", flat=True)), revalue_loan)
+    ids = list(wanted.order_by("id").values_list("id", flat=True))
+    reviewed = for_each(ids, revalue_loan, FAILED)
     _report_missing_prices()
     return reviewed
 
 
-def _for_each(loan_ids: list[UUID], service: Callable[[UUID], int]) -> int:
-    """Return the sum of `service` over the loans; failures are logged and skipped."""
+def for_each(record_ids: Collection[UUID], service: Callable[[UUID], int], failed: str) -> int:
+    """Return the sum of `service` over the records; failures are logged as `failed` and skipped."""
     total = 0
-    for loan_id in loan_ids:
+    for record_id in record_ids:
         try:
-            total += service(loan_id)
+            total += service(record_id)
         except Exception:
-            logger.exception("loan_servicing_failed", loan=str(loan_id))
+            logger.exception(failed, record=str(record_id))
     return total
 
 
