@@ -64,35 +64,21 @@ def build_closure_confirmation(proposal: ClosureProposal, user: StaffUser) -> Co
     final = closures.set_final_plan(proposal, loan)
     sections = build_plan_sections(loan, final)
     if action == ClosureAction.WRITE_OFF:
+        title = f"Write off {owing} owed by {loan.borrower.name}?"
+        text = f"{owing} is written off and all units are returned to the borrower."
+        submit = f"Write off {owing}"
+    else:
+        transferred = format_money(final.final_value or Decimal(0), code)
+        deficiency = format_money(final.final_deficiency or Decimal(0), code)
+        facts += [("Value to lender", transferred), ("Deficiency", deficiency)]
+        title = f"Liquidate the loan of {loan.borrower.name}?"
         text = (
-            f"{owing} is written off and all units are returned to the borrower. This cannot be "
-            "undone."
+            f"Units worth {transferred} are transferred to the lender as shown below; the rest "
+            "is returned to the borrower, unless it is left in lien."
         )
-        return Confirmation(
-            title=f"Write off {owing} owed by {loan.borrower.name}?",
-            facts=facts,
-            text=text,
-            submit=f"Write off {owing}",
-            sections=sections,
-            final=True,
-        )
-    transferred = format_money(final.final_value or Decimal(0), code)
-    facts += [
-        ("Value to lender", transferred),
-        (
-            "Deficiency",
-            format_money(final.final_deficiency or Decimal(0), code),
-        ),
-    ]
-    return Confirmation(
-        title=f"Liquidate the loan of {loan.borrower.name}?",
-        facts=facts,
-        text=f"Units worth {transferred} are transferred to the lender as shown below; the rest "
-        "is returned to the borrower, unless it is left in lien. This cannot be undone.",
-        submit=f"Liquidate {transferred} of {owing}",
-        sections=sections,
-        final=True,
-    )
+        submit = f"Liquidate {transferred} of {owing}"
+    text = f"{text} This cannot be undone."
+    return Confirmation(title, text, submit, facts, sections=sections, final=True)
 
 
 def list_closure_facts(proposal: ClosureProposal) -> list[tuple[str, object]]:

@@ -83,7 +83,7 @@ def build_review(user: StaffUser, loan: Loan) -> dict[str, Any]:
     executed = [p for p in proposals if p.status == ClosureStatus.APPROVED]
     found: dict[str, Any] = {
         "loan": loan,
-        "lede": _lede(loan),
+        "lede": format_html("{} ID {}", loan_state(loan), loan.pk),
         "sheets": [
             ("Parties", _parties(loan)),
             ("Terms", _terms(loan)),
@@ -124,10 +124,6 @@ def build_review(user: StaffUser, loan: Loan) -> dict[str, Any]:
             "others": describe_approvers(closures.PERMISSION, pending.proposed_by_id),
         }
     return found
-
-
-def _lede(loan: Loan) -> SafeString:
-    return format_html("{} ID {}", loan_state(loan), loan.pk)
 
 
 def _parties(loan: Loan) -> Facts:

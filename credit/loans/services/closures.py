@@ -27,7 +27,12 @@ from credit.loans.models import (
     Loan,
     LoanStatus,
 )
-from credit.loans.services.lending import borrower_account, lock_collateral, lock_loan
+from credit.loans.services.lending import (
+    borrower_account,
+    creditor_account,
+    lock_collateral,
+    lock_loan,
+)
 from credit.loans.services.loan_events import LIQUIDATED, WRITTEN_OFF, emit_loan_event
 from credit.loans.services.shortfalls import revalue_collateral
 from credit.loans.services.valuation import (
@@ -308,10 +313,7 @@ def _close_loan(loan: Loan, proposal: ClosureProposal, actor: Actor) -> None:
     money = loan.currency_id
     principal = Decimal(0) if is_closed else principal_owed(loan)
     legs = [
-        Leg(
-            open_account(money, AccountKind.PRINCIPAL, organisation_id=loan.creditor_id),
-            -principal,
-        ),
+        Leg(creditor_account(loan, AccountKind.PRINCIPAL), -principal),
         Leg(system_account(money, AccountKind.LOANS), principal),
     ]
     if cash := loan.cash_collateral:
@@ -319,9 +321,7 @@ def _close_loan(loan: Loan, proposal: ClosureProposal, actor: Actor) -> None:
         legs += [
             Leg(borrower_account(loan, AccountKind.LIEN), -cash),
             Leg(borrower_account(loan, AccountKind.AVAILABLE), cash - given),
-            Leg(
-                open_account(money, AccountKind.AVAILABLE, organisation_id=loan.creditor_id), given
-            ),
+            Leg(creditor_account(loan, AccountKind.AVAILABLE), given),
         ]
     borrower = {"organisation_id": loan.organisation_id, "member_id": loan.borrower_id}
     for row, _token, units in units_in_lien(loan):

@@ -130,6 +130,11 @@ def borrower_account(loan: Loan, kind: AccountKind) -> UUID:
     )
 
 
+def creditor_account(loan: Loan, kind: AccountKind) -> UUID:
+    """Return the creditor's account of a kind in the currency of the loan."""
+    return open_account(loan.currency_id, kind, organisation_id=loan.creditor_id)
+
+
 def _write_loan(
     found: Assessment, request: LoanRequest, organisation_id: UUID, actor: Actor
 ) -> Loan | None:

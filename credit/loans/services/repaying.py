@@ -8,7 +8,12 @@ from django.utils import timezone
 
 from credit.loans.models import OPEN, Loan, LoanStatus, Repayment, RepaymentSource
 from credit.loans.services.closures import lapse_proposals
-from credit.loans.services.lending import borrower_account, lien_legs, lock_loan
+from credit.loans.services.lending import (
+    borrower_account,
+    creditor_account,
+    lien_legs,
+    lock_loan,
+)
 from credit.loans.services.loan_events import PARTIALLY_REPAID, REPAID, emit_loan_event
 from credit.loans.services.shortfalls import revalue_collateral
 from credit.loans.services.valuation import Pledge, amount_owed, open_collateral
@@ -22,7 +27,6 @@ from wallets.ledger.models import AccountKind, TransferKind
 from wallets.ledger.posting import (
     InsufficientFunds,
     Leg,
-    open_account,
     post_transfer,
     system_account,
 )
@@ -103,9 +107,9 @@ def _pay(
     released = loan.cash_collateral if left == 0 else from_cash
     legs = [
         Leg(borrower_account(loan, AccountKind.AVAILABLE), released - amount),
-        Leg(_creditor_account(loan, AccountKind.AVAILABLE), amount),
-        Leg(_creditor_account(loan, AccountKind.PRINCIPAL), -principal),
-        Leg(_creditor_account(loan, AccountKind.INTEREST), interest),
+        Leg(creditor_account(loan, AccountKind.AVAILABLE), amount),
+        Leg(creditor_account(loan, AccountKind.PRINCIPAL), -principal),
+        Leg(creditor_account(loan, AccountKind.INTEREST), interest),
         Leg(system_account(money, AccountKind.LOANS), principal - interest),
     ]
     if released:
@@ -155,7 +159,3 @@ def _repayment(payment: Repayment) -> str:
         f'"interest":{format_plain(payment.interest)},"principal":{format_plain(payment.principal)},'
         f'"outstanding":{format_plain(payment.outstanding)},"paid_from":"{payment.paid_from}"}}'
     )
-
-
-def _creditor_account(loan: Loan, kind: AccountKind) -> UUID:
-    return open_account(loan.currency_id, kind, organisation_id=loan.creditor_id)
