@@ -15,27 +15,16 @@ from exchange.admin.confirmation import Confirmation
 from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.display import percent, record_link
 from exchange.admin.fields import AmountInput, DatePickerField, ReasonField, ReasonForm
-from exchange.admin.forms import ModelChoice, RecordSelect, bind_form
+from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
 from exchange.core.countries import COUNTRIES
-from exchange.participants.models import HolderKind, Member, Organisation
+from exchange.participants.admin.participants import OrganisationChoiceField
+from exchange.participants.models import HolderKind
 from exchange.staff.admin.pending import approval_filters
 from exchange.staff.admin.proposals import ProposalAdmin, Step, ask_to_close
+from wallets.deposits.admin.owner_choice import MemberChoice
 
 _CODES = sorted((code, code) for code in COUNTRIES)
-
-
-class OwnerChoiceField(ModelChoice):
-    """The organisation or member that a rate is for, found by typing part of its name."""
-
-    def __init__(self, model: type[Organisation] | type[Member], **kwargs: Any) -> None:
-        relation = TaxRate._meta.get_field(str(model._meta.model_name))
-        super().__init__(
-            queryset=model._default_manager.all(),
-            widget=RecordSelect(relation, admin.site),
-            required=False,
-            **kwargs,
-        )
 
 
 class RateForm(forms.Form):
@@ -52,8 +41,8 @@ class RateForm(forms.Form):
     residence = forms.ChoiceField(
         choices=[("", "Any"), *_CODES], required=False, help_text="Tax residence of the owner"
     )
-    organisation = OwnerChoiceField(Organisation, help_text="A rate of its own")
-    member = OwnerChoiceField(Member, help_text="A rate of its own")
+    organisation = OrganisationChoiceField(required=False, help_text="A rate of its own")
+    member = MemberChoice(required=False, help_text="A rate of its own")
     valid_from = DatePickerField(help_text="From the start of this day (UTC)")
     valid_until = DatePickerField(
         required=False, help_text="Of one owner: the last day (UTC). Other rates have none"
