@@ -48,7 +48,7 @@ def update_without_guard(table: str, guard: str, change: str, *values: Any) -> N
 def backdate_loan(loan: Loan, **past: int) -> None:
     """Makes the loan due that long ago: `days`, `seconds` and what else a timedelta takes."""
     due = timezone.now() - timedelta(**past)
-    update_without_guard("credit_loan", "loan_guard", "repayment_date = %s", due, loan.id)
+    update_without_guard("credit_loan", "keep_columns", "repayment_date = %s", due, loan.id)
     loan.refresh_from_db()
 
 

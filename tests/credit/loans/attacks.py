@@ -9,6 +9,7 @@ from tests.assertions.unchanged import assert_nothing_changes
 from tests.environment.database import Connection
 
 _GUARDS = [
+    *(("credit_loan", name) for name in ("guard_start", "guard_moves", "keep_columns")),
     ("credit_loan", "loan_guard"),
     ("credit_repayment", "repayment_guard"),
     ("credit_closureproposal", "approval_guard"),

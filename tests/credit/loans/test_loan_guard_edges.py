@@ -32,7 +32,10 @@ def cursor() -> Iterator[Any]:
 
 @pytest.fixture
 def loans(cursor: Any) -> GuardedCopy:
-    return GuardedCopy(cursor, "credit_loan", "loan_guard")
+    shared = ("guard_start", "guard_moves", "keep_columns")
+    return GuardedCopy(
+        cursor, "credit_loan", "loan_guard", "BEFORE UPDATE OR DELETE", declared=shared
+    )
 
 
 def test_a_loan_starts_active_and_untouched_and_is_never_removed(loans):
@@ -43,7 +46,7 @@ def test_a_loan_starts_active_and_untouched_and_is_never_removed(loans):
         {"closed_at": NOON},
     ]
     for change in changes:
-        assert loans.insert(loan_columns(**change)) == "loan_starts_active"
+        assert loans.insert(loan_columns(**change)) == "credit_loan_start"
     assert loans.delete(loan_columns()) == "RestrictViolation"
     assert loans.message == "loans are never removed"
 
@@ -89,7 +92,7 @@ def test_a_loan_has_only_the_allowed_transitions(cursor, loans):
             if new in ENDED:
                 closure_proposal(cursor, made, ENDED[new])
             found = loans.update(made, status=new, closed_at=None if new in OPEN else NOON)
-            expected = ACCEPTED if (old, new) in allowed else "loan_transition"
+            expected = ACCEPTED if (old, new) in allowed else "credit_loan_move"
             assert (old, new, found) == (old, new, expected)
 
 
