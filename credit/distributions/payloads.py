@@ -16,9 +16,16 @@ from exchange.core.documents import (
     timestamp,
 )
 
-_BASIS = f"""CASE WHEN {{r}}.principal_per_unit IS NOT NULL THEN
-    '{{"principal_per_unit":' || trim_scale({{r}}.principal_per_unit)
-    || ',"rate":' || trim_scale({{r}}.rate) || ',"days":' || {{r}}.days || ',"year":{YEAR}}}' END"""
+_BASIS = Document(
+    name="InterestBasis",
+    table="credit_distribution",
+    fields=(
+        number("principal_per_unit", "What bears interest, for one unit"),
+        number("rate", "Percent a year"),
+        integer("days", "Days that bear interest"),
+        integer("year", "Days of a year: ACT/365", str(YEAR)),
+    ),
+)
 
 
 def _for_issuer(field: WireField) -> WireField:
@@ -41,21 +48,12 @@ DISTRIBUTION = Document(
         ),
         WireField(
             "basis",
-            _BASIS,
+            f"CASE WHEN {{r}}.principal_per_unit IS NOT NULL THEN {_BASIS.expression('{r}')} END",
             {
+                **_BASIS.schema(),
                 "type": ["object", "null"],
                 "description": "Of Interest: a holder receives units * `principal_per_unit` * "
                 "`rate` * `days` / (100 * `year`), divided last and rounded down; else null",
-                "properties": {
-                    "principal_per_unit": {
-                        "type": "number",
-                        "description": "What bears interest, for one unit",
-                    },
-                    "rate": {"type": "number", "description": "Percent a year"},
-                    "days": {"type": "integer", "description": "Days that bear interest"},
-                    "year": {"type": "integer", "description": "Days of a year: ACT/365"},
-                },
-                "required": ["principal_per_unit", "rate", "days", "year"],
             },
         ),
         timestamp("record_at", "Who holds units at this time is paid"),

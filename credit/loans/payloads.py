@@ -89,38 +89,63 @@ def collateral_text(pledged: Iterable[tuple[NamedToken, Decimal]]) -> str:
     return f"[{','.join(items)}]"
 
 
-_REPAYMENT_OBJECT = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "string", "format": "uuid", "description": "Repayment ID"},
-        "amount": {"type": "number", "description": "Amount paid"},
-        "interest": {"type": "number", "description": "Part paid towards interest"},
-        "principal": {"type": "number", "description": "Part paid towards principal"},
-        "outstanding": {"type": "number", "description": "Balance after the payment"},
-        "createdAt": {
-            "type": "string",
-            "format": "date-time",
-            "description": "When it was paid",
-        },
-    },
-    "required": ["id", "amount", "interest", "principal", "outstanding", "createdAt"],
-}
-
-
-_REPAYMENTS = """(
+_REPAYMENT = Document(
+    name="LoanRepayment",
+    table="credit_repayment",
+    fields=(
+        identifier("id", "Repayment ID"),
+        number("amount", "Amount paid"),
+        number("interest", "Part paid towards interest"),
+        number("principal", "Part paid towards principal"),
+        number("outstanding", "Balance after the payment"),
+        timestamp("createdAt", "When it was paid", "{r}.created_at"),
+    ),
+)
+_REPAYMENTS = f"""(
     SELECT '[' || coalesce(string_agg(
-        '{"id":"' || p.id || '","amount":' || trim_scale(p.amount) || ',"interest":'
-        || trim_scale(p.interest) || ',"principal":' || trim_scale(p.principal)
-        || ',"outstanding":' || trim_scale(p.outstanding) || ',"createdAt":"'
-        || wire_time(p.created_at) || '"}', ',' ORDER BY p.created_at, p.id), '') || ']'
-    FROM credit_repayment p WHERE p.loan_id = {r}.id)"""
+        {_REPAYMENT.expression("p")}, ',' ORDER BY p.created_at, p.id), '') || ']'
+    FROM credit_repayment p WHERE p.loan_id = {{r}}.id)"""  # noqa: S608 - built from a declaration
 
 
-_SHORTFALL = """(
-    SELECT '{"id":"' || s.id || '","cause":' || to_json(s.cause)::text || ',"collateral_value":'
-        || trim_scale(s.value) || ',"required_value":' || trim_scale(s.required)
-        || ',"openedAt":"' || wire_time(s.opened_at) || '"}'
-    FROM credit_shortfall s WHERE s.loan_id = {r}.id AND s.cured_at IS NULL)"""
+_SHORTFALL = Document(
+    name="LoanShortfall",
+    table="credit_shortfall",
+    fields=(
+        identifier("id", "Shortfall ID"),
+        text("cause", "Cause of the shortfall"),
+        number("collateral_value", "Collateral value when it opened", "{r}.value"),
+        number(
+            "required_value",
+            "Collateral value required for the outstanding principal",
+            "{r}.required",
+        ),
+        timestamp("openedAt", "When it opened", "{r}.opened_at"),
+    ),
+)
+_OPEN_SHORTFALL = f"""(
+    SELECT {_SHORTFALL.expression("s")}
+    FROM credit_shortfall s WHERE s.loan_id = {{r}}.id AND s.cured_at IS NULL)"""  # noqa: S608 - built from a declaration
+
+
+# One movement of a statement, over the rows of `credit.loans.selectors.loans`.
+STATEMENT_LINE = Document(
+    name="LoanStatementLine",
+    table="credit_loan",
+    fields=(
+        identifier("_id", "ID of the movement", "{r}.id"),
+        text(
+            "type",
+            "Type of the movement",
+            "{r}.kind",
+            enum=["disbursement", "repayment", "liquidation", "write_off"],
+        ),
+        number("amount", "Negative if it lowers the balance"),
+        number("principal", "Principal part"),
+        number("interest", "Interest part"),
+        number("outstanding", "Balance after the movement"),
+        timestamp("createdAt", "Time of the movement", "{r}.created_at"),
+    ),
+)
 
 
 # From the last valuation. Before the first one, at the prices at pledge.
@@ -212,28 +237,11 @@ LOAN_DETAIL = Document(
         ),
         WireField(
             "shortfall",
-            _SHORTFALL,
+            _OPEN_SHORTFALL,
             {
+                **_SHORTFALL.schema(),
                 "type": ["object", "null"],
                 "description": "Set while the collateral does not cover the principal, else null",
-                "properties": {
-                    "id": {"type": "string", "format": "uuid", "description": "Shortfall ID"},
-                    "cause": {"type": "string", "description": "Cause of the shortfall"},
-                    "collateral_value": {
-                        "type": "number",
-                        "description": "Collateral value when it opened",
-                    },
-                    "required_value": {
-                        "type": "number",
-                        "description": "Collateral value required for the outstanding principal",
-                    },
-                    "openedAt": {
-                        "type": "string",
-                        "format": "date-time",
-                        "description": "When it opened",
-                    },
-                },
-                "required": ["id", "cause", "collateral_value", "required_value", "openedAt"],
             },
         ),
         text("bank_name", "Bank for repayments", "nullif({r}.bank_name, '')", nullable=True),
@@ -250,7 +258,7 @@ LOAN_DETAIL = Document(
             {
                 "type": "array",
                 "description": "Repayments, oldest first",
-                "items": _REPAYMENT_OBJECT,
+                "items": _REPAYMENT.schema(),
             },
         ),
         timestamp("closed_at", "When it was closed", nullable=True),

@@ -4,6 +4,7 @@ from drf_spectacular.utils import OpenApiExample
 
 from credit.configurations import examples as configurations_examples
 from credit.loans import examples as loans_examples
+from credit.loans.payloads import STATEMENT_LINE
 from exchange.api.operations import NamedSchema, closed_object, number_schema, text_schema
 from exchange.core.currencies import WALLET_CURRENCIES
 from exchange.core.errors import InvalidCurrency, RequestInProgress
@@ -49,25 +50,7 @@ STATEMENT = NamedSchema(
     {
         "type": "array",
         "description": "Movements of the loan, oldest first",
-        "items": closed_object(
-            {
-                "_id": {"type": "string", "format": "uuid", "description": "ID of the movement"},
-                "type": {
-                    "type": "string",
-                    "enum": ["disbursement", "repayment", "liquidation", "write_off"],
-                    "description": "Type of the movement",
-                },
-                "amount": number_schema("Negative if it lowers the balance"),
-                "principal": number_schema("Principal part"),
-                "interest": number_schema("Interest part"),
-                "outstanding": number_schema("Balance after the movement"),
-                "createdAt": {
-                    "type": "string",
-                    "format": "date-time",
-                    "description": "Time of the movement",
-                },
-            }
-        ),
+        "items": STATEMENT_LINE.schema(),
     },
     loans_examples.STATEMENT,
 )

@@ -4,6 +4,15 @@ from credit.portfolio import examples
 from exchange.core.documents import Document, WireField, identifier, number, text
 from exchange.tokens.payloads import INVESTMENT_KIND
 
+_PRICE = Document(
+    name="InvestmentPrice",
+    table="exchange_token",
+    fields=(
+        number("buy", "Buy price", "{r}.price_buy"),
+        number("sell", "Sell price", "{r}.price_sell"),
+        number("exchange", "Units of the currency per USD", "{r}.price_exchange"),
+    ),
+)
 # In the order of the interface's table. Over the rows of `credit.portfolio.selectors`.
 INVESTMENT = Document(
     name="Investment",
@@ -29,20 +38,10 @@ INVESTMENT = Document(
         text("image", "URL"),
         WireField(
             "price",
-            """'{"buy":' || trim_scale({r}.price_buy) || ',"sell":' || trim_scale({r}.price_sell)"""
-            """ || ',"exchange":' || trim_scale({r}.price_exchange) || '}'""",
+            _PRICE.expression("{r}"),
             {
-                "type": "object",
+                **_PRICE.schema(),
                 "description": "Quotes per unit; `exchange` is units of the currency per USD",
-                "properties": {
-                    "buy": {"type": "number", "description": "Buy price"},
-                    "sell": {"type": "number", "description": "Sell price"},
-                    "exchange": {
-                        "type": "number",
-                        "description": "Units of the currency per USD",
-                    },
-                },
-                "required": ["buy", "sell", "exchange"],
             },
         ),
         number("raise_amount", "Target of the token's raise"),

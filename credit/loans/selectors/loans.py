@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 
 from credit.loans.errors import LoanNotFound
 from credit.loans.models import Loan
-from credit.loans.payloads import LISTED_LOAN, LOAN_DETAIL
+from credit.loans.payloads import LISTED_LOAN, LOAN_DETAIL, STATEMENT_LINE
 from exchange.core.database import fetch_one, read_cursor
 
 
@@ -51,12 +51,9 @@ def read_listed_loans(organisation_id: UUID, loan_ids: Sequence[UUID]) -> list[s
         return [text for (text,) in cursor.fetchall()]
 
 
-_STATEMENT = """
+_STATEMENT = f"""
     SELECT '[' || coalesce(string_agg(
-        '{"_id":"' || s.id || '","type":"' || s.kind || '","amount":' || trim_scale(s.amount)
-        || ',"principal":' || trim_scale(s.principal) || ',"interest":' || trim_scale(s.interest)
-        || ',"outstanding":' || trim_scale(s.outstanding) || ',"createdAt":"'
-        || wire_time(s.created_at) || '"}', ',' ORDER BY s.created_at, s.id), '') || ']'
+        {STATEMENT_LINE.expression("s")}, ',' ORDER BY s.created_at, s.id), '') || ']'
     FROM (
         SELECT t.id, 'disbursement' AS kind, l.amount, l.amount AS principal, 0 AS interest,
                l.repayment_amount AS outstanding, t.created_at
@@ -74,7 +71,7 @@ _STATEMENT = """
         FROM credit_closureproposal e JOIN credit_loan l ON l.id = e.loan_id
         WHERE e.loan_id = %(loan)s AND e.status = 'Approved'
     ) s
-"""
+"""  # noqa: S608 - built from a declaration
 
 
 def read_loan_statement(organisation_id: UUID, loan_id: UUID) -> str:
