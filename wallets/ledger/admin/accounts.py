@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, reverse
+from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.html import format_html
-from django.views.decorators.http import require_safe
 
 from exchange.admin.base import Section, Tool
 from exchange.admin.columns import column
@@ -80,20 +78,8 @@ class AccountAdmin(Exportable):
     search_fields = ("id",)
     search_help_text = "Name, email or ID of the owner, balance, ID of the account"
     list_note = SIGN
+    reports = {"trial_balance": trial_balance_page}
     fields = ("owner", "asset_display", "kind", "balance_display", "holds", "id")
-
-    def get_urls(self) -> list[URLPattern]:
-        view = require_safe(self.trial_balance)
-        return [
-            self.action_url("trial-balance/", "trial_balance", view, only_post=False),
-            *super().get_urls(),
-        ]
-
-    def trial_balance(self, request: HttpRequest) -> HttpResponse:
-        """Show the trial balance."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        return trial_balance_page(self, request)
 
     def default_order(self, query: Mapping[str, str]) -> tuple[str, ...]:
         # One wallet is listed by currency; all accounts in the order of the index.

@@ -4,11 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
-from django.views.decorators.http import require_safe
 
 from exchange.admin.columns import column, time_column
 from exchange.admin.display import kind_label, record_link
@@ -59,23 +55,11 @@ class EntryAdmin(TransferSearch, Exportable):
         "transfer", "account__organisation", "account__member", "account__asset__token",
     )  # fmt: skip
     list_note = SIGN
+    reports = {"general_ledger": general_ledger_page}
     search_fields = ("id",)
     search_help_text = "Reference, amount (31 days), email of the owner, or any ID"
     ordering = ("-id",)
     fields = ("time_display", "what", "account_display", "amount_display", "balance_display", "id")
-
-    def get_urls(self) -> list[URLPattern]:
-        view = require_safe(self.general_ledger)
-        return [
-            self.action_url("general-ledger/", "general_ledger", view, only_post=False),
-            *super().get_urls(),
-        ]
-
-    def general_ledger(self, request: HttpRequest) -> HttpResponse:
-        """Show the general ledger."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        return general_ledger_page(self, request)
 
     def search(self, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         """Match by transfer, by an amount of recent entries, or by the owner's email."""
