@@ -98,7 +98,6 @@ class TransferRequest:
     narration: str
     branch_code: str | None = None
     recipient: RecipientIdentity | None = None
-    callback_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,11 +197,7 @@ class TransferError(ProviderError):
 
 
 class RecipientDeclined(TransferError):
-    """The provider permanently declines this recipient. `code` is our stable name of the reason."""
-
-    def __init__(self, message: str, *, code: str) -> None:
-        super().__init__(message)
-        self.code = code
+    """The provider permanently declines this recipient."""
 
 
 class InsufficientFloat(TransferError):
@@ -282,12 +277,6 @@ class PaymentProvider(Protocol):
         `CollectionDeclined` or `ProviderUnavailable`.
         """
 
-    def get_virtual_account(self, order_ref: str) -> IssuedAccount:
-        """Return the account of this order reference.
-
-        Raises `ProviderUnavailable`, also for a reference that the provider does not know.
-        """
-
     def create_checkout(self, request: CheckoutRequest) -> str:
         """Return the address of a page on which the customer pays, sent once.
 
@@ -302,26 +291,13 @@ class PaymentProvider(Protocol):
         the same as None.
         """
 
-    def verify_by_reference(self, tx_ref: str) -> TransactionRecord | None:
-        """Return a transaction with exactly this reference, or None if the provider has none.
-
-        For checkouts; of several payments with one reference the provider chooses one. Raises
-        `ProviderUnavailable`.
-        """
-
     def list_transactions(
-        self,
-        *,
-        first: date,
-        last: date,
-        status: TransactionStatus | None = None,
-        currency: str | None = None,
-        tx_ref: str | None = None,
+        self, *, first: date, last: date, status: TransactionStatus | None = None
     ) -> Listed[TransactionRecord]:
         """Return every transaction created from `first` to `last`, both included, each once.
 
-        The provider's time zone is unknown: request a day more on either side. Raises
-        `ProviderUnavailable`, also for a list that contradicts itself.
+        With `status` those that have it. The provider's time zone is unknown: request a day more on
+        either side. Raises `ProviderUnavailable`, also for a list that contradicts itself.
         """
 
     def list_chargebacks(

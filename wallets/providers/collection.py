@@ -7,7 +7,7 @@ A *transaction* is one payment by a customer. Its `transaction_id` is the provid
 account, so it never identifies a payment. Names follow the provider's wire format.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -26,10 +26,10 @@ class TransactionStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VirtualAccountRequest:
-    """An account number to be created, permanent unless `amount` says what is to be paid once.
+    """A permanent account number to be created.
 
-    `tx_ref` has 1 to 100 characters. A permanent NGN account needs the customer's `bvn` (11
-    digits), which is passed on and never kept, logged or part of an error.
+    `tx_ref` has 1 to 100 characters. An NGN account needs the customer's `bvn` (11 digits), which
+    is passed on and never kept, logged or part of an error.
     """
 
     tx_ref: str
@@ -37,26 +37,21 @@ class VirtualAccountRequest:
     email: str
     first_name: str = ""
     last_name: str = ""
-    phone_number: str = ""
     narration: str = ""
     bvn: str | None = field(default=None, repr=False)
-    amount: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class IssuedAccount:
     """An account number that customers pay into.
 
-    `order_ref` finds the account again. Banks differ in what they state: `flw_ref`,
-    `account_name` and `account_status` are empty where it is not stated.
+    `order_ref` is the provider's own reference. `account_name` is empty where it is not stated.
     """
 
     order_ref: str
     account_number: str
     bank_name: str
-    flw_ref: str
     account_name: str
-    account_status: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +64,7 @@ class CheckoutRequest:
     redirect_url: str
     customer_email: str
     customer_name: str = ""
-    customer_phone: str = ""
     title: str = ""
-    meta: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +99,7 @@ class TransactionRecord:
     amount_settled: Decimal | None
     payment_type: str
     processor_response: str
-    narration: str
     customer_name: str
-    customer_email: str
     payer: Payer | None
     created_at: datetime
 
@@ -123,7 +114,6 @@ class Chargeback:
 
     chargeback_id: str
     transaction_id: str
-    tx_ref: str
     amount: Decimal
     won: bool
     created_at: datetime
@@ -144,11 +134,10 @@ def charged_back_amount(
 
 @dataclass(frozen=True, slots=True)
 class RefundRecord:
-    """A refund that the provider accepted. `status` is its text, empty where not stated."""
+    """A refund that the provider accepted."""
 
     refund_id: str
     amount: Decimal
-    status: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ def test_the_chargeback_of_another_transaction_is_not_this_ones(sandbox, owner, 
     deposit = pay_in(sandbox, owner)
     record = record_of(transaction_of(deposit))
     own, others = (
-        Chargeback(key, number, record.tx_ref, Decimal(5), won=False, created_at=timezone.now())
+        Chargeback(key, number, Decimal(5), won=False, created_at=timezone.now())
         for key, number in (("1", record.transaction_id), ("2", f"{record.transaction_id}0"))
     )
 
@@ -125,9 +125,8 @@ def test_what_was_charged_back_is_of_the_payment_and_as_the_ledger_books_it(
     deposit = pay_in(sandbox, owner, currency=currency)
     payment, record = Payment.objects.get(deposit=deposit), record_of(transaction_of(deposit))
     demand = Chargeback(
-        "1", record.transaction_id, record.tx_ref, Decimal(said), won=False,
-        created_at=timezone.now(),
-    )  # fmt: skip
+        "1", record.transaction_id, Decimal(said), won=False, created_at=timezone.now()
+    )
     apply_record(payment.pk, record, ACTOR, [demand])
     payment.refresh_from_db()
     assert payment.charged_back_amount == Decimal(kept)

@@ -135,9 +135,8 @@ def test_the_same_reference_again_is_a_duplicate_and_moves_nothing(client, sandb
 
 
 def test_a_blacklisted_account_is_refused_for_good(client, sandbox):
-    with pytest.raises(RecipientDeclined, match="blacklisted") as refused:
+    with pytest.raises(RecipientDeclined, match="blacklisted"):
         client.transfer(request_of(account_number="0690000036"))
-    assert refused.value.code == "recipient_blacklisted"
     assert sandbox.references() == []
 
 

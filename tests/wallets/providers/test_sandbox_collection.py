@@ -86,6 +86,10 @@ def test_an_account_returns_exactly_the_documented_record(sandbox):
     dynamic = call(sandbox, "POST", "/v3/virtual-account-numbers", json=once).json()["data"]
     assert (dynamic["frequency"], dynamic["amount"]) == (1, 700)
     assert dynamic["expiry_date"] > dynamic["created_at"]
+    number = dynamic["account_number"]
+    assert pay(sandbox, account_number=number, amount=650)["amount"] == 650
+    with pytest.raises(AssertionError, match="takes one payment"):
+        pay(sandbox, account_number=number)
 
 
 def test_a_payment_has_exactly_the_documented_record_and_webhook(start_sandbox, merchant):

@@ -9,9 +9,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+import requests
 
-from tests.wallets.providers.harness import WEBHOOK_HASH, client_of, record_of, request_of
+from tests.wallets.providers.harness import (
+    SECRET_KEY,
+    WEBHOOK_HASH,
+    client_of,
+    record_of,
+    request_of,
+)
 from wallets.providers.base import TransferStatus, WebhookNotification
+from wallets.providers.flutterwave.fields import decode, encode
+from wallets.providers.flutterwave.wire import write_transfer
 
 WEBHOOK_KEYS = {
     "id",
@@ -166,8 +175,11 @@ def test_a_webhook_has_the_documented_keys_and_the_hash(client, sandbox, merchan
     )
 
 
-def test_a_transfers_own_callback_url_is_notified_instead(client, sandbox, merchant):
-    client.transfer(request_of(callback_url=merchant.url + "/own"))
+def test_a_transfers_own_callback_url_is_notified_instead(sandbox, merchant):
+    body = decode(write_transfer(request_of())) | {"callback_url": merchant.url + "/own"}
+    key = {"Authorization": f"Bearer {SECRET_KEY}"}
+    url = f"{sandbox.server.url}/v3/transfers"
+    assert requests.post(url, data=encode(body), headers=key, timeout=10).ok
     sandbox.control("POST", "settle")
     merchant.wait_for(1)
     [webhook] = sandbox.control("GET", "webhooks")

@@ -280,10 +280,9 @@ def test_an_order_is_written_with_what_it_has_and_no_more():
     }
     assert fields.decode(wire.write_transfer(request_of())) == plain
     identity = RecipientIdentity("Thandi", "Nkosi", "t@example.com", "+27820000000", "1 Long St")
-    full = request_of(branch_code="GH01", callback_url="https://x.example/", recipient=identity)
+    full = request_of(branch_code="GH01", recipient=identity)
     assert fields.decode(wire.write_transfer(full)) == plain | {
         "destination_branch_code": "GH01",
-        "callback_url": "https://x.example/",
         "meta": [
             {
                 "first_name": "Thandi",

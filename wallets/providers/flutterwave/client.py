@@ -15,7 +15,6 @@ from wallets.providers.base import (
     BankEntry,
     Listed,
     ListedTransfer,
-    NeverSent,
     OutcomeUnknown,
     ProviderBalance,
     ProviderUnavailable,
@@ -126,20 +125,7 @@ class FlutterwaveClient(CollectionCalls):
     def transfer(self, request: TransferRequest) -> TransferRecord:
         """Order a transfer with a single POST. See `PaymentProvider.transfer`."""
         call = Call("POST", "/transfers", body=wire.write_transfer(request))
-        try:
-            reply = self._transport.once(call, self._transfer_timeouts)
-        except NeverSent:
-            raise
-        except ProviderUnavailable as failure:
-            raise OutcomeUnknown(
-                str(failure), retry_after=failure.retry_after, outage=True
-            ) from failure
-        if not reply.envelope.ok:
-            raise transfer_error(reply.status_code, reply.envelope.message)
-        try:
-            record = wire.read_transfer(reply.envelope.data)
-        except fields.MalformedResponse as error:
-            raise OutcomeUnknown(f"malformed response: {error}", outage=True) from error
+        record = self._pay(call, transfer_error, wire.read_transfer)
         if record.reference != request.reference:
             raise OutcomeUnknown("malformed response: another reference than sent", outage=True)
         return record

@@ -4,16 +4,17 @@ Reads are retried on transient failures. Accounts and checkouts are created with
 may be created again; a refund moves money out and is never repeated.
 """
 
+from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
-from typing import Any
-from urllib.parse import quote
+from typing import Any, TypeVar
 
 from wallets.providers.base import (
     CollectionDeclined,
     Listed,
     NeverSent,
     OutcomeUnknown,
+    ProviderError,
     ProviderUnavailable,
     UnsupportedCurrency,
 )
@@ -50,6 +51,7 @@ _CHARGEBACKS = ListedKind(
     created_at=lambda found: found.created_at,
 )
 _MAX_ID_DIGITS = 18
+_Value = TypeVar("_Value")
 
 
 class CollectionCalls:
@@ -67,15 +69,6 @@ class CollectionCalls:
         data = self._create("/virtual-account-numbers", body, secret=request.bvn or "")
         return parse(collection_wire.read_virtual_account, data)
 
-    def get_virtual_account(self, order_ref: str) -> IssuedAccount:
-        """Return an account. See `PaymentProvider.get_virtual_account`."""
-        path = f"/virtual-account-numbers/{quote(order_ref, safe='')}"
-        data = response_data(self._read(Call("GET", path)))
-        account = parse(collection_wire.read_virtual_account, data)
-        if account.order_ref != order_ref:
-            raise ProviderUnavailable("malformed response: another account than requested")
-        return account
-
     def create_checkout(self, request: CheckoutRequest) -> str:
         """Return the address of a payment page. See `PaymentProvider.create_checkout`."""
         body = collection_wire.write_checkout(request)
@@ -83,44 +76,26 @@ class CollectionCalls:
 
     def verify_transaction(self, transaction_id: str) -> TransactionRecord | None:
         """Look a transaction up by its id. See `PaymentProvider.verify_transaction`."""
-        path = f"/transactions/{_checked_id(transaction_id)}/verify"
-        record = self._look_up(Call("GET", path))
-        if record is not None and record.transaction_id != str(int(transaction_id)):
+        reply = self._read(Call("GET", f"/transactions/{_checked_id(transaction_id)}/verify"))
+        envelope = reply.envelope
+        if not envelope.ok and is_transaction_not_found(reply.status_code, envelope.message):
+            return None
+        record = parse(collection_wire.read_transaction, response_data(reply))
+        if record.transaction_id != str(int(transaction_id)):
             raise ProviderUnavailable("malformed response: another transaction than requested")
         return record
 
-    def verify_by_reference(self, tx_ref: str) -> TransactionRecord | None:
-        """Look a transaction up by our reference. See `PaymentProvider.verify_by_reference`."""
-        fields.check_reference(tx_ref)
-        query = {"tx_ref": tx_ref}
-        record = self._look_up(Call("GET", "/transactions/verify_by_reference", query=query))
-        if record is not None and record.tx_ref != tx_ref:
-            raise ProviderUnavailable("malformed response: another reference than requested")
-        return record
-
     def list_transactions(
-        self,
-        *,
-        first: date,
-        last: date,
-        status: TransactionStatus | None = None,
-        currency: str | None = None,
-        tx_ref: str | None = None,
+        self, *, first: date, last: date, status: TransactionStatus | None = None
     ) -> Listed[TransactionRecord]:
         """Return the transactions of a range of days. See `PaymentProvider.list_transactions`."""
-        wanted = {"status": status, "currency": currency, "tx_ref": tx_ref}
-        wanted = {key: value for key, value in wanted.items() if value is not None}
-        query = day_query(first, last) | {key: str(value) for key, value in wanted.items()}
+        query = day_query(first, last)
+        if status is not None:
+            query["status"] = status
         found = read_list(self._read, "/transactions", query, _TRANSACTIONS)
-        # Do not rely on the provider's filters.
-        return Listed(
-            (
-                record
-                for record in found
-                if all(getattr(record, key) == value for key, value in wanted.items())
-            ),
-            found.unreadable,
-        )
+        # Do not rely on the provider's filter.
+        rows = (record for record in found if status in (None, record.status))
+        return Listed(rows, found.unreadable)
 
     def list_chargebacks(
         self, *, first: date, last: date, flw_ref: str | None = None
@@ -137,6 +112,21 @@ class CollectionCalls:
         """Refund a transaction with a single POST. See `PaymentProvider.refund_transaction`."""
         body = fields.encode({} if amount is None else {"amount": fields.sent_amount(amount)})
         call = Call("POST", f"/transactions/{_checked_id(transaction_id)}/refund", body=body)
+        refund, refunded_id = self._pay(call, refund_error, collection_wire.read_refund)
+        if refunded_id not in {"", str(int(transaction_id))}:
+            raise OutcomeUnknown("malformed response: another transaction than sent", outage=True)
+        return refund
+
+    def _pay(
+        self,
+        call: Call,
+        build_error: Callable[[int, str], ProviderError],
+        read: Callable[[Any], _Value],
+    ) -> _Value:
+        """Send what moves money out, at most once; return the data of its success.
+
+        Raises `NeverSent`, `OutcomeUnknown`, or for an error envelope what `build_error` returns.
+        """
         try:
             reply = self._transport.once(call, self._transfer_timeouts)
         except NeverSent:
@@ -146,14 +136,11 @@ class CollectionCalls:
                 str(failure), retry_after=failure.retry_after, outage=True
             ) from failure
         if not reply.envelope.ok:
-            raise refund_error(reply.status_code, reply.envelope.message)
+            raise build_error(reply.status_code, reply.envelope.message)
         try:
-            refund, refunded_id = collection_wire.read_refund(reply.envelope.data)
+            return read(reply.envelope.data)
         except fields.MalformedResponse as error:
             raise OutcomeUnknown(f"malformed response: {error}", outage=True) from error
-        if refunded_id not in {"", str(int(transaction_id))}:
-            raise OutcomeUnknown("malformed response: another transaction than sent", outage=True)
-        return refund
 
     def _create(self, path: str, body: bytes, *, secret: str = "") -> Any:
         """Create something harmless to create twice. `secret` is removed from errors."""
@@ -166,13 +153,6 @@ class CollectionCalls:
         if reply.status_code == 400:
             raise CollectionDeclined(message)
         raise ProviderUnavailable(f"the provider responded with {reply.status_code}: {message}")
-
-    def _look_up(self, call: Call) -> TransactionRecord | None:
-        reply = self._read(call)
-        envelope = reply.envelope
-        if not envelope.ok and is_transaction_not_found(reply.status_code, envelope.message):
-            return None
-        return parse(collection_wire.read_transaction, response_data(reply))
 
     def _read(self, call: Call) -> Reply:
         return self._transport.read(call, self._lookup_timeouts)

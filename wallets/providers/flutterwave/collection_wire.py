@@ -52,9 +52,7 @@ def read_virtual_account(data: Any) -> IssuedAccount:
         order_ref=short_text_field(row, "order_ref", MAX_REFERENCE),
         account_number=short_text_field(row, "account_number", _MAX_ACCOUNT_NUMBER),
         bank_name=short_text_field(row, "bank_name", _MAX_BANK_NAME),
-        flw_ref=optional_text(row, "flw_ref"),
         account_name=note[len(_NOTE_PREFIX) :].strip() if named else "",
-        account_status=optional_text(row, "account_status"),
     )
 
 
@@ -94,9 +92,7 @@ def read_transaction(data: Any) -> TransactionRecord:
         amount_settled=optional_amount(row, "amount_settled"),
         payment_type=optional_text(row, "payment_type"),
         processor_response=optional_text(row, "processor_response"),
-        narration=optional_text(row, "narration"),
         customer_name=optional_text(customer, "name"),
-        customer_email=optional_text(customer, "email"),
         payer=_payer(row.get("meta")),
         created_at=moment_field(row, "created_at"),
     )
@@ -108,7 +104,6 @@ def read_chargeback(data: Any) -> Chargeback:
     return Chargeback(
         chargeback_id=str(integer_field(row, "id")),
         transaction_id=str(integer_field(row, "transaction_id")),
-        tx_ref=optional_text(row, "tx_ref")[:MAX_REFERENCE],
         amount=amount_field(row, "amount"),
         won=text_field(row, "status") == "won",
         created_at=moment_field(row, "created_at"),
@@ -121,7 +116,6 @@ def read_refund(data: Any) -> tuple[RefundRecord, str]:
     refund = RefundRecord(
         refund_id=str(integer_field(row, "id")),
         amount=amount_field(row, "amount_refunded"),
-        status=optional_text(row, "status"),
     )
     return refund, "" if row.get("tx_id") is None else str(integer_field(row, "tx_id"))
 
@@ -133,17 +127,14 @@ def write_virtual_account(request: VirtualAccountRequest) -> bytes:
         "tx_ref": request.tx_ref,
         "email": request.email,
         "currency": request.currency,
-        "is_permanent": request.amount is None,
+        "is_permanent": True,
     }
-    if request.amount is not None:
-        body["amount"] = sent_amount(request.amount)
-    elif request.currency == "NGN":
+    if request.currency == "NGN":
         bvn = request.bvn or ""
         if not (len(bvn) == 11 and bvn.isascii() and bvn.isdigit()):
-            raise ValueError("a permanent NGN account needs a BVN of 11 digits")
+            raise ValueError("an NGN account needs a BVN of 11 digits")
         body["bvn"] = bvn
     optional = {
-        "phonenumber": request.phone_number,
         "firstname": request.first_name,
         "lastname": request.last_name,
         "narration": request.narration,
@@ -154,11 +145,7 @@ def write_virtual_account(request: VirtualAccountRequest) -> bytes:
 def write_checkout(request: CheckoutRequest) -> bytes:
     """Encode the body of `POST /payments`. Raises ValueError for invalid values."""
     check_reference(request.tx_ref)
-    customer = {
-        "email": request.customer_email,
-        "name": request.customer_name,
-        "phonenumber": request.customer_phone,
-    }
+    customer = {"email": request.customer_email, "name": request.customer_name}
     body: dict[str, Any] = {
         "tx_ref": request.tx_ref,
         "amount": sent_amount(request.amount),
@@ -168,8 +155,6 @@ def write_checkout(request: CheckoutRequest) -> bytes:
     }
     if request.title:
         body["customizations"] = {"title": request.title}
-    if request.meta:
-        body["meta"] = dict(request.meta)
     return encode(body)
 
 

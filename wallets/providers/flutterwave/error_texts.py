@@ -15,10 +15,7 @@ from wallets.providers.base import (
     TransferError,
 )
 
-RECIPIENT_DECLINES = {
-    "payout was made to a blacklisted account number": "recipient_blacklisted",
-}
-
+_RECIPIENT_DECLINES = frozenset({"payout was made to a blacklisted account number"})
 _DUPLICATES = (
     "reference already exists",
     "duplicate reference",
@@ -45,9 +42,8 @@ def transfer_error(status_code: int, message: str) -> TransferError:
     """Return the error for an error envelope in response to a transfer."""
     plain = _normalize(message)
     if status_code == 400:
-        code = RECIPIENT_DECLINES.get(plain)
-        if code is not None:
-            return RecipientDeclined(message, code=code)
+        if plain in _RECIPIENT_DECLINES:
+            return RecipientDeclined(message)
         if any(part in plain for part in _DUPLICATES):
             return DuplicateReference(message)
         if any(part in plain for part in _FLOAT_SHORTAGES):

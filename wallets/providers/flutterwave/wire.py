@@ -164,8 +164,6 @@ def write_transfer(request: TransferRequest) -> bytes:
     }
     if request.branch_code is not None:
         body["destination_branch_code"] = request.branch_code
-    if request.callback_url is not None:
-        body["callback_url"] = request.callback_url
     if request.recipient is not None:
         body["meta"] = [
             {
