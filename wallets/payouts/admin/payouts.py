@@ -12,11 +12,16 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 
 from exchange.admin.base import PendingDecision
-from exchange.admin.columns import column
-from exchange.admin.display import age, format_time, record_link, status_badge
+from exchange.admin.columns import (
+    column,
+    link_column,
+    money_column,
+    status_column,
+    time_column,
+)
+from exchange.admin.display import age, record_link
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
 from exchange.admin.paging import COUNT_LIMIT
-from exchange.core.currencies import format_money
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.staff.admin.pending import approval_filters
@@ -32,6 +37,8 @@ from wallets.withdrawals.models import (
     WithdrawalStatus,
 )
 from wallets.withdrawals.selectors.search import withdrawal_search
+
+_CURRENCY = "withdrawal.currency_id"
 
 
 class PayoutFilters(ListFilters):
@@ -95,22 +102,20 @@ class PayoutAdmin(Exportable):
     def heading(self, obj: Payout) -> str:
         return f"Payout of {self.sent_amount(obj)} to {self.payee(obj)}"
 
-    time_display = column(
-        "approved (UTC)", lambda payout: format_time(payout.created_at), ordering="pk"
+    time_display = time_column("approved (UTC)", "created_at", ordering="pk")
+    owner = column(
+        "owner",
+        lambda payout: record_link(payout.withdrawal.member or payout.withdrawal.organisation),
     )
-
-    @admin.display(description="owner")
-    def owner(self, payout: Payout) -> str:
-        return record_link(payout.withdrawal.member or payout.withdrawal.organisation)
-
-    @admin.display(description="withdrawal amount")
-    def amount_display(self, payout: Payout) -> str:
-        return format_money(payout.withdrawal.amount, payout.withdrawal.currency_id)
-
-    @admin.display(description="net payout", ordering="withdrawal__disburse_amount")
-    def sent_amount(self, payout: Payout) -> str:
-        return format_money(payout.withdrawal.disburse_amount, payout.withdrawal.currency_id)
-
+    amount_display = money_column("withdrawal amount", "withdrawal.amount", _CURRENCY)
+    sent_amount = money_column(
+        "net payout",
+        "withdrawal.disburse_amount",
+        _CURRENCY,
+        ordering="withdrawal__disburse_amount",
+    )
+    fee_display = money_column("provider charge", "provider_fee", _CURRENCY)
+    reference = link_column("withdrawal", "withdrawal", ordering="withdrawal__reference")
     payee = column("payee", lambda payout: payout.withdrawal.bank.account_name)
 
     @admin.display(description="bank")
@@ -118,20 +123,9 @@ class PayoutAdmin(Exportable):
         bank = payout.withdrawal.bank
         return format_html("{}<br>{}", bank.name, bank.account_number)
 
-    @admin.display(description="withdrawal", ordering="withdrawal__reference")
-    def reference(self, payout: Payout) -> str:
-        return record_link(payout.withdrawal)
-
     state_display = column(
         "status", lambda payout: withdrawal_badge(payout.withdrawal), ordering="withdrawal__status"
     )
-    status_checks = column(
-        "status checks", lambda payout: payout.status_checks, ordering="status_checks"
-    )
-
-    @admin.display(description="provider charge")
-    def fee_display(self, payout: Payout) -> str:
-        return format_money(payout.provider_fee, payout.withdrawal.currency_id)
 
 
 class ProposalFilters(ListFilters):
@@ -171,14 +165,7 @@ class PayoutProposalAdmin(OwnedRecordAdmin):
             return replace(found, approve=None, blocker="No longer possible")
         return found
 
-    time_display = column(
-        "proposed (UTC)", lambda proposal: format_time(proposal.created_at), ordering="created_at"
-    )
-    amount_display = column(
-        "amount",
-        lambda proposal: format_money(proposal.withdrawal.amount, proposal.withdrawal.currency_id),
-    )
-    withdrawal_display = column("withdrawal", lambda proposal: record_link(proposal.withdrawal))
-    state_display = column(
-        "status", lambda proposal: status_badge(proposal.status), ordering="status"
-    )
+    time_display = time_column("proposed (UTC)", "created_at", ordering="created_at")
+    amount_display = money_column("amount", "withdrawal.amount", _CURRENCY)
+    withdrawal_display = link_column("withdrawal", "withdrawal")
+    state_display = status_column()

@@ -14,8 +14,8 @@ from django.conf import settings
 from django.contrib import admin, messages
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
 from django.utils import timezone
+from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_safe
 
 from exchange.admin.base import Section, staff_of
@@ -61,6 +61,7 @@ class PayoutNotice:
 class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
     """Withdrawals with their payouts."""
 
+    record_pages = (*WithdrawalAdmin.record_pages, "receipt")
     actions = (*WithdrawalAdmin.actions, "reverse_selected")
     bulk_decisions = {
         **WithdrawalAdmin.bulk_decisions,
@@ -76,13 +77,6 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
     }
     notice_template = "admin/wallets/payout/notice.html"
     actions_template = "admin/wallets/payout/actions.html"
-
-    def get_urls(self) -> list[URLPattern]:
-        receipt = require_safe(self.receipt)
-        return [
-            self.action_url("<uuid:object_id>/receipt/", "receipt", receipt, only_post=False),
-            *super().get_urls(),
-        ]
 
     # --- the list ---
 
@@ -146,6 +140,7 @@ class WithdrawalPayoutAdmin(ProposalPages, WithdrawalAdmin):
             "possible": possible if may_resolve and (superseded or proposal is None) else [],
         }
 
+    @method_decorator(require_safe)
     def receipt(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Return the receipt of a completed withdrawal as PDF."""
         withdrawal: Withdrawal = self.record(request, object_id)

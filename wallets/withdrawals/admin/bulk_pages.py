@@ -99,8 +99,7 @@ class BulkPages(ConfirmationAdmin, ReviewPage):
         ),
     }
 
-    def bulk_urls(self) -> list[URLPattern]:
-        """Return the URLs of this module's pages."""
+    def get_urls(self) -> list[URLPattern]:
         return [
             self.action_url("undo/", "undo", self.undo),
             *(
@@ -111,6 +110,7 @@ class BulkPages(ConfirmationAdmin, ReviewPage):
                     ("bulk-progress/", "bulk_progress", require_safe(self.bulk_progress)),
                 )
             ),
+            *super().get_urls(),
         ]
 
     def has_decide_permission(self, request: HttpRequest) -> bool:

@@ -19,18 +19,14 @@ from exchange.admin.panels import Panel
 from exchange.core.currencies import format_money
 from wallets.banks.models import BankAccount
 from wallets.banks.verifications import VERIFY, verifications_of, verify_account
+from wallets.withdrawals.admin.saved_views import returned_by_bank
 from wallets.withdrawals.admin.show import withdrawal_badge
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 
 VIEW_WITHDRAWALS = "wallets.view_withdrawal"
 _ROWS = 20
-_RETURNED = Q(
-    status=WithdrawalStatus.COMPLETED,
-    payout__provider_status="FAILED",
-    payout__settled_at__isnull=False,
-)
-_PAID = Q(status=WithdrawalStatus.COMPLETED) & ~_RETURNED
-_NOT_PAID = Q(status__in=(WithdrawalStatus.FAILED, WithdrawalStatus.REVERSED)) | _RETURNED
+_PAID = Q(status=WithdrawalStatus.COMPLETED) & ~returned_by_bank()
+_NOT_PAID = Q(status__in=(WithdrawalStatus.FAILED, WithdrawalStatus.REVERSED)) | returned_by_bank()
 
 
 class VerificationForm(forms.Form):

@@ -14,7 +14,6 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
 from django.utils.html import format_html
 
 from exchange.admin.base import staff_of
@@ -80,16 +79,7 @@ class RejectionForm(forms.Form):
 class DecisionPages(BulkPages):
     """Approval and rejection pages of the withdrawals admin."""
 
-    def decision_urls(self) -> list[URLPattern]:
-        """Return the URLs of the decisions about one and about many."""
-        one = "<uuid:object_id>"
-        return [
-            *self.bulk_urls(),
-            *(
-                self.action_url(f"{one}/{name}/", name, view, only_post=False)
-                for name, view in (("approve", self.approve), ("reject", self.reject))
-            ),
-        ]
+    record_pages: Sequence[str] = ("approve", "reject")
 
     def approve(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Confirm and approve the version shown."""

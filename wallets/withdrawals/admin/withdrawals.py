@@ -11,10 +11,8 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
 from django.utils.html import format_html
 
 from exchange.admin.base import staff_of
@@ -42,6 +40,7 @@ from wallets.withdrawals.admin.show import is_returned, risk_badges, withdrawal_
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
 from wallets.withdrawals.selectors.search import withdrawal_search
 from wallets.withdrawals.services import decisions
+from wallets.withdrawals.services.decisions import DECIDE
 
 _AWAITING = {
     WithdrawalStatus.APPROVED: "Sending to provider",
@@ -88,6 +87,7 @@ class WithdrawalAdmin(Exportable, DecisionPages):
     """Withdrawals; `wallets.payouts.admin.withdrawals` adds payouts and registers the admin."""
 
     linked_columns = ("bank_id",)
+    record_pages = (*DecisionPages.record_pages, "details")
     list_display = (
         "waiting", "owner", "amount_display", "payee", "risk_display", "state_display", "awaiting",
         "reference",
@@ -159,24 +159,13 @@ class WithdrawalAdmin(Exportable, DecisionPages):
         """Search by reference, account number, payee or owner; all terms must match."""
         return rows.filter(withdrawal_search(term))
 
-    def get_urls(self) -> list[URLPattern]:
-        details = "<uuid:object_id>/details/"
-        return [
-            *self.decision_urls(),
-            self.action_url(details, "details", self.details, only_post=False),
-            *super().get_urls(),
-        ]
-
     # --- the review page ---
 
     def details(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Edit the payout details that the currency requires."""
-        if not self.may(request, "wallets.decide_withdrawal"):
-            raise PermissionDenied
-        withdrawal: Withdrawal = self.record(request, object_id)
+        withdrawal: Withdrawal = self.record(request, object_id, DECIDE)
         bank = withdrawal.bank
-        needed = required_fields(withdrawal.currency_id)
-        known = {name: getattr(bank, name) for name in needed}
+        known = {detail.name: getattr(bank, detail.name) for detail in PAYOUT_DETAILS}
 
         def act(data: dict[str, Any]) -> HttpResponse:
             version = data.pop("version")
@@ -185,7 +174,7 @@ class WithdrawalAdmin(Exportable, DecisionPages):
                     withdrawal_id=object_id,
                     version=version,
                     # Details that the currency does not require stay unchanged.
-                    corridor=PayoutDetails(**{**_current_details(withdrawal), **data}),
+                    corridor=PayoutDetails(**{**known, **data}),
                     approver=staff_of(request),
                 )
             except Conflict as error:
@@ -195,7 +184,7 @@ class WithdrawalAdmin(Exportable, DecisionPages):
                 messages.success(request, "Payout details saved.")
             return self.redirect_to_record(object_id)
 
-        if not needed:
+        if not required_fields(withdrawal.currency_id):
             messages.info(
                 request, f"{withdrawal.currency_id} payouts require no additional details."
             )
@@ -215,7 +204,3 @@ class WithdrawalAdmin(Exportable, DecisionPages):
             record=withdrawal,
             note=f"{bank.account_name}, {bank.name} {bank.account_number}",
         )
-
-
-def _current_details(withdrawal: Withdrawal) -> dict[str, str]:
-    return {detail.name: getattr(withdrawal.bank, detail.name) for detail in PAYOUT_DETAILS}
