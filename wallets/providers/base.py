@@ -151,11 +151,7 @@ class WebhookNotification:
 
 
 class ProviderError(Exception):
-    """Base of all errors of provider calls. Messages hold no secrets."""
-
-
-class ProviderUnavailable(ProviderError):
-    """A read got no usable response: network, time-out, 401, 429, 5xx or a malformed body.
+    """Base of all errors of provider calls. Messages hold no secrets.
 
     `retry_after` is the wait in seconds that the provider requested, if any.
     """
@@ -163,6 +159,10 @@ class ProviderUnavailable(ProviderError):
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class ProviderUnavailable(ProviderError):
+    """A read got no usable response: network, time-out, 401, 429, 5xx or a malformed body."""
 
 
 class UnreadableRecord(ProviderUnavailable):
@@ -211,16 +211,14 @@ class DuplicateReference(TransferError):
 class OutcomeUnknown(TransferError):
     """No response, or an unknown one: the transfer may or may not be accepted.
 
-    `retry_after` is the wait in seconds that the provider requested, if any. `outage` is True when
-    the provider did not serve the request (401, 403, 429, 5xx, time-out, malformed response), False
-    for a response that we do not know.
+    `outage` is True when the provider did not serve the request (401, 403, 429, 5xx, time-out,
+    malformed response), False for a response that we do not know.
     """
 
     def __init__(
         self, message: str, *, retry_after: float | None = None, outage: bool = False
     ) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
+        super().__init__(message, retry_after=retry_after)
         self.outage = outage
 
 

@@ -18,6 +18,7 @@ from wallets.payouts.models import PayoutCircuit
 from wallets.payouts.services import execution as payouts
 from wallets.payouts.services import payout_row, settlement
 from wallets.payouts.services import sweeps as services_sweeps
+from wallets.payouts.services.payout_row import PayoutRow
 from wallets.withdrawals.models import Payout, Withdrawal, WithdrawalStatus
 
 pytestmark = pytest.mark.django_db
@@ -62,7 +63,7 @@ def test_a_notification_expedites_a_status_check_and_never_delays_it(planned, du
         assert before <= found <= timezone.now()
     else:
         assert found == at
-    assert services_sweeps.claim_step(withdrawal.id, WithdrawalStatus.APPROVED) is due
+    assert PayoutRow(withdrawal.id).claim_step(WithdrawalStatus.APPROVED) is due
 
 
 def test_a_payout_that_was_put_back_is_not_postponed():
@@ -71,7 +72,7 @@ def test_a_payout_that_was_put_back_is_not_postponed():
     now = timezone.now()
     Payout.objects.filter(withdrawal_id=withdrawal.id).update(next_step_at=now)
     # Another worker has put it back since this one read its status.
-    assert not services_sweeps.claim_step(withdrawal.id, WithdrawalStatus.PROCESSING)
+    assert not PayoutRow(withdrawal.id).claim_step(WithdrawalStatus.PROCESSING)
     assert Payout.objects.get(withdrawal_id=withdrawal.id).next_step_at == now
 
 
@@ -120,8 +121,8 @@ def test_a_step_is_claimed_once_and_for_one_payout():
     wallet = make_wallet(5000)
     one, other = make_scheduled(wallet, -1), make_scheduled(wallet, -1)
     before = Payout.objects.get(withdrawal=other).next_step_at
-    assert services_sweeps.claim_step(one.id, WithdrawalStatus.APPROVED)
-    assert not services_sweeps.claim_step(one.id, WithdrawalStatus.APPROVED)
+    assert PayoutRow(one.id).claim_step(WithdrawalStatus.APPROVED)
+    assert not PayoutRow(one.id).claim_step(WithdrawalStatus.APPROVED)
     at = Payout.objects.get(withdrawal=one).next_step_at
     assert at is not None
     assert round((at - timezone.now()).total_seconds()) == 120

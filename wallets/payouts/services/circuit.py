@@ -24,7 +24,7 @@ from exchange.core import leases, task_notifier
 from wallets.alerts.services import raise_alert, resolve_alert
 from wallets.fees.definitions import PAYOUTS_ON_HOLD
 from wallets.payouts.models import CircuitState, PayoutCircuit
-from wallets.providers.base import ProviderError, ProviderUnavailable
+from wallets.providers.base import ProviderError
 from wallets.providers.registry import payment_provider
 from wallets.withdrawals.services.transitions import SWEEP_PAYOUTS
 
@@ -161,7 +161,7 @@ def probe_if_due() -> None:
     try:
         payment_provider().probe()
     except ProviderError as error:
-        back_off(error.retry_after if isinstance(error, ProviderUnavailable) else None)
+        back_off(error.retry_after)
         with transaction.atomic():
             circuit = _lock()
             if circuit.state == CircuitState.OPEN:

@@ -41,7 +41,6 @@ from wallets.providers.base import (
     NeverSent,
     OutcomeUnknown,
     ProviderError,
-    ProviderUnavailable,
     RecipientDeclined,
     TransferRecord,
 )
@@ -170,7 +169,7 @@ def _apply_earlier_transfer(withdrawal: Withdrawal, token: str) -> bool:
     try:
         record = payment_provider().find_transfer(withdrawal.reference)
     except ProviderError as error:
-        circuit.record_failure(withdrawal.id, error=str(error), retry_after=_retry_after(error))
+        circuit.record_failure(withdrawal.id, error=str(error), retry_after=error.retry_after)
         _requeue(withdrawal.id, token, str(error), _RETRY_SECONDS)
         return True
     if record is None:
@@ -226,7 +225,7 @@ def check_status(withdrawal_id: UUID) -> None:
     try:
         record = payment_provider().find_transfer(withdrawal.reference)
     except ProviderError as error:
-        circuit.back_off(_retry_after(error))
+        circuit.back_off(error.retry_after)
         record_inconclusive_check(withdrawal_id, expected_status=expected_status, error=str(error))
         if withdrawal.status == WithdrawalStatus.PROCESSING and not payout.provider_id:
             _mark_unknown_unless_leased(withdrawal_id, str(error))
@@ -266,7 +265,7 @@ def _verify_outcome(withdrawal_id: UUID, error: str) -> None:
         record = payment_provider().find_transfer(withdrawal.reference)
         not_found = record is None
     except ProviderError as again:
-        circuit.back_off(_retry_after(again))
+        circuit.back_off(again.retry_after)
         error = f"{error}; {again}"
     if record is not None:
         apply_record(withdrawal_id, record, actor=_ACTOR)
@@ -309,7 +308,3 @@ def _restore_approved(withdrawal: Withdrawal) -> None:
             to=WithdrawalStatus.APPROVED,
             emit=False,
         )
-
-
-def _retry_after(error: ProviderError) -> float | None:
-    return error.retry_after if isinstance(error, ProviderUnavailable) else None

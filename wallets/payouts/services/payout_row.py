@@ -52,7 +52,11 @@ class PayoutRow:
         )
 
     def claim_step(self, expected_status: WithdrawalStatus) -> bool:
-        """Claim the due step of a withdrawal in `expected_status`; return whether it was free."""
+        """Claim the due step of a withdrawal; return False if another sweep has it.
+
+        `expected_status` is the status the step was chosen by. A payout requeued as Approved since
+        is skipped: its next step is to be sent, and `send_payout` claims that itself.
+        """
         return leases.claim_due(
             self.query.filter(withdrawal__status=expected_status),
             "next_step_at",

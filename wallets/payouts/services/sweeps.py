@@ -34,15 +34,6 @@ def due_payouts(limit: int = _BATCH) -> list[tuple[UUID, WithdrawalStatus]]:
     return [(withdrawal_id, WithdrawalStatus(status)) for withdrawal_id, status in rows]
 
 
-def claim_step(withdrawal_id: UUID, expected_status: WithdrawalStatus) -> bool:
-    """Claim the due step; return False if another sweep has it.
-
-    `expected_status` is the status the step was chosen by. A payout requeued as Approved since is
-    skipped: its next step is to be sent, and `send_payout` claims that itself.
-    """
-    return PayoutRow(withdrawal_id).claim_step(expected_status)
-
-
 def process_payout(withdrawal_id: UUID) -> None:
     """Run the due step of a withdrawal: send its payout or check its status.
 
@@ -61,7 +52,7 @@ def process_payout(withdrawal_id: UUID) -> None:
     if status == WithdrawalStatus.APPROVED:
         send_payout(withdrawal_id)
         return
-    if not claim_step(withdrawal_id, WithdrawalStatus(status)):
+    if not PayoutRow(withdrawal_id).claim_step(WithdrawalStatus(status)):
         return
     if status == WithdrawalStatus.PROCESSING and not provider_id:
         send_payout(withdrawal_id)  # takes over an expired lease
