@@ -23,16 +23,6 @@ from wallets.withdrawals.errors import WithdrawalNotFound
 from wallets.withdrawals.models import Decision, Verdict, Withdrawal, WithdrawalStatus
 from wallets.withdrawals.selectors.review_flags import ReviewFlag, serialize_flags
 
-_EVENTS = {
-    WithdrawalStatus.APPROVED: "withdrawal.approved",
-    WithdrawalStatus.REJECTED: "withdrawal.rejected",
-    WithdrawalStatus.CANCELLED: "withdrawal.cancelled",
-    WithdrawalStatus.PROCESSING: "withdrawal.processing",
-    WithdrawalStatus.UNKNOWN: "withdrawal.unknown",
-    WithdrawalStatus.COMPLETED: "withdrawal.completed",
-    WithdrawalStatus.FAILED: "withdrawal.failed",
-    WithdrawalStatus.REVERSED: "withdrawal.reversed",
-}
 SWEEP_PAYOUTS = "wallets.tasks.sweep_payouts"
 
 
@@ -53,8 +43,9 @@ def change_status(
     ).update(status=to, version=F("version") + 1, **changes)
     if rows != 1:
         raise build_conflict(withdrawal.id, from_statuses)
-    if emit and to in _EVENTS:
-        emit_event(withdrawal.id, _EVENTS[to])
+    # The event of each other status has its name (`event_types`).
+    if emit and to != WithdrawalStatus.PENDING:
+        emit_event(withdrawal.id, f"withdrawal.{to.lower()}")
     return Withdrawal.objects.select_related("bank").get(id=withdrawal.id)
 
 
