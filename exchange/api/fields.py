@@ -119,6 +119,28 @@ class TextField(serializers.CharField):
         return data
 
 
+class PatternField(TextField):
+    """A text that matches `pattern` as a whole, or blank where it is allowed.
+
+    `rule` says what another text must be.
+    """
+
+    pattern: ClassVar[re.Pattern[str]]
+    rule: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.schema_keywords = {"pattern": f"^{cls.pattern.pattern}$"}
+        cls.blank_pattern = f"^({cls.pattern.pattern})?$"
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the text unchanged."""
+        text = super().to_internal_value(data)
+        if not self.pattern.fullmatch(text):
+            raise serializers.ValidationError(self.rule)
+        return text
+
+
 class OwnIdField(TextField):
     """An ID of the client's own, without the white space around it."""
 

@@ -2,48 +2,29 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
-from rest_framework import serializers
 
-from exchange.api.fields import HIDDEN, CurrencyField, TextField
+from exchange.api.fields import HIDDEN, CurrencyField, PatternField
 from exchange.api.references import OwnReferencesSerializer
 from exchange.api.serializers import LeanSerializer
 from exchange.core.currencies import VIRTUAL_ACCOUNT_CURRENCIES
 from wallets.ledger.serializers import AmountField, WalletCurrencyField, check_decimals
 
-_BVN = re.compile(r"[0-9]{11}")
-_ADDRESS = re.compile(rf"https://[A-Za-z0-9.-]+(:[0-9]{{1,5}})?([/?#][^\s\\{HIDDEN}]*)?")
+
+class BvnField(PatternField):
+    """A Bank Verification Number."""
+
+    pattern = re.compile(r"[0-9]{11}")
+    rule = "must have 11 digits"
 
 
-class BvnField(TextField):
-    """A Bank Verification Number: 11 digits, or blank where it is allowed."""
-
-    schema_keywords: ClassVar[Mapping[str, str]] = {"pattern": f"^{_BVN.pattern}$"}
-    blank_pattern: ClassVar[str] = f"^({_BVN.pattern})?$"
-
-    def to_internal_value(self, data: Any) -> str:
-        """Return the number unchanged."""
-        text = super().to_internal_value(data)
-        if not _BVN.fullmatch(text):
-            raise serializers.ValidationError("must have 11 digits")
-        return text
-
-
-class RedirectField(TextField):
+class RedirectField(PatternField):
     """An https address of a host and maybe a port, without credentials."""
 
-    schema_keywords: ClassVar[Mapping[str, str]] = {"pattern": f"^{_ADDRESS.pattern}$"}
-
-    def to_internal_value(self, data: Any) -> str:
-        """Return the address unchanged."""
-        text = super().to_internal_value(data)
-        if not _ADDRESS.fullmatch(text):
-            raise serializers.ValidationError(
-                "must be an https address, such as https://example.com/paid"
-            )
-        return text
+    pattern = re.compile(rf"https://[A-Za-z0-9.-]+(:[0-9]{{1,5}})?([/?#][^\s\\{HIDDEN}]*)?")
+    rule = "must be an https address, such as https://example.com/paid"
 
 
 @extend_schema_field({"type": "string", "enum": list(VIRTUAL_ACCOUNT_CURRENCIES)})

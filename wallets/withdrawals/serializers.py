@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import Field
-from typing import Any, ClassVar
+from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -11,28 +11,21 @@ from exchange.api.fields import (
     CurrencyField,
     EmailField,
     NumberField,
+    PatternField,
     TextField,
-    validate_decimals,
 )
 from exchange.api.references import OwnReferencesSerializer
-from exchange.core.currencies import currencies
 from exchange.core.numbers import MAX_NUMBER
 from wallets.banks.payout_details import INVALID_PHONE, PAYOUT_DETAILS, PHONE
 from wallets.banks.serializers import AccountNumberField
+from wallets.ledger.serializers import check_decimals
 
 
-class PhoneField(TextField):
+class PhoneField(PatternField):
     """A phone number with its country code, digits only after the plus sign."""
 
-    schema_keywords: ClassVar[Mapping[str, str]] = {"pattern": f"^{PHONE.pattern}$"}
-    blank_pattern: ClassVar[str] = f"^({PHONE.pattern})?$"
-
-    def to_internal_value(self, data: Any) -> str:
-        """Return the number unchanged."""
-        text = super().to_internal_value(data)
-        if not PHONE.fullmatch(text):
-            raise serializers.ValidationError(INVALID_PHONE)
-        return text
+    pattern = PHONE
+    rule = INVALID_PHONE
 
 
 @extend_schema_field(
@@ -78,9 +71,4 @@ class WithdrawalInput(OwnReferencesSerializer):
 
     def check(self, values: Mapping[str, Any], errors: dict[str, Any]) -> None:
         """Check the number of decimals against the currency."""
-        if "amount" not in values or "currency" not in values:
-            return
-        try:
-            validate_decimals(values["amount"], currencies()[values["currency"]].decimals)
-        except serializers.ValidationError as error:
-            errors["amount"] = error.detail
+        check_decimals(values, errors, currency="currency")
