@@ -12,7 +12,6 @@ from exchange.api.operations import RecordList, RecordPage, operation
 from exchange.api.responses import RawJSON, SuccessResponse, join_documents
 from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.participants.errors import UserNotFound
-from exchange.participants.selectors import get_member
 from wallets.deposits import shapes
 from wallets.deposits.errors import DepositNotFound
 from wallets.deposits.filters import DepositFilters, VirtualAccountFilters
@@ -27,6 +26,7 @@ from wallets.deposits.selectors import (
 )
 from wallets.deposits.serializers import CheckoutInput, VirtualAccountInput
 from wallets.deposits.services import opening
+from wallets.ledger.api import OwnerViewSet
 
 
 class DepositViewSet(ApiViewSet):
@@ -89,7 +89,7 @@ class CheckoutViewSet(ApiViewSet):
         return stored_to_response(opening.open_checkout(checkout, claim=claim))
 
 
-class VirtualAccountViewSet(ApiViewSet):
+class VirtualAccountViewSet(OwnerViewSet):
     """Virtual accounts of a wallet."""
 
     tag = "Deposits"
@@ -99,12 +99,9 @@ class VirtualAccountViewSet(ApiViewSet):
         scope="wallets:read",
         response=RecordList(VIRTUAL_ACCOUNT),
     )
-    def list(self, _request: Request, member_id: str | None = None) -> SuccessResponse:
+    def list(self, _request: Request, **_path: str) -> SuccessResponse:
         """List the virtual accounts of {owner}'s wallet, at most one for each currency."""
-        organisation_id = self.caller.organisation_id
-        member = _member(member_id)
-        owner = organisation_id if member is None else get_member(organisation_id, member).id
-        return self.respond(join_documents(virtual_account_documents(owner)))
+        return self.respond(join_documents(virtual_account_documents(self.owner_id())))
 
     @operation(
         "Virtual account ready",

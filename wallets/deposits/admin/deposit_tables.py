@@ -1,6 +1,6 @@
 """What the page of a deposit says about it: findings, its checkout, payer, owner and history."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from django.db.models import Q, QuerySet
 from django.urls import reverse
@@ -83,7 +83,8 @@ def earlier_of_owner(deposit: Deposit) -> Section:
     others = Deposit.objects.filter(
         organisation_id=deposit.organisation_id, owner_id=deposit.owner_id
     )
-    rows = _rows(others.exclude(pk=deposit.pk).order_by("-created_at", "-pk"))
+    newest = others.exclude(pk=deposit.pk).order_by("-created_at", "-pk")
+    rows = _rows(newest, lambda other: other.payer_name or "-")
     address = reverse("admin:wallets_deposit_changelist")
     more = Tool("View all", f"{address}?owner_id={deposit.owner_id}") if rows else None
     headings = ("Ago", "Deposit", "Status", "Amount", "Payer")
@@ -99,16 +100,7 @@ def earlier_of_payer(deposit: Deposit) -> Section:
     elif deposit.payer_name:
         others = Deposit.objects.filter(recent_condition(), payer_name=deposit.payer_name)
     found = others.exclude(pk=deposit.pk).order_by("-pk").select_related("organisation", "member")
-    rows = [
-        (
-            age(other.created_at),
-            record_link(other),
-            status_badge(other.state),
-            format_money(other.amount, other.currency_id),
-            record_link(other.member or other.organisation),
-        )
-        for other in found[:_SHOWN]
-    ]
+    rows = _rows(found, lambda other: record_link(other.member or other.organisation))
     headings = ("Ago", "Deposit", "Status", "Amount", "Owner")
     return Section(
         "Deposits by this payer within 31 days", headings, rows, (3,), "No other deposits."
@@ -146,14 +138,16 @@ def events(deposit: Deposit) -> Section:
     return Section("Webhook events", headings, rows, right=(3,))
 
 
-def _rows(deposits: QuerySet[Deposit]) -> list[tuple[object, ...]]:
+def _rows(
+    deposits: QuerySet[Deposit], last: Callable[[Deposit], object]
+) -> list[tuple[object, ...]]:
     return [
         (
             age(other.created_at),
             record_link(other),
             status_badge(other.state),
             format_money(other.amount, other.currency_id),
-            other.payer_name or "-",
+            last(other),
         )
         for other in deposits[:_SHOWN]
     ]

@@ -32,7 +32,6 @@ from exchange.exports.admin import Exportable
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.participants.admin.participants import OrganisationChoiceField
-from exchange.participants.models import Member, Organisation
 from exchange.questions.admin import WaitingList
 from exchange.questions.selectors import waiting_since
 from exchange.staff.admin.pending import AWAITING_MY_APPROVAL, Queue, QueueFilter
@@ -45,6 +44,7 @@ from wallets.deposits.admin.payment_tables import describe_flags
 from wallets.deposits.admin.reversals import (
     MARK_DISPUTED,
     PROPOSE_REVERSAL,
+    owner_of,
 )
 from wallets.deposits.models import Deposit, DepositChannel, DepositStatus
 from wallets.deposits.services import manual as deposits
@@ -75,10 +75,6 @@ class DepositForm(forms.Form):
 
 def _amount(deposit: Deposit) -> str:
     return format_money(deposit.amount, deposit.currency_id)
-
-
-def _owner(deposit: Deposit) -> Member | Organisation:
-    return deposit.member or deposit.organisation
 
 
 class DepositListFilters(ListFilters):
@@ -173,7 +169,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ProposalAdmin, OwnedRecordAdmin):
         return WaitingList
 
     def heading(self, obj: Deposit) -> str:
-        return f"{_amount(obj)} for {_owner(obj)}"
+        return f"{_amount(obj)} for {owner_of(obj)}"
 
     def warnings(self, obj: Deposit) -> Sequence[str]:
         notices = super().warnings(obj) if self.find_proposal(obj) else ()
@@ -269,7 +265,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ProposalAdmin, OwnedRecordAdmin):
     def facts(self, proposal: Deposit) -> list[tuple[str, object]]:
         return [
             ("Amount", _amount(proposal)),
-            ("Owner", record_link(_owner(proposal))),
+            ("Owner", record_link(owner_of(proposal))),
             ("Organisation", record_link(proposal.organisation)),
             ("Reference", proposal.reference),
             ("Note", proposal.note or "-"),

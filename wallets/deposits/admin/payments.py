@@ -15,7 +15,7 @@ from django.utils import timezone
 from exchange.admin.base import Section, Tool, staff_of
 from exchange.admin.columns import column, link_column, status_column, time_column
 from exchange.admin.confirmation import Confirmation
-from exchange.admin.display import age, record_link
+from exchange.admin.display import age
 from exchange.admin.fields import ReasonForm
 from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import (
@@ -323,15 +323,13 @@ class VirtualAccountFilters(ListFilters):
 @admin.register(VirtualAccount)
 class VirtualAccountAdmin(OwnedRecordAdmin):
     filters = VirtualAccountFilters
-    list_display = ("account_number", "bank_name", "owned_by", "currency", "created_at")
+    list_display = ("account_number", "bank_name", "owner", "currency", "created_at")
     list_select_related = ("organisation", "member", "currency")
     search_fields = ("account_number", "account_name", "reference", "organisation__name")
     search_help_text = "Account number, holder, reference, organisation, email or ID"
     id_fields = ("pk", "owner_id", "organisation_id")
     ordering = ("-pk",)
     fields = (
-        "account_number", "bank_name", "account_name", "owned_by", "organisation", "currency",
+        "account_number", "bank_name", "account_name", "owner", "organisation", "currency",
         "status", "reference", "order_reference", "created_at",
     )  # fmt: skip
-
-    owned_by = column("owner", lambda account: record_link(account.member or account.organisation))

@@ -24,6 +24,7 @@ from exchange.admin.list_filters import (
 from exchange.admin.saved_views import SavedView
 from exchange.core.currencies import format_money
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
+from exchange.participants.models import Member, Organisation
 from exchange.staff.admin.pending import QueueFilter, approval_queue
 from exchange.staff.admin.proposals import ProposalAdmin, Step, ask_to_close
 from exchange.staff.models import ApprovalStatus, StaffUser
@@ -109,10 +110,10 @@ class DepositReversalAdmin(ProposalAdmin, OwnedRecordAdmin):
     )  # fmt: skip
 
     def heading(self, obj: DepositReversal) -> str:
-        return f"Reversal of {_taken(obj)} for {_owner(obj.deposit)}"
+        return f"Reversal of {_taken(obj)} for {owner_of(obj.deposit)}"
 
     deposit_display = link_column("deposit", "deposit")
-    owner = column("owner", lambda reversal: record_link(_owner(reversal.deposit)))
+    owner = column("owner", lambda reversal: record_link(owner_of(reversal.deposit)))
     amount_display = column("amount", _taken)
     proposer = column("proposed by", lambda reversal: reversal.proposed_by or "the system")
 
@@ -143,7 +144,7 @@ class DepositReversalAdmin(ProposalAdmin, OwnedRecordAdmin):
         return rows
 
     def describe(self, proposal: DepositReversal) -> str:
-        return f"Reverse {_taken(proposal)} of {_owner(proposal.deposit)}"
+        return f"Reverse {_taken(proposal)} of {owner_of(proposal.deposit)}"
 
     def label_approval(self, proposal: DepositReversal) -> str:
         return f"Reverse {_taken(proposal)}"
@@ -188,7 +189,7 @@ class DepositReversalAdmin(ProposalAdmin, OwnedRecordAdmin):
 def _proposal(deposit: Deposit, _user: StaffUser) -> Confirmation:
     blocker = describe_proposal_blocker(deposit)
     return Confirmation(
-        title=f"Propose to reverse {_remaining(deposit)} of {_owner(deposit)}?",
+        title=f"Propose to reverse {_remaining(deposit)} of {owner_of(deposit)}?",
         facts=[*_facts(deposit), *_split_facts(deposit, blocker)],
         text="Nothing changes until a second person confirms.",
         submit="Propose to reverse",
@@ -199,7 +200,7 @@ def _proposal(deposit: Deposit, _user: StaffUser) -> Confirmation:
 def _dispute(deposit: Deposit, _user: StaffUser) -> Confirmation:
     blocker = describe_proposal_blocker(deposit)
     return Confirmation(
-        title=f"Mark {_remaining(deposit)} of {_owner(deposit)} as disputed?",
+        title=f"Mark {_remaining(deposit)} of {owner_of(deposit)} as disputed?",
         facts=[*_facts(deposit), *_split_facts(deposit, blocker)],
         text="What the wallet has of the amount is held immediately, until a second person confirms"
         " or rejects the reversal that this proposes. The organisation receives deposit.disputed.",
@@ -211,7 +212,7 @@ def _dispute(deposit: Deposit, _user: StaffUser) -> Confirmation:
 def describe_reversed(deposit: Deposit) -> str:
     """Return the message after a confirmed reversal."""
     owed = amount_owed(deposit.owner_id, deposit.currency_id)
-    debt = f" {_owner(deposit)} owes {format_money(owed, deposit.currency_id)}." if owed else ""
+    debt = f" {owner_of(deposit)} owes {format_money(owed, deposit.currency_id)}." if owed else ""
     taken = format_money(deposit.taken_back, deposit.currency_id)
     return f"Reversal confirmed; {taken} taken back.{debt}"
 
@@ -222,7 +223,7 @@ def _facts(deposit: Deposit) -> list[tuple[str, object]]:
         ("Status", deposit.state),
         ("Amount", format_money(deposit.amount, deposit.currency_id)),
         ("Credited", format_money(deposit.net_amount, deposit.currency_id)),
-        ("Owner", record_link(_owner(deposit))),
+        ("Owner", record_link(owner_of(deposit))),
         ("Organisation", record_link(deposit.organisation)),
         ("Payer", deposit.payer_name or "Not provided by the bank"),
     ]
@@ -254,7 +255,8 @@ def _remaining(deposit: Deposit) -> str:
     return format_money(deposit.remaining, deposit.currency_id)
 
 
-def _owner(deposit: Deposit) -> Any:
+def owner_of(deposit: Deposit) -> Member | Organisation:
+    """Return the member or organisation that the deposit is for."""
     return deposit.member or deposit.organisation
 
 

@@ -34,23 +34,8 @@ from wallets.providers.collection import CheckoutRequest, VirtualAccountRequest
 from wallets.providers.registry import payment_provider
 
 
-@dataclass(frozen=True, slots=True)
-class Customer:
-    """The owner of a wallet, as the provider knows them."""
-
-    organisation_id: UUID
-    member_id: UUID | None
-    name: str
-    email: str
-
-    @property
-    def owner_id(self) -> UUID:
-        """Return the id of the member, or of the organisation itself."""
-        return self.member_id or self.organisation_id
-
-
-def find_customer(organisation_id: UUID, member_id: UUID | None) -> Customer:
-    """Return the owner, to whom money may be paid.
+def find_customer(organisation_id: UUID, member_id: UUID | None) -> Member | Organisation:
+    """Return the owner of a wallet, to whom money may be paid.
 
     Raises `UserNotFound`, `MemberClosed`, `VerificationRequired` where the organisation requires it
     for deposits, and `Rejected` without an email address.
@@ -71,7 +56,7 @@ def find_customer(organisation_id: UUID, member_id: UUID | None) -> Customer:
             "exchange to add it",
             code="email_required",
         )
-    return Customer(organisation_id, member_id, owner.name, owner.email)
+    return owner
 
 
 def open_virtual_account(
@@ -85,7 +70,7 @@ def open_virtual_account(
     if currency not in VIRTUAL_ACCOUNT_CURRENCIES:
         raise InvalidCurrency(VIRTUAL_ACCOUNT_CURRENCIES)
     customer = find_customer(organisation_id, member_id)
-    accounts = VirtualAccount.objects.filter(owner_id=customer.owner_id, currency_id=currency)
+    accounts = VirtualAccount.objects.filter(owner_id=customer.pk, currency_id=currency)
     existing = accounts.values_list("pk", flat=True).first()
     if existing is not None:
         return existing
@@ -93,7 +78,7 @@ def open_virtual_account(
         raise InvalidRequest.for_field("bvn", "bvn is required for a virtual account in NGN")
     # The same for the same owner: had the provider's answer been lost, payments into either number
     # would carry it.
-    reference = f"account_{currency.lower()}_{customer.owner_id.hex}"
+    reference = f"account_{currency.lower()}_{customer.pk.hex}"
     first_name, _, last_name = customer.name.partition(" ")
     request = VirtualAccountRequest(
         tx_ref=reference,
