@@ -169,8 +169,9 @@ def cancel_proposal(*, change_id: UUID, user: StaffUser) -> SettingChange:
     """Cancel one's own proposal. Raises as `approve`, and `Forbidden` for anyone else."""
     authorize_staff(user, PROPOSE, "You may not cancel settings changes")
     with transaction.atomic():
-        change = SETTING_CHANGES.get(change_id)
-        require_proposer(change, user)
+        change = SETTING_CHANGES.get_pending(change_id)
+        if change.proposed_by_id != user.pk:
+            raise Forbidden("Only the proposer can cancel this proposal")
         return SETTING_CHANGES.close(change, SettingChangeStatus.WITHDRAWN, user)
 
 
@@ -222,13 +223,6 @@ def confirm_cancellation(*, change_id: UUID, user: StaffUser) -> SettingChange:
         change.cancelled_at = timezone.now()
         change.save(update_fields=["status", "cancelled_by", "cancelled_at"])
     return change
-
-
-def require_proposer(change: SettingChange, user: StaffUser) -> None:
-    """Raise unless `change` is pending and `user` proposed it."""
-    SETTING_CHANGES.require_pending(change)
-    if change.proposed_by_id != user.pk:
-        raise Forbidden("Only the proposer can cancel this proposal")
 
 
 def require_upcoming(change: SettingChange) -> None:

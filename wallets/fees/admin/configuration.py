@@ -147,7 +147,7 @@ class ConfigurationAdmin(ConfirmationAdmin):
         if row.upcoming_value is None:
             return "-"
         value = describe_value(row.key, row.upcoming_value)
-        return f"{value} from {_minute(row.upcoming_at)} UTC"
+        return f"{value} from {row.upcoming_at:%Y-%m-%d %H:%M} UTC"
 
     pending_display = column(
         "pending approval", lambda row: describe_value(row.key, row.pending_value)
@@ -280,7 +280,3 @@ def _effective_label(change: SettingChange) -> str:
         return "-"
     when = change.effective_at or change.effective_from
     return format_time(when) if when else "On approval"
-
-
-def _minute(when: datetime) -> str:
-    return f"{timezone.localtime(when):%Y-%m-%d %H:%M}"
