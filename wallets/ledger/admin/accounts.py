@@ -1,6 +1,6 @@
 """Accounts in the admin, and links to the wallet, statement and payments of an owner."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.contrib import admin
@@ -29,26 +29,17 @@ _ENTRIES_SHOWN = 50
 _UNITS = "units"
 
 
-def wallet_link(owner: Any) -> Tool:
-    """Return the link to the accounts of an organisation or member."""
-    return Tool("Accounts", f"{reverse('admin:wallets_account_changelist')}?owner_id={owner.pk}")
+def _owner_link(label: str, name: str, query: str) -> Callable[[Any], Tool]:
+    """Return what links an organisation or member to the list `name`, narrowed to it by `query`."""
+    return lambda owner: Tool(
+        label, f"{reverse(f'admin:wallets_{name}_changelist')}?{query}={owner.pk}"
+    )
 
 
-def statement_link(owner: Any) -> Tool:
-    """Return the link to the statement of an organisation or member."""
-    address = reverse("admin:wallets_entry_changelist")
-    return Tool("Ledger entries", f"{address}?account__owner_id={owner.pk}")
-
-
-def withdrawals_link(owner: Any) -> Tool:
-    """Return the link to all withdrawals of an organisation or member."""
-    address = reverse("admin:wallets_withdrawal_changelist")
-    return Tool("Withdrawals", f"{address}?status=all&owner_id={owner.pk}")
-
-
-def deposits_link(owner: Any) -> Tool:
-    """Return the link to the deposits of an organisation or member."""
-    return Tool("Deposits", f"{reverse('admin:wallets_deposit_changelist')}?owner_id={owner.pk}")
+wallet_link = _owner_link("Accounts", "account", "owner_id")
+statement_link = _owner_link("Ledger entries", "entry", "account__owner_id")
+withdrawals_link = _owner_link("Withdrawals", "withdrawal", "status=all&owner_id")
+deposits_link = _owner_link("Deposits", "deposit", "owner_id")
 
 
 def asset_filter(column: str) -> ListFilter:

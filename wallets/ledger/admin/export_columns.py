@@ -7,6 +7,7 @@ from uuid import UUID
 from exchange.admin.display import kind_label
 from exchange.exports.sheets import SheetColumn
 from exchange.participants.models import Member, Organisation
+from wallets.ledger.admin.formatting import asset_name
 from wallets.ledger.admin.signs import natural_amount
 from wallets.ledger.models import Account
 from wallets.ledger.selectors.ledger import system_balances
@@ -23,11 +24,6 @@ class Owned(Protocol):
     def organisation(self) -> Organisation | None: ...
     @property
     def organisation_id(self) -> UUID | None: ...
-
-
-def asset_of(account: Account) -> str:
-    """Return the currency's code or the token's symbol."""
-    return account.asset.token.symbol if account.asset.token else account.asset_id
 
 
 def owner_of(record: Owned) -> str:
@@ -61,7 +57,7 @@ ACCOUNTS: tuple[SheetColumn, ...] = (
     SheetColumn("Owner ID", lambda a: str(a.owner_id or "")),
     SheetColumn("Organisation", lambda a: name_of(a.organisation)),
     SheetColumn("Account", lambda a: a.kind),
-    SheetColumn("Asset", asset_of),
+    SheetColumn("Asset", lambda a: asset_name(a.asset)),
     SheetColumn("Balance", _balance),
     SheetColumn("Account ID", lambda a: str(a.pk)),
 )
@@ -71,7 +67,7 @@ ENTRIES: tuple[SheetColumn, ...] = (
     SheetColumn("Time (UTC)", lambda e: e.transfer.created_at),
     SheetColumn("Owner", lambda e: owner_of(e.account)),
     SheetColumn("Account", lambda e: e.account.kind),
-    SheetColumn("Asset", lambda e: asset_of(e.account)),
+    SheetColumn("Asset", lambda e: asset_name(e.account.asset)),
     SheetColumn("Type", lambda e: kind_label(e.transfer)),
     SheetColumn("Amount", lambda e: natural_amount(e.amount, e.account.kind)),
     SheetColumn("Balance after", lambda e: natural_amount(e.balance_after, e.account.kind)),

@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.db.models import CharField, QuerySet, Value
 from django.db.models.expressions import Combinable
 from django.http import HttpRequest
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from exchange.admin.base import Section, Tool
 from exchange.admin.columns import column, time_column
@@ -71,12 +71,8 @@ def subject_link(transfer: Transfer) -> Tool | None:
     if known is None or transfer.subject_id is None:
         return None
     name, label = known
-    try:
-        return Tool(
-            label, reverse(f"admin:{name}_change", args=[transfer.subject_id]), opens_record=True
-        )
-    except NoReverseMatch:
-        return None
+    address = reverse(f"admin:{name}_change", args=[transfer.subject_id])
+    return Tool(label, address, opens_record=True)
 
 
 class TransferListFilters(ListFilters):
@@ -143,10 +139,7 @@ class TransferAdmin(TransferSearch, Exportable):
         moved = amounts_moved([transfer]).get(transfer.pk, []) if listed is None else listed
         return "; ".join(format_amount(amount, asset) for amount, asset in moved) or "-"
 
-    @admin.display(description="payee")
-    def payee(self, transfer: Transfer) -> str:
-        name: str | None = getattr(transfer, "payee_name", None)
-        return name or "-"
+    payee = column("payee", lambda transfer: transfer.payee_name or "-")
 
     @admin.display(description="by")
     def actor_display(self, transfer: Transfer) -> str:
