@@ -28,13 +28,7 @@ _LONGEST_SEARCH = 100
 class CurrencyForm(forms.Form):
     """A currency without a stored list."""
 
-    currency = forms.ChoiceField()
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        field = self.fields["currency"]
-        if isinstance(field, forms.ChoiceField):
-            field.choices = [(code, code) for code in _missing_currencies()]
+    currency = forms.ChoiceField(choices=lambda: [(code, code) for code in _missing_currencies()])
 
 
 @admin.register(BankList)

@@ -32,7 +32,6 @@ from wallets.withdrawals.admin.bulk_rows import (
     BulkResult,
     ChosenRow,
     build_rows,
-    decide_row,
     describe_result,
     exclude_from_approval,
     exclude_from_rejection,
@@ -52,6 +51,7 @@ from wallets.withdrawals.models import (
 from wallets.withdrawals.services import decisions
 from wallets.withdrawals.services.bulk import (
     ShownRow,
+    attempt,
     queue_approvals,
     run_approvals,
     undo_approvals,
@@ -192,9 +192,9 @@ class BulkPages(ConfirmationAdmin, ReviewPage):
             return self._bulk_page(request, name, chosen, error)
         if decision.reason_required:
             keep_reason(request, reason)
-        flags = parse_seen_flags(request.POST.getlist("seen"))
         out = [pk for pk in parse_seen_flags(request.POST.getlist("left_out")) if pk not in wanted]
         if decision.decide is None:
+            flags = parse_seen_flags(request.POST.getlist("seen"))
             shown = [
                 ShownRow(pk, version, sorted(flags.get(pk, ()))) for pk, version in wanted.items()
             ]
@@ -205,10 +205,11 @@ class BulkPages(ConfirmationAdmin, ReviewPage):
         else:
             known = {row.pk: row for row in chosen}
             results = [
-                decide_row(
-                    decision.decide,
+                describe_result(
+                    attempt(partial(decision.decide, ChosenRow(pk, version, reason, user))),
                     decision.word,
-                    ChosenRow(pk, version, flags.get(pk, set()), reason, user),
+                    pk,
+                    version,
                     known.get(pk),
                 )
                 for pk, version in wanted.items()

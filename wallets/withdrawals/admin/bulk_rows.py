@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +13,6 @@ from django.utils.safestring import SafeString
 
 from exchange.admin.display import age, record_link, record_url
 from exchange.core.currencies import format_money
-from exchange.core.errors import Conflict, DomainError
 from exchange.core.ids import parse_id
 from exchange.staff.models import StaffUser
 from wallets.banks.admin.name_matching import match_tone
@@ -28,7 +26,6 @@ from wallets.withdrawals.selectors.review_flags import (
     name_match,
     review_flags,
 )
-from wallets.withdrawals.services.bulk import attempt
 
 APPROVE, REJECT = "approve", "reject"
 
@@ -58,7 +55,6 @@ class ChosenRow:
 
     withdrawal_id: UUID
     version: int
-    flags: set[str]
     reason: str
     user: StaffUser
 
@@ -104,13 +100,6 @@ def describe_stale(withdrawal: Withdrawal, version: int | None, decision: str) -
     word = "approved" if decision == APPROVE else "rejected"
     changes = describe_changes(withdrawal, None if version == withdrawal.version else version)
     return f"Not {word}: {changes or 'it has changed. Review it again.'}"
-
-
-def describe_error(object_id: UUID, version: int, error: DomainError) -> str:
-    """Return why a decision failed; for an outdated page, the changes since."""
-    if not isinstance(error, Conflict):
-        return error.message
-    return describe_outdated(object_id, version, error.message)
 
 
 def describe_outdated(object_id: UUID, version: int, message: str) -> str:
@@ -242,14 +231,6 @@ def parse_seen_flags(values: Iterable[str]) -> dict[UUID, set[str]]:
         if pk is not None and "\0" not in code:
             found.setdefault(pk, set()).add(code)
     return found
-
-
-def decide_row(
-    decide: Callable[[ChosenRow], Withdrawal], word: str, chosen: ChosenRow, seen: Withdrawal | None
-) -> BulkResult:
-    """Decide one row and return its result."""
-    found = attempt(partial(decide, chosen))
-    return describe_result(found, word, chosen.withdrawal_id, chosen.version, seen)
 
 
 def describe_result(

@@ -172,7 +172,9 @@ def review_context(
         "why_two": why_two,
         "allowance": describe_allowance(alone, withdrawal.currency_id),
         "approvals": _describe_approvals(withdrawal, 2 if why_two else 1),
-        "others": _eligible_approvers(withdrawal) if pending else "",
+        "others": describe_approvers(DECIDE, withdrawal.first_approver_id, withdrawal.requested_by)
+        if pending
+        else "",
         "pending": pending,
         "may_decide": pending and user.has_perm(DECIDE),
         "blocker": describe_blocker(withdrawal, user, flags.get("flags", ())),
@@ -354,11 +356,6 @@ def _describe_approvals(withdrawal: Withdrawal, needed: int) -> str:
     given = [str(p) for p in (withdrawal.first_approver, withdrawal.second_approver) if p]
     words = f"{len(given)} of {needed} given"
     return f"{words}, by {' and '.join(given)}" if given else words
-
-
-def _eligible_approvers(withdrawal: Withdrawal) -> str:
-    """Return the names of those who may still approve."""
-    return describe_approvers(DECIDE, withdrawal.first_approver_id, withdrawal.requested_by)
 
 
 def describe_changes(withdrawal: Withdrawal, version: int | None) -> str:

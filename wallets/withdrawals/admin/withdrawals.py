@@ -31,7 +31,7 @@ from wallets.banks.payout_details import (
     missing_fields,
     required_fields,
 )
-from wallets.withdrawals.admin.bulk_rows import describe_error
+from wallets.withdrawals.admin.bulk_rows import describe_outdated
 from wallets.withdrawals.admin.decision_pages import DecisionPages
 from wallets.withdrawals.admin.list_filters import WithdrawalListFilters, is_oldest_first
 from wallets.withdrawals.admin.review import attach_flags
@@ -178,7 +178,7 @@ class WithdrawalAdmin(Exportable, DecisionPages):
                     approver=staff_of(request),
                 )
             except Conflict as error:
-                words = describe_error(object_id, version, error)
+                words = describe_outdated(object_id, version, error.message)
                 messages.error(request, f"Payout details not saved: {words}")
             else:
                 messages.success(request, "Payout details saved.")
