@@ -1,10 +1,13 @@
-"""Links from an organisation to its events and its webhook endpoints."""
+"""Events and webhook endpoints on the pages of what they are about: links, and a table."""
+
+from uuid import UUID
 
 from django.db.models import prefetch_related_objects
 from django.urls import reverse
 
-from exchange.admin.base import Tool
-from exchange.events.models import ALL_EVENTS, WebhookEndpoint
+from exchange.admin.base import Section, Tool
+from exchange.admin.display import format_time, record_link, status_badge
+from exchange.events.models import ALL_EVENTS, Event, WebhookEndpoint
 from exchange.participants.models import Organisation
 
 
@@ -24,6 +27,16 @@ def webhook_link(organisation: Organisation) -> Tool | None:
         return Tool("Webhooks", f"{address}?organisation={organisation.pk}")
     address = reverse("admin:exchange_webhookendpoint_change", args=[endpoints[0].pk])
     return Tool("Webhook", address, opens_record=True)
+
+
+def events_section(subject_id: UUID, *, tab: str = "") -> Section:
+    """Return the table of the events about a record of one organisation, the oldest first."""
+    rows = [
+        (format_time(e.created_at), record_link(e, e.type), status_badge(e.status), e.attempts)
+        for e in Event.objects.filter(subject_id=subject_id).order_by("created_at", "id")
+    ]
+    headings = ("Time (UTC)", "Event", "Delivery", "Attempts")
+    return Section("Webhook events", headings, rows, right=(3,), tab=tab)
 
 
 def shown_endpoints(organisation: Organisation) -> list[WebhookEndpoint]:

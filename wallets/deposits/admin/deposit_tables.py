@@ -6,10 +6,9 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 
 from exchange.admin.base import Section, Tool
-from exchange.admin.display import age, format_time, kind_label, record_link, status_badge
+from exchange.admin.display import age, kind_label, record_link, status_badge
 from exchange.admin.search import recent_condition
 from exchange.core.currencies import format_money
-from exchange.events.models import Event
 from wallets.deposits.admin.payment_pages import money
 from wallets.deposits.models import Deposit, Payment
 from wallets.ledger.models import Account, AccountKind
@@ -126,16 +125,6 @@ def reversals(deposit: Deposit) -> list[Section]:
         "Rejection reason",
     )  # fmt: skip
     return [Section("Reversals", headings, rows, right=(1,))] if rows else []
-
-
-def events(deposit: Deposit) -> Section:
-    """Return the webhook events sent to the organisation."""
-    rows = [
-        (format_time(e.created_at), record_link(e, e.type), status_badge(e.status), e.attempts)
-        for e in Event.objects.filter(subject_id=deposit.pk).order_by("created_at", "id")
-    ]
-    headings = ("Time (UTC)", "Event", "Delivery", "Attempts")
-    return Section("Webhook events", headings, rows, right=(3,))
 
 
 def _rows(

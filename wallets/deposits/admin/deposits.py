@@ -28,6 +28,7 @@ from exchange.admin.saved_views import SavedView
 from exchange.core.currencies import format_money
 from exchange.core.errors import InvalidRequest
 from exchange.core.models import Currency
+from exchange.events.admin.links import events_section
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.name_filters import OrganisationNameFilter
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
@@ -308,7 +309,7 @@ class DepositAdmin(Exportable, AddFormAdmin, ProposalAdmin, OwnedRecordAdmin):
             deposit_tables.earlier_of_owner(obj),
             *([deposit_tables.earlier_of_payer(obj)] if payment else []),
             *deposit_tables.reversals(obj),
-            deposit_tables.events(obj),
+            events_section(obj.pk),
             transfer_legs_section([obj.pk], empty=empty),
         ]
 

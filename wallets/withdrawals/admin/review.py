@@ -19,6 +19,7 @@ from exchange.admin.references import reference_facts
 from exchange.admin.tabs import OVERVIEW
 from exchange.core.actors import Actor
 from exchange.core.currencies import format_money
+from exchange.events.admin.links import events_section
 from exchange.staff.admin.pending import describe_approvers
 from exchange.staff.models import StaffUser
 from wallets.banks.admin.name_matching import describe_match, match_tone
@@ -142,7 +143,7 @@ def review_context(
         review_tables.transfers(withdrawal),
         review_tables.recent(withdrawal),
         *decided,
-        review_tables.events(withdrawal),
+        events_section(withdrawal.pk, tab="History"),
     ]
     return {
         **payment_summary(withdrawal),

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from django.urls import reverse
 
 from exchange.admin.base import Section, Tool
-from exchange.admin.display import age, format_time, kind_label, record_link, status_badge
+from exchange.admin.display import age, format_time, kind_label, record_link
 from exchange.core.currencies import format_money
-from exchange.events.models import Event
 from wallets.ledger.admin.signs import SIGN, natural_amount
 from wallets.ledger.models import Transfer
 from wallets.withdrawals.admin.show import withdrawal_badge
@@ -59,16 +58,6 @@ def decisions(withdrawal: Withdrawal) -> Section:
     return Section(
         "Decisions", headings, rows, right=(5,), empty="No decisions yet.", tab="History"
     )
-
-
-def events(withdrawal: Withdrawal) -> Section:
-    """Return the webhook events sent to the organisation."""
-    rows = [
-        (format_time(e.created_at), record_link(e, e.type), status_badge(e.status), e.attempts)
-        for e in Event.objects.filter(subject_id=withdrawal.pk).order_by("created_at", "id")
-    ]
-    headings = ("Time (UTC)", "Event", "Delivery", "Attempts")
-    return Section("Webhook events", headings, rows, right=(3,), tab="History")
 
 
 def transfers(withdrawal: Withdrawal) -> Section:
