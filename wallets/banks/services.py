@@ -188,7 +188,7 @@ def resolve_account_name(*, currency: str, bank_name: str, account_number: str) 
     """Resolve the holder of an account, for a client before it withdraws.
 
     Raises `ResolutionNotSupported` where the provider resolves no names, `BankNotFound`,
-    `AccountNotFound`, `BankListUnavailable` or `AccountLookUpUnavailable`.
+    `AccountNotFound`, `BankListUnavailable` or `AccountLookupUnavailable`.
     """
     if not resolves_names(currency):
         raise ResolutionNotSupported(currency=currency, supported=sorted(NAME_RESOLVING_CURRENCIES))

@@ -87,7 +87,7 @@ class _DeadlineHTTPSPool(HTTPSConnectionPool):
 
 
 class DeadlineAdapter(HTTPAdapter):
-    """A requests adapter whose responses obey `answer_within`. It never retries."""
+    """A requests adapter whose responses obey `deadline_in`. It never retries."""
 
     def __init__(self) -> None:
         super().__init__(pool_connections=1, pool_maxsize=1, max_retries=0)

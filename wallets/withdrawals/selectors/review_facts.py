@@ -186,8 +186,8 @@ def load_review_facts(withdrawal_ids: Collection[UUID]) -> dict[UUID, ReviewFact
 
 
 def find_owners_sharing_account(withdrawal: Withdrawal) -> list[tuple[str, str]]:
-    """Up to `OTHERS_NAMED` other owners that use the same account: organisation, member ("" for
-    the organisation's own wallet).
+    """Return up to `MAX_NAMED_OWNERS` other owners that use the same account: organisation, member
+    ("" for the organisation's own wallet).
     """
     bank = withdrawal.bank
     named = (

@@ -70,7 +70,7 @@ def review_flags(
 ) -> dict[UUID, list[ReviewFlag]]:
     """Return the current flags of each withdrawal, critical ones first.
 
-    `facts` are those of `scrutinise`, where the caller has them.
+    `facts` are those of `load_review_facts`, where the caller has them.
     """
     if not withdrawals:
         return {}
