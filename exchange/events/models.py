@@ -7,7 +7,7 @@ that wants it. Workers deliver from these rows; a task only notifies them.
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from exchange.core.fields import EncryptedTextField, choice_field
+from exchange.core.fields import UNCHECKED, EncryptedTextField, choice_field
 from exchange.core.models import Record
 from exchange.participants.models import Organisation
 
@@ -68,13 +68,7 @@ class Event(Record):
 
     # No foreign key in the database: it would lock the organisation's row for every event. Events
     # are written from rows that have one, and organisations are never deleted.
-    organisation = models.ForeignKey(
-        Organisation,
-        on_delete=models.PROTECT,
-        related_name="events",
-        db_index=False,
-        db_constraint=False,
-    )
+    organisation = models.ForeignKey(Organisation, related_name="events", **UNCHECKED)
     type = models.CharField(max_length=60)
     subject_id = models.UUIDField(help_text="ID of the record the event is about")
     body = models.TextField(help_text="The signed and posted text")
@@ -108,13 +102,7 @@ class EventDelivery(models.Model):
     """
 
     pk = models.CompositePrimaryKey("event_id", "endpoint_id")
-    event = models.ForeignKey(
-        Event,
-        on_delete=models.PROTECT,
-        related_name="deliveries",
-        db_index=False,
-        db_constraint=False,
-    )
+    event = models.ForeignKey(Event, related_name="deliveries", **UNCHECKED)
     endpoint = models.ForeignKey(
         WebhookEndpoint,
         on_delete=models.DO_NOTHING,
@@ -153,16 +141,8 @@ class UnnumberedEvent(models.Model):
 
     # Drawn under the lock of the event's record, from a sequence: a clock may step back.
     position = models.BigAutoField(primary_key=True)
-    event = models.ForeignKey(
-        Event, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
-    )
-    organisation = models.ForeignKey(
-        Organisation,
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_index=False,
-        db_constraint=False,
-    )
+    event = models.ForeignKey(Event, related_name="+", **UNCHECKED)
+    organisation = models.ForeignKey(Organisation, related_name="+", **UNCHECKED)
 
     def __str__(self) -> str:
         return str(self.event_id)
@@ -181,13 +161,7 @@ class EventNumber(models.Model):
         primary_key=True,
         db_constraint=False,
     )
-    organisation = models.ForeignKey(
-        Organisation,
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_index=False,
-        db_constraint=False,
-    )
+    organisation = models.ForeignKey(Organisation, related_name="+", **UNCHECKED)
     seq = models.BigIntegerField()
     # That of another numbering differs, such as one after a restore.
     numbered_at = models.DateTimeField()

@@ -12,7 +12,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Upper
 
-from exchange.core.fields import choice_field
+from exchange.core.fields import AMOUNT, choice_field
 from exchange.core.models import Currency, Record
 from exchange.core.numbers import format_plain
 from exchange.participants.models import Member, Organisation
@@ -71,11 +71,9 @@ class PayoutFrequency(models.TextChoices):
     AT_MATURITY = "At Maturity", "At Maturity"
 
 
-def _amount(help_text: str = "", **more: Any) -> models.DecimalField[Any, Any]:
+def _amount(help_text: str = "") -> models.DecimalField[Any, Any]:
     """Declare an amount, a price or a number of units; 0 by default."""
-    return models.DecimalField(
-        max_digits=38, decimal_places=8, default=0, help_text=help_text, **more
-    )
+    return models.DecimalField(default=0, help_text=help_text, **AMOUNT)
 
 
 def _percent(help_text: str = "percent") -> models.DecimalField[Any, Any]:
@@ -198,11 +196,7 @@ class Token(Record):
     valuation = _amount()
     post_raise_valuation = _amount()
     issue_price = models.DecimalField(
-        max_digits=38,
-        decimal_places=8,
-        null=True,
-        blank=True,
-        help_text="Principal of a unit; null: not known",
+        null=True, blank=True, help_text="Principal of a unit; null: not known", **AMOUNT
     )
     terms_version = models.IntegerField(
         default=1, db_default=1, help_text="Rises with each change that two people made"
@@ -353,9 +347,9 @@ class Quote(ExplainedApproval, ProposalModel):
     """
 
     token = models.ForeignKey(Token, on_delete=models.PROTECT, related_name="quotes")
-    buy = models.DecimalField(max_digits=38, decimal_places=8)
-    sell = models.DecimalField(max_digits=38, decimal_places=8)
-    exchange = models.DecimalField(max_digits=38, decimal_places=8, default=0)
+    buy = models.DecimalField(**AMOUNT)
+    sell = models.DecimalField(**AMOUNT)
+    exchange = models.DecimalField(default=0, **AMOUNT)
     note = models.CharField(max_length=300, blank=True)
     # Null for quotes set by the system.
     proposed_by = models.ForeignKey(  # type: ignore[assignment]
