@@ -7,14 +7,20 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from django.core.validators import EmailValidator
-from drf_spectacular.drainage import set_override
+from drf_spectacular.drainage import has_override, set_override
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from exchange.core.countries import COUNTRIES
 from exchange.core.currencies import PAYOUT_CURRENCIES, currencies, payout_currencies
 from exchange.core.errors import InvalidCurrency
-from exchange.core.numbers import TOKEN_DECIMALS, InvalidNumber, decimals_error, parse_number
+from exchange.core.numbers import (
+    MAX_NUMBER,
+    TOKEN_DECIMALS,
+    InvalidNumber,
+    decimals_error,
+    parse_number,
+)
 from exchange.core.text import is_invisible, line_problem, match_choice
 
 _TIME = re.compile(
@@ -34,6 +40,10 @@ class NumberField(serializers.Field[Decimal, Any, Any, Any]):
     def __init__(self, *, decimals: int | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.decimals = decimals
+        if not has_override(self, "field"):  # of a subclass
+            step = {} if decimals is None else {"multipleOf": 10**-decimals}
+            schema = {"type": "number", "minimum": 0, "maximum": int(MAX_NUMBER), **step}
+            set_override(self, "field", schema)
 
     def to_internal_value(self, data: Any) -> Decimal:
         """Return the number; reject anything else, also strings and booleans."""
@@ -50,8 +60,19 @@ class NumberField(serializers.Field[Decimal, Any, Any, Any]):
         return value
 
 
+@extend_schema_field(
+    {
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "maximum": int(MAX_NUMBER),
+        "multipleOf": 10**-TOKEN_DECIMALS,
+    }
+)
 class PositiveField(NumberField):
-    """A JSON number above 0, with at most the decimals of a column."""
+    """A JSON number above 0, with at most the decimals of a column.
+
+    Those of a price or of money are checked later, with the currency.
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(decimals=TOKEN_DECIMALS, **kwargs)
@@ -182,13 +203,14 @@ class EnumField(serializers.Field[str, Any, Any, Any]):
     def __init__(self, *, allowed: Iterable[str], **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.allowed = [str(word) for word in allowed]
+        self.problem = f"must be one of [{', '.join(self.allowed)}]"
         set_override(self, "field", {"type": "string", "enum": self.allowed})
 
     def to_internal_value(self, data: Any) -> str:
         """Return the value in its declared spelling."""
         choice = match_choice(data, self.allowed)
         if choice is None:
-            raise serializers.ValidationError(f"must be one of [{', '.join(self.allowed)}]")
+            raise serializers.ValidationError(self.problem)
         return choice
 
 
@@ -197,13 +219,7 @@ class CountryField(EnumField):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(allowed=["", *sorted(COUNTRIES)], **kwargs)
-
-    def to_internal_value(self, data: Any) -> str:
-        """Return the code in upper case."""
-        code = match_choice(data, self.allowed)
-        if code is None:
-            raise serializers.ValidationError("must be the ISO code of a country, such as NG")
-        return code
+        self.problem = "must be the ISO code of a country, such as NG"
 
 
 class EmailField(TextField):

@@ -30,7 +30,6 @@ from exchange.api.schema_parts import (
 from exchange.api.serializers import ChangesSerializer
 from exchange.core.documents import WireSchema
 from exchange.core.errors import InvalidCurrency
-from exchange.core.numbers import MAX_NUMBER
 
 
 class EnvelopeSchema(AutoSchema):
@@ -259,19 +258,6 @@ class ChangesSerializerExtension(OpenApiSerializerExtension):  # type: ignore[no
         """Return the schema of an object with at least one of the fields."""
         schema = auto_schema._map_basic_serializer(self.target, direction)  # type: ignore[no-untyped-call]
         return {**schema, "minProperties": 1}
-
-
-class NumberFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
-    """The schema of `NumberField`."""
-
-    target_class = "exchange.api.fields.NumberField"
-
-    def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> Any:  # noqa: ARG002
-        """Return the schema of a number from 0 to 10^15 with its decimals."""
-        schema: dict[str, Any] = {"type": "number", "minimum": 0, "maximum": int(MAX_NUMBER)}
-        if self.target.decimals is not None:
-            schema["multipleOf"] = 10**-self.target.decimals
-        return schema
 
 
 class TextFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]

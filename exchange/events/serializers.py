@@ -9,22 +9,12 @@ from django.core.exceptions import ValidationError
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from exchange.api.fields import TextField
+from exchange.api.fields import FlagField, TextField
 from exchange.api.filters import MOMENT, TimestampParameter
 from exchange.core.text import match_choice
 from exchange.events.models import ALL_EVENTS, WebhookEndpoint
 
 _MAX_NAME_LENGTH = 60
-
-
-class StrictBooleanField(serializers.BooleanField):
-    """A strict boolean: strings and numbers are rejected."""
-
-    def to_internal_value(self, data: Any) -> bool:
-        """Return the boolean."""
-        if not isinstance(data, bool):
-            raise serializers.ValidationError("must be true or false")
-        return data
 
 
 _CHOICES = (*settings.EVENT_TYPES, ALL_EVENTS)
@@ -62,7 +52,7 @@ class WebhookInput(serializers.Serializer[WebhookEndpoint]):
     """The webhook endpoint to set."""
 
     url = TextField(max_length=2000, help_text="https, public address, no redirects")
-    enabled = StrictBooleanField(default=True, help_text="false: events are stored, not posted")
+    enabled = FlagField(default=True, help_text="false: events are stored, not posted")
 
 
 class EndpointInput(WebhookInput):

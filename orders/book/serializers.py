@@ -5,7 +5,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema_field
 
 from exchange.api.fields import (
     EmailField,
@@ -19,32 +18,10 @@ from exchange.api.fields import (
 )
 from exchange.api.references import OwnReferencesSerializer
 from exchange.api.serializers import LeanSerializer
-from exchange.core.numbers import MAX_NUMBER, TOKEN_DECIMALS
+from exchange.core.numbers import TOKEN_DECIMALS
 from orders.book.models import OrderKind, OrderType, TimeInForce
 
 _LONGEST_LIFE = timedelta(days=366)
-
-_POSITIVE = {
-    "type": "number",
-    "exclusiveMinimum": 0,
-    "maximum": int(MAX_NUMBER),
-    "multipleOf": 10**-TOKEN_DECIMALS,
-}
-
-
-@extend_schema_field(_POSITIVE)
-class PriceField(PositiveField):
-    """A price per unit. Its decimals are checked later, with the token's currency."""
-
-
-@extend_schema_field(_POSITIVE)
-class UnitsField(PositiveField):
-    """A number of units with at most 8 decimals."""
-
-
-@extend_schema_field(_POSITIVE)
-class SumField(PositiveField):
-    """A sum of money. Its decimals are checked later, with the token's currency."""
 
 
 class CustomerInput(LeanSerializer):
@@ -65,18 +42,18 @@ class OrderInput(OwnReferencesSerializer):
         default=OrderKind.LIMIT.value,
         help_text="`limit`, the default; `market`: at the best price there is",
     )
-    price = PriceField(
+    price = PositiveField(
         required=False,
         default=None,
         help_text="Limit price per unit, with at most the decimals of the token's currency; "
         "required unless `order_type` is `market`, which has none",
     )
-    tokens = UnitsField(
+    tokens = PositiveField(
         required=False,
         default=None,
         help_text="Units, with at most 8 decimals; required unless `amount` is given",
     )
-    amount = SumField(
+    amount = PositiveField(
         required=False,
         default=None,
         help_text="Instead of `tokens`, of a market Buy: the sum to spend, the fee included",
@@ -135,12 +112,12 @@ class OrderInput(OwnReferencesSerializer):
 class AmendmentInput(LeanSerializer):
     """New terms of an open order."""
 
-    price = PriceField(
+    price = PositiveField(
         required=False,
         default=None,
         help_text="New limit price per unit; by default it stays",
     )
-    tokens = UnitsField(
+    tokens = PositiveField(
         required=False,
         default=None,
         help_text="New total of units, those that are filled included; by default it stays",
