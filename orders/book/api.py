@@ -170,7 +170,7 @@ class OrderViewSet(ApiViewSet):
         """Preview an order. Takes the same body and has no effect: returns what the wallet needs,
         what would be filled now and at what price and fee, and every rule that would refuse it.
         """
-        return self.respond(shapes.preview_data(preview_order(self._command())))
+        return self.respond(preview_order(self._command()))
 
     def _command(self) -> PlaceOrder:
         """Return the command of the request's body."""

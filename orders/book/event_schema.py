@@ -12,18 +12,7 @@ _CLOSED_AT = "2025-07-04T07:41:10.502Z"
 _FULFILLED = {
     **examples.ORDER,
     "status": "Fulfilled",
-    "meta": {
-        "tokens": 12,
-        "filled": 12,
-        "average_price": 106,
-        "filled_value": 1272,
-        "fee": 6.36,
-        "order_type": "limit",
-        "time_in_force": "GTC",
-        "post_only": False,
-        "expires_at": None,
-        "requested_amount": None,
-    },
+    "meta": {**examples.ORDER["meta"], "filled": 12, "filled_value": 1272, "fee": 6.36},
     "updatedAt": _CLOSED_AT,
 }
 _CANCELLED = {**examples.ORDER, "status": "Cancelled", "updatedAt": _CLOSED_AT}

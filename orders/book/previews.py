@@ -1,7 +1,7 @@
 """What an order would do if it were placed now."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -17,29 +17,11 @@ from orders.book.errors import DuplicateClientOrderId, build_rejection
 from orders.book.selectors import orders_of
 
 
-@dataclass(frozen=True)
-class OrderPreview:
-    """What an order would do now. `needs` is what the wallet must have: money of a Buy, else units.
-
-    `price` is its limit, None for a market order without a price to take; `worst_price` that of
-    its last fill, None without any.
-    """
-
-    price: Decimal | None
-    needs: Decimal | None
-    filled: Decimal
-    filled_value: Decimal
-    fee: Decimal
-    average_price: Decimal | None
-    worst_price: Decimal | None
-    rests: Decimal
-    refusals: list[DomainError]
-
-
-def preview_order(command: PlaceOrder) -> OrderPreview:
+def preview_order(command: PlaceOrder) -> dict[str, Any]:
     """Return what `place_order` would do with `command`, with every rule that refuses it.
 
-    Raises `TokenNotFound` and `UserNotFound`.
+    The result is the data of a response, `shapes.PREVIEW`. Raises `TokenNotFound` and
+    `UserNotFound`.
     """
     with transaction.atomic():
         text = as_json([replace(command, preview=True)])
@@ -57,17 +39,18 @@ def preview_order(command: PlaceOrder) -> OrderPreview:
             raise refusal
     refusals += _used_ids(command)
     filled = found["filled"]
-    return OrderPreview(
-        price=found["price"],
-        needs=found["needs"],
-        filled=filled,
-        filled_value=found["filled_value"],
-        fee=found["fee"],
-        average_price=round_half_even(found["exact_value"] / filled, 8) if filled else None,
-        worst_price=found["worst_price"],
-        rests=Decimal(0) if refusals else found["rests"],
-        refusals=refusals,
-    )
+    return {
+        "acceptable": not refusals,
+        "refusals": [{"code": each.code, "message": each.message} for each in refusals],
+        "price": found["price"],
+        "reserve": found["needs"],
+        "filled": filled,
+        "filled_value": found["filled_value"],
+        "fee": found["fee"],
+        "average_price": round_half_even(found["exact_value"] / filled, 8) if filled else None,
+        "worst_price": found["worst_price"],
+        "rests": 0 if refusals else found["rests"],
+    }
 
 
 def _used_ids(command: PlaceOrder) -> list[DomainError]:

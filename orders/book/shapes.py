@@ -13,8 +13,9 @@ from exchange.tokens.errors import RECORD_FAILURES
 from exchange.tokens.payloads import TOKEN
 from orders.book import examples
 from orders.book.cancelling import NOT_CANCELLED, Cancellation
+from orders.book.errors import build_rejection
+from orders.book.models import OrderType
 from orders.book.payloads import ORDER
-from orders.book.previews import OrderPreview
 from wallets.freezes.errors import BLOCKED_FAILURES
 
 DEFAULT_LEVELS = 20
@@ -124,37 +125,41 @@ _KEY_REUSED = {IdempotencyKeyReused.code: IdempotencyKeyReused().message}
 _STILL_RUNNING = {RequestInProgress.code: RequestInProgress().message}
 
 
+def _messages(**details: dict[str, Any]) -> dict[str, str]:
+    """Return the messages of rejections by code, each with an example of its details."""
+    errors = {
+        code: build_rejection(code, detail, side=OrderType.BUY) for code, detail in details.items()
+    }
+    return {code: error.message for code, error in errors.items() if error}
+
+
 PLACE_FAILURES: dict[str, dict[str, str]] = {
     "400": {
         "invalid_request": "price must not have more than 2 decimals; tokens is required",
-        "token_cancelled": "The token is cancelled",
-        "token_exited": "The token has exited",
-        "token_closed": "The token is closed to new orders",
-        "in_primary_raise": "The token is in its primary raise: it can be bought, not sold",
-        "own_raise": "An issuer cannot buy in its own raise",
-        "below_offer": "In the primary raise a unit costs 100: price must be at least that",
-        "not_in_secondaries": "The token does not trade in the secondary market",
-        "post_only_in_raise": (
-            "In the primary raise every order is filled at once: none is post-only"
+        **_messages(
+            token_cancelled={},
+            token_exited={},
+            token_closed={},
+            in_primary_raise={},
+            own_raise={},
+            below_offer={"price": 100},
+            not_in_secondaries={},
+            post_only_in_raise={},
+            already_expired={},
+            price_out_of_band={"lowest": 90, "highest": 110},
+            worth_nothing={},
+            amount_too_large={},
+            below_min_trade={"least": 500, "amount": 102.5},
+            above_max_trade={"most": 10000, "amount": 10250},
+            insufficient_balance={"currency": "NGN", "available": 100.5, "requested": 2000},
+            insufficient_units={"available": 2.5, "requested": 3},
         ),
-        "already_expired": "expires_at has passed",
-        "price_out_of_band": "The price of a buy order must be at least 90 and at most 110",
-        "worth_nothing": "The order is worth less than the smallest unit of the currency",
-        "amount_too_large": "price times tokens must not be above 1000000000000000",
-        "below_min_trade": "A buy order must be worth at least 500: it is worth 102.5",
-        "above_max_trade": "A buy order must be worth at most 10000: it is worth 10250",
-        "insufficient_balance": "Insufficient NGN balance. Available: 100.5, requested: 2000",
-        "insufficient_units": "Insufficient units. Available: 2.5, requested: 3",
     },
     "404": {**TOKEN_NOT_FOUND, "user_not_found": "User not found"},
     "409": {
-        "member_closed": "This member is closed",
-        "token_halted": (
-            "Trading of the token is halted: orders can be cancelled, and none is accepted"
+        **_messages(
+            member_closed={}, token_halted={}, no_liquidity={}, not_fillable={}, would_take={}
         ),
-        "no_liquidity": "No order of another owner is in the book at a price within the band",
-        "not_fillable": "The order cannot be filled completely at once",
-        "would_take": "The order would be filled at once",
         "duplicate_client_order_id": "There is an order with client_order_id 17 already",
         "client_reference_taken": "There is an order with client_reference INV-17 already",
         **BLOCKED_FAILURES,
@@ -166,16 +171,11 @@ PLACE_FAILURES: dict[str, dict[str, str]] = {
 
 
 _OF_AMENDMENTS = {
-    "400": {"below_filled": "tokens must be above what is filled: 4"},
+    "400": _messages(below_filled={"filled": 4}),
     "404": ORDER_NOT_FOUND,
-    "409": {
-        "state_conflict": "Only an Active order can be amended: it is Fulfilled",
-        "filled_changed": "The order is filled differently than expected_filled says: 4.5",
-        "terms_changed": (
-            "Fees or limits of the token have changed since the order was placed: cancel it, and"
-            " place another one"
-        ),
-    },
+    "409": _messages(
+        state_conflict={"status": "Fulfilled"}, filled_changed={"filled": 4.5}, terms_changed={}
+    ),
 }
 # What can only happen to an order when it is placed.
 _ONCE = {
@@ -246,24 +246,6 @@ PREVIEW = NamedSchema(
         "rests": 4,
     },
 )
-
-
-def preview_data(found: OrderPreview) -> dict[str, Any]:
-    """Return the response data of a preview."""
-    return {
-        "acceptable": not found.refusals,
-        "refusals": [
-            {"code": refusal.code, "message": refusal.message} for refusal in found.refusals
-        ],
-        "price": found.price,
-        "reserve": found.needs,
-        "filled": found.filled,
-        "filled_value": found.filled_value,
-        "fee": found.fee,
-        "average_price": found.average_price,
-        "worst_price": found.worst_price,
-        "rests": found.rests,
-    }
 
 
 PREVIEW_FAILURES: dict[str, dict[str, str]] = {
