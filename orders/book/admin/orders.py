@@ -4,7 +4,6 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
-from django.utils.html import format_html
 
 from exchange.admin.base import Tool
 from exchange.admin.columns import column, link_column, money_column, status_column, time_column
@@ -14,7 +13,7 @@ from exchange.core.currencies import format_money
 from exchange.core.numbers import format_units, round_half_even
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.participants.selectors import describe_actors
-from orders.book.admin.show import list_link, owner_link
+from orders.book.admin.show import list_link
 from orders.book.models import Order, OrderType
 
 
@@ -75,13 +74,6 @@ class OrderAdmin(OwnedRecordAdmin):
     token_display = link_column("token", "token")
     state_display = status_column()
 
-    @admin.display(description="owner")
-    def owned_by(self, order: Order) -> str:
-        if order.member is None:
-            return owner_link(order)
-        return format_html("{}<br>{}", owner_link(order), order.organisation)
-
-    owner = column("owner", owner_link)
     tokens_display = column("units", lambda order: format_units(order.tokens))
     price_display = money_column("price per unit", "price", "token.currency_id")
     amount_display = money_column("value", "amount", "token.currency_id")

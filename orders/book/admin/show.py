@@ -1,27 +1,19 @@
-"""Admin links to owners of orders, ledger entries of orders and trades, and labels of charts."""
+"""Admin links to lists, ledger entries of orders and trades, and labels of charts."""
 
 from collections.abc import Callable, Collection
 from decimal import Decimal
 from uuid import UUID
 
 from django.urls import reverse
-from django.utils.safestring import SafeString
 
 from exchange.admin.base import Section, Tool
 from exchange.admin.chart import format_compact
-from exchange.admin.display import record_link
 from exchange.core.numbers import format_units, round_half_even
 from exchange.tokens.models import Token
-from orders.book.models import Order
 from wallets.ledger.admin.legs import transfer_legs_section
 
 # From these on numbers on an axis are shortened: prices, and units.
 _LONG, _COMPACT = 10**7, 10**4
-
-
-def owner_link(order: Order) -> SafeString:
-    """Return the owner's name as a link to the owner's page."""
-    return record_link(order.member or order.organisation)
 
 
 def list_ledger_legs(subjects: Collection[UUID], token: Token) -> Section:

@@ -18,7 +18,8 @@ from exchange.core.models import Change
 from exchange.core.numbers import format_grouped, format_units
 from exchange.participants.selectors import describe_actors
 from orders.book.admin.show import list_link
-from orders.book.models import Order, OrderKind, OrderStatus, OrderType, Trade
+from orders.book.models import Order, OrderKind, OrderStatus
+from orders.trades.selectors import OrderSide, fills_of
 
 # So many of the first and of the last fills are shown, and of the amendments.
 _SHOWN = 10
@@ -66,7 +67,7 @@ class OrderTimelinePanel(Panel):
         changes = _read_ends(
             audit.column_changes(Order._meta.db_table, record.pk, (*_TERMS, "status")), "id"
         )
-        fills = _read_ends(_fills_of(record), "seq")
+        fills = _read_ends(fills_of(OrderSide(record.pk, record.type)), "seq")
         events = [
             _placement(record, changes),
             *_amendments(record, changes, fills),
@@ -80,11 +81,6 @@ class OrderTimelinePanel(Panel):
         more = list_link("orders_trade", record.pk, "All fills") if fills.last else None
         headings = ("Time (UTC)", "Event", "Details", "By")
         return [Section("Timeline", headings, rows, more=more)]
-
-
-def _fills_of(order: Order) -> QuerySet[Trade]:
-    side = "buy_order" if order.type == OrderType.BUY else "sell_order"
-    return Trade.objects.filter(**{side: order})
 
 
 def _read_ends(found: QuerySet[Any], order: str) -> _Ends:
