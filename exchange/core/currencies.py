@@ -1,6 +1,5 @@
 """Currencies of wallets and payouts, read once: they change by migration only."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 
@@ -16,22 +15,10 @@ VIRTUAL_ACCOUNT_CURRENCIES = ("NGN", "GHS")
 NAME_RESOLVING_CURRENCIES = frozenset({"NGN"})
 
 
-@dataclass(frozen=True, slots=True)
-class CurrencyInfo:
-    """A currency's decimals and the country of its payouts, if any."""
-
-    code: str
-    decimals: int
-    country: str
-
-
 @cache
-def currencies() -> dict[str, CurrencyInfo]:
+def currencies() -> dict[str, Currency]:
     """Return all wallet currencies by code, in the interface's order."""
-    return {
-        row.code: CurrencyInfo(row.code, row.decimals, row.country)
-        for row in Currency.objects.order_by("position")
-    }
+    return {row.code: row for row in Currency.objects.order_by("position")}
 
 
 def payout_currencies() -> tuple[str, ...]:
