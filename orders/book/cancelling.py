@@ -9,12 +9,9 @@ from uuid import UUID
 import structlog
 from django.db import transaction
 
-from exchange.core import task_notifier
 from exchange.core.actors import Actor
-from exchange.core.audit_context import actor_parameters
-from exchange.core.database import fetch_one
 from orders.book.models import Order, OrderStatus
-from orders.book.services import retry_if_rolled_back
+from orders.book.services import call_closing, retry_if_rolled_back
 
 MOST_AT_ONCE = 1000
 NOT_CANCELLED = "try_again"
@@ -46,7 +43,7 @@ def cancel_open_orders(
     result = Cancellation()
     for token_id, group in groupby(wanted, key=lambda row: row[0]):
         order_ids = [order_id for _, order_id in group]
-        cancel = partial(_cancel_on, token_id, order_ids, actor)
+        cancel = partial(call_closing, "cancel_orders_on", token_id, order_ids, "", actor=actor)
         try:
             result.cancelled += retry_if_rolled_back(transaction.atomic(cancel))
         except Exception:
@@ -54,13 +51,3 @@ def cancel_open_orders(
             result.failed += order_ids
     result.remaining = found.count()
     return result
-
-
-def _cancel_on(token_id: UUID, order_ids: list[UUID], actor: Actor) -> int:
-    """Cancel orders of one token in the open transaction; return how many were still open."""
-    row = fetch_one(
-        "SELECT cancel_orders_on(%s, %s, %s, %s) FROM act_as(%s, %s, %s)",
-        [token_id, order_ids, "", str(actor), *actor_parameters(actor)],
-    )
-    task_notifier.notify_after_commit(task_notifier.DELIVER_EVENTS)
-    return int(row[0]) if row else 0

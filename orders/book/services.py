@@ -156,14 +156,7 @@ def close_order(
         found = found.filter(organisation_id=organisation_id)
     if not found.exists():
         raise OrderNotFound
-    row = fetch_one(
-        "SELECT close_order(%s, %s, %s) FROM act_as(%s, %s, %s)",
-        [order_id, reason, str(actor), *actor_parameters(actor)],
-    )
-    closed = bool(row and row[0])
-    if closed:
-        task_notifier.notify_after_commit(task_notifier.DELIVER_EVENTS)
-    return closed
+    return call_closing("close_order", order_id, reason, actor=actor) > 0
 
 
 def due_to_expire() -> list[UUID]:
@@ -192,14 +185,8 @@ def cancel_orders_of(
     `currency` limits them to tokens priced in it. The owner is locked alone (`wallets.freezes`), so
     none is being placed.
     """
-    row = fetch_one(
-        "SELECT cancel_orders_of(%s, %s, %s, %s, %s) FROM act_as(%s, %s, %s)",
-        [organisation_id, member_id, currency, reason, str(actor), *actor_parameters(actor)],
-    )
-    cancelled = int(row[0]) if row else 0
-    if cancelled:
-        task_notifier.notify_after_commit(task_notifier.DELIVER_EVENTS)
-    return cancelled
+    owner = (organisation_id, member_id)
+    return call_closing("cancel_orders_of", *owner, currency, reason, actor=actor)
 
 
 def cancel_buys_of(
@@ -215,17 +202,21 @@ def cancel_buys_of(
 
     Within the open transaction, with the owner locked alone, as `cancel_orders_of`.
     """
+    owner = (organisation_id, member_id)
+    return call_closing("cancel_buys_of", *owner, currency, needed, reason, actor=actor)
+
+
+def call_closing(function: str, *values: object, actor: Actor) -> int:
+    """Call a SQL function that closes orders, in the name of `actor`; return how many it closed."""
+    marks = ", ".join(["%s"] * len(values))
     row = fetch_one(
-        "SELECT cancel_buys_of(%s, %s, %s, %s, %s, %s) FROM act_as(%s, %s, %s)",
-        [
-            *(organisation_id, member_id, currency, needed, reason),
-            *(str(actor), *actor_parameters(actor)),
-        ],
+        f"SELECT {function}({marks}, %s) FROM act_as(%s, %s, %s)",  # noqa: S608 - constants
+        [*values, str(actor), *actor_parameters(actor)],
     )
-    cancelled = int(row[0]) if row else 0
-    if cancelled:
+    closed = int(row[0]) if row else 0
+    if closed:
         task_notifier.notify_after_commit(task_notifier.DELIVER_EVENTS)
-    return cancelled
+    return closed
 
 
 def retry_if_rolled_back(call: Callable[[], _Result]) -> _Result:
