@@ -15,6 +15,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.utils import label_for_field, lookup_field
+from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
@@ -233,9 +234,15 @@ class ApprovalPages(ConfirmationAdmin):
         )
 
     def rejection_page(self, proposal: Any, user: StaffUser) -> Confirmation:
-        """Return the page on which `user` rejects `proposal`, or cancels their own."""
+        """Return the page on which `user` rejects `proposal`, or cancels their own.
+
+        Raises `PermissionDenied` for others than its proposer and approvers.
+        """
+        own = self.proposer_of(proposal) == user
+        if not own and not user.has_perm(self.approval.permission):
+            raise PermissionDenied
         return replace(
-            self.ask_rejection(proposal, own=self.proposer_of(proposal) == user),
+            self.ask_rejection(proposal, own=own),
             facts=self.facts(proposal),
             blocker=self.approval.describe_closed(proposal),
         )

@@ -9,7 +9,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.functional import lazy
@@ -33,7 +32,7 @@ from exchange.core.currencies import format_money
 from exchange.core.numbers import format_grouped
 from exchange.staff.admin.pending import approval_filters
 from exchange.staff.admin.proposals import ProposalAdmin, Step, ask_to_close
-from exchange.staff.models import ApprovalStatus, StaffUser
+from exchange.staff.models import ApprovalStatus
 from exchange.staff.plausibility import ProposedNumber, band_of, find_notices
 from exchange.tokens.models import Quote, Token
 from exchange.tokens.services import quotes
@@ -174,12 +173,6 @@ class QuoteAdmin(AddFormAdmin, ProposalAdmin):
     def ask_rejection(self, proposal: Quote, *, own: bool) -> Confirmation:
         what = f"the {'proposed ' if own else ''}quote of {proposal.token.symbol}"
         return ask_to_close(what, "Prices are unchanged.", own=own, submit="Reject quote")
-
-    def rejection_page(self, proposal: Quote, user: StaffUser) -> Confirmation:
-        """Return the page. Raises `PermissionDenied` for others than its proposer and approvers."""
-        if proposal.proposed_by != user and not user.has_perm(self.approval.permission):
-            raise PermissionDenied
-        return super().rejection_page(proposal, user)
 
     def find_notices(self, proposal: Quote) -> list[str]:
         return _warnings(proposal.token, _prices(proposal))

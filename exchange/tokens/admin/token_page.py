@@ -125,26 +125,18 @@ def raise_facts(token: Token) -> Facts:
 
 def quote_section(token: Token) -> Section:
     """Return the current and the previous prices."""
+    code = token.currency_id
     rows = [
-        (name, now, before, difference(was, is_now))
-        for name, was, is_now, before, now in (
-            (
-                name,
-                was,
-                is_now,
-                format_money(was, token.currency_id),
-                format_money(is_now, token.currency_id),
-            )
-            for name, was, is_now in (
-                ("Buy", token.prev_price_buy, token.price_buy),
-                ("Sell", token.prev_price_sell, token.price_sell),
-            )
+        (name, format_money(now, code), format_money(was, code), difference(was, now))
+        for name, was, now in (
+            ("Buy", token.prev_price_buy, token.price_buy),
+            ("Sell", token.prev_price_sell, token.price_sell),
         )
     ]
     if token.price_exchange or token.prev_price_exchange:
         rows.append(
             (
-                f"{token.currency_id} per USD",
+                f"{code} per USD",
                 format_grouped(token.price_exchange),
                 format_grouped(token.prev_price_exchange),
                 difference(token.prev_price_exchange, token.price_exchange),

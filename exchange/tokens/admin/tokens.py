@@ -211,13 +211,12 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
         """Grant an organisation access to the token."""
         token: Token = self.record(request, object_id, CHANGE_PERMISSION)
         note = (
-            "Deal access is private: only the issuer and organisations with access see the token."
+            "Deal access is public: all organisations see the token. Access takes effect when deal"
+            " access becomes private."
+            if token.deal_access == DealAccess.PUBLIC
+            else "Deal access is private: only the issuer and organisations with access see the"
+            " token."
         )
-        if token.deal_access == DealAccess.PUBLIC:
-            note = (
-                "Deal access is public: all organisations see the token. Access takes effect when"
-            )
-            note += " deal access becomes private."
         texts = {"title": "Grant access", "submit": "Grant", "note": note}
         form = bind_form(request, GrantAccessForm)
         done = "{} has access to {}."

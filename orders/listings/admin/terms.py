@@ -5,7 +5,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 
 from exchange.admin.base import Section
 from exchange.admin.columns import column
@@ -16,7 +15,6 @@ from exchange.admin.list_filters import ListFilters, day_range
 from exchange.core.currencies import format_money
 from exchange.staff.admin.pending import approval_filters
 from exchange.staff.admin.proposals import ProposalAdmin, Step, ask_to_close
-from exchange.staff.models import StaffUser
 from exchange.tokens.admin.forms import QuantityInput
 from exchange.tokens.models import PayoutFrequency, Token
 from orders.listings.models import TermsProposal
@@ -140,12 +138,6 @@ class TermsProposalAdmin(ProposalAdmin):
     def ask_rejection(self, proposal: TermsProposal, *, own: bool) -> Confirmation:
         what = f"the {'proposed ' if own else ''}terms of {proposal.token.symbol}"
         return ask_to_close(what, "The terms of the token stay.", own=own, submit="Reject terms")
-
-    def rejection_page(self, proposal: TermsProposal, user: StaffUser) -> Confirmation:
-        """Return the page. Raises `PermissionDenied` for others than its proposer and approvers."""
-        if proposal.proposed_by != user and not user.has_perm(self.approval.permission):
-            raise PermissionDenied
-        return super().rejection_page(proposal, user)
 
     def facts(self, proposal: TermsProposal) -> list[tuple[str, object]]:
         now, then = _values(proposal.token), _values(proposal)
