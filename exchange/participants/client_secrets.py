@@ -42,11 +42,6 @@ class ClientSecretHasher(BasePasswordHasher):
         """Do nothing: every check costs one hash."""
 
 
-def is_slow_hash(encoded: str) -> bool:
-    """Return whether a stored hash is one of the slow hashes of earlier keys."""
-    return not encoded.startswith(f"{ALGORITHM}$")
-
-
 _hasher = ClientSecretHasher()
 # Client ids without a usable key are checked against this hash, so that they take as long.
 

@@ -24,7 +24,8 @@ def get_live_tokens(key: ApiKey) -> QuerySet[Any]:
 def confirm_key_revocation(key: ApiKey) -> Confirmation:
     """Return the confirmation for revoking `key` and its tokens."""
     live = get_live_tokens(key).count()
-    others = _get_working_keys(key.organisation).exclude(pk=key.pk).count()
+    live_keys = get_live_keys(key.organisation).filter(organisation__active=True)
+    others = live_keys.exclude(pk=key.pk).count()
     effect = "its access tokens stop working" if live else "it has no active access token"
     return Confirmation(
         title=f"Revoke {key.name} of {key.organisation}?",
@@ -105,7 +106,3 @@ def confirm_organisation_status(organisation: Organisation, *, active: bool) -> 
         blocker=f"{organisation} is already {state}" if organisation.active == active else "",
         final=not active,
     )
-
-
-def _get_working_keys(organisation: Organisation) -> QuerySet[ApiKey]:
-    return get_live_keys(organisation).filter(organisation__active=True)

@@ -81,17 +81,6 @@ class OrganisationChoiceField(ModelChoice):
         )
 
 
-class MemberForm(forms.Form):
-    """A new member."""
-
-    organisation = OrganisationChoiceField()
-    name = forms.CharField(max_length=200)
-    email = forms.EmailField()
-    external_id = forms.CharField(
-        max_length=100, required=False, help_text="The organisation's own ID for the person"
-    )
-
-
 class MemberEditForm(forms.Form):
     """Corrections to a member."""
 
@@ -100,6 +89,13 @@ class MemberEditForm(forms.Form):
     external_id = forms.CharField(
         max_length=100, required=False, help_text="The organisation's own ID for the person"
     )
+
+
+class MemberForm(MemberEditForm):
+    """A new member."""
+
+    organisation = OrganisationChoiceField()
+    field_order = ("organisation",)
 
 
 class OwnerAdmin(AddFormAdmin, ConfirmationAdmin):

@@ -7,6 +7,7 @@ so that the cost does not depend on how much the owner has.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -23,12 +24,11 @@ from django.db.models import (
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import URLPattern, reverse
-from django.utils.html import format_html
+from django.urls import URLPattern
 from django.views.decorators.http import require_safe
 
 from exchange.admin.base import SafeAdmin, Section, Tool
-from exchange.admin.display import format_time, status_badge
+from exchange.admin.display import format_time, record_link, status_badge
 from exchange.admin.panels import Panel
 from exchange.core.currencies import format_money
 from exchange.core.ids import parse_id
@@ -93,15 +93,8 @@ class TimelinePanel(Panel):
 
     def urls(self, page: SafeAdmin) -> list[URLPattern]:
         """Return the URL of the whole timeline."""
-
-        def view(request: HttpRequest, object_id: UUID) -> HttpResponse:
-            return self._page(page, request, object_id)
-
-        return [
-            page.action_url(
-                "<uuid:object_id>/timeline/", "timeline", require_safe(view), only_post=False
-            )
-        ]
+        view = require_safe(partial(self._page, page))
+        return [page.action_url("<uuid:object_id>/timeline/", "timeline", view, only_post=False)]
 
     def _page(self, page: SafeAdmin, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Show a page of the timeline: the newest, or what was before `before`."""
@@ -173,10 +166,8 @@ class TimelinePanel(Panel):
     def _cells(self, row: tuple[Any, ...]) -> tuple[object, ...]:
         _, record_id, number, text, amount, currency, state = row
         source, columns = self._sources[number]
-        meta = source.model._meta
-        address = reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[record_id])
         return (
-            format_html('<a href="{}">{}</a>', address, columns.label),
+            record_link(source.model(pk=record_id), columns.label),
             text or "",
             format_money(amount, currency) if amount is not None and currency else "",
             status_badge(state.replace("_", " ").capitalize()) if state else "",
