@@ -37,7 +37,6 @@ from exchange.events.selectors import (
     endpoint_document,
     endpoint_record,
     endpoints_of,
-    event_detail_document,
     event_document,
     event_texts,
     events_of,
@@ -149,7 +148,8 @@ class EventViewSet(ApiViewSet):
     def retrieve(self, _request: Request, event_id: str) -> SuccessResponse:
         """Fetch an event. With its body and every delivery attempt."""
         record_id = parse_path_id(event_id, EventNotFound)
-        return self.respond(RawJSON(event_detail_document(self.caller.organisation_id, record_id)))
+        text = event_document(self.caller.organisation_id, record_id, EVENT_DETAIL)
+        return self.respond(RawJSON(text))
 
     @operation(
         "Event queued for delivery",

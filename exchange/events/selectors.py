@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 
 from exchange.core.database import fetch_all, fetch_one
+from exchange.core.documents import Document
 from exchange.core.ids import first_id_since
 from exchange.core.querysets import document_texts, get_or_raise
 from exchange.events.errors import CursorAhead, EndpointNotFound, EventNotFound
@@ -21,7 +22,7 @@ from exchange.events.models import (
     EventStatus,
     WebhookEndpoint,
 )
-from exchange.events.payloads import EVENT, EVENT_DETAIL, EVENT_WITH_BODY, WEBHOOK, WEBHOOK_ENDPOINT
+from exchange.events.payloads import EVENT, EVENT_WITH_BODY, WEBHOOK, WEBHOOK_ENDPOINT
 
 
 def events_of(organisation_id: UUID) -> QuerySet[Event]:
@@ -39,16 +40,10 @@ def event_texts(events: QuerySet[Event], *, bodies: bool = False) -> QuerySet[Ev
     return document_texts(events, EVENT_WITH_BODY if bodies else EVENT)
 
 
-def event_document(organisation_id: UUID, event_id: UUID) -> str:
+def event_document(organisation_id: UUID, event_id: UUID, document: Document = EVENT) -> str:
     """Return the wire document of an event, JSON text. Raises EventNotFound."""
     events = events_of(organisation_id).filter(id=event_id)
-    return get_or_raise(document_texts(events, EVENT), EventNotFound)
-
-
-def event_detail_document(organisation_id: UUID, event_id: UUID) -> str:
-    """Return the wire document with attempts and body. Raises EventNotFound."""
-    events = events_of(organisation_id).filter(id=event_id)
-    return get_or_raise(document_texts(events, EVENT_DETAIL), EventNotFound)
+    return get_or_raise(document_texts(events, document), EventNotFound)
 
 
 @dataclass(frozen=True, slots=True)

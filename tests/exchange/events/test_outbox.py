@@ -15,10 +15,10 @@ from exchange.core.errors import Conflict
 from exchange.core.ids import uuid7
 from exchange.events.errors import EndpointNotFound, EventNotFound
 from exchange.events.models import DeliveryAttempt, Event, EventDelivery, WebhookEndpoint
+from exchange.events.payloads import EVENT, EVENT_DETAIL
 from exchange.events.selectors import (
     EndpointHealth,
     endpoint_document,
-    event_detail_document,
     event_document,
     get_endpoint_health,
 )
@@ -238,12 +238,13 @@ def test_demo_events_are_marked_unsent_all_or_by_subject(owner, bystander):
 def test_documents_are_limited_to_their_organisation(owner, bystander):
     events = [emit_event(owner) for _ in range(2)]
     WebhookEndpoint.objects.filter(organisation=owner).update(url=f"{URL}/own")
-    for document in (event_document, event_detail_document):
+    for document in (EVENT, EVENT_DETAIL):
         for event in events:
-            assert json.loads(document(owner.pk, event.id))["id"] == str(event.id)
+            text = event_document(owner.pk, event.id, document)
+            assert json.loads(text)["id"] == str(event.id)
         for organisation_id, unknown in ((bystander.pk, events[0].id), (owner.pk, uuid.uuid4())):
             with pytest.raises(EventNotFound):
-                document(organisation_id, unknown)
+                event_document(organisation_id, unknown, document)
     assert json.loads(endpoint_document(owner.pk))["url"] == f"{URL}/own"
     with pytest.raises(EndpointNotFound):
         endpoint_document(make_organisation().pk)
