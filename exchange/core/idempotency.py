@@ -30,12 +30,7 @@ class IdempotencyClaim:
 
     def key_fields(self) -> dict[str, str]:
         """Return the claim without its organisation, as SQL functions take it."""
-        return {
-            "method": self.method,
-            "path": self.path,
-            "key": self.key,
-            "body_hash": self.body_hash,
-        }
+        return {name: getattr(self, name) for name in ("method", "path", "key", "body_hash")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ Amounts are `Decimal` from the parser to the database and back, never a binary f
 """
 
 import re
-from decimal import ROUND_HALF_EVEN, Context, Decimal
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 
 # The largest accepted amount.
 MAX_NUMBER = Decimal(10) ** 15
@@ -15,6 +15,7 @@ _TYPED = re.compile(r"(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|0|[1-9][0-9]*)(?:\.[0-9]+
 _MAX_TYPED_LENGTH = 60
 
 _CONTEXT = Context(prec=60, rounding=ROUND_HALF_EVEN)
+_EXACT = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)
 
 
 class InvalidNumber(ValueError):
@@ -75,15 +76,8 @@ def describe_decimals(most: int) -> str:
 
 def count_decimals(number: Decimal) -> int:
     """Return the number of decimals of the finite `number`, without trailing zeros."""
-    _, digits, exponent = number.as_tuple()
-    if not isinstance(exponent, int) or not number:
-        return 0
-    zeros = 0
-    for digit in reversed(digits):
-        if digit:
-            break
-        zeros += 1
-    return max(0, -(exponent + zeros))
+    exponent = number.normalize(_EXACT).as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0
 
 
 def decimals_error(number: Decimal, most: int) -> str:

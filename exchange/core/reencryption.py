@@ -6,7 +6,7 @@ run twice at once, and a secret that changes meanwhile keeps its new value.
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from uuid import UUID
 
 from django.apps import apps
@@ -56,10 +56,7 @@ class EncryptedColumn:
             return bool(cursor.rowcount)
 
     def _names(self) -> dict[str, sql.Identifier]:
-        return {
-            name: sql.Identifier(value)
-            for name, value in (("table", self.table), ("key", self.key), ("column", self.column))
-        }
+        return {name: sql.Identifier(value) for name, value in asdict(self).items()}
 
 
 def encrypted_columns() -> list[EncryptedColumn]:

@@ -8,9 +8,8 @@ that processes of the previous release never miss them:
     operations = [SetRowFunctionsAside("orders_order"), …, RestoreRowFunctions()]
 """
 
-from typing import Any
-
 from django.db.migrations.operations import RunSQL
+from django.db.migrations.operations.base import Operation
 
 _SET_ASIDE = """
 CREATE TEMPORARY TABLE set_aside ON COMMIT DROP AS
@@ -79,22 +78,19 @@ DROP TABLE set_aside;
 class SetRowFunctionsAside(RunSQL):
     """Drops the functions that use the row type of `table`, until `RestoreRowFunctions`."""
 
+    # In migration files it is `SetRowFunctionsAside("orders_order")`.
+    deconstruct = Operation.deconstruct
+
     def __init__(self, table: str) -> None:
-        self.table = table
         # Parameters None: the text is sent as it is.
         super().__init__([(_SET_ASIDE.format(table=table), None)], reverse_sql=RunSQL.noop)
-
-    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        """Return the form for migration files: `SetRowFunctionsAside("orders_order")`."""
-        return self.__class__.__qualname__, [self.table], {}
 
 
 class RestoreRowFunctions(RunSQL):
     """Creates the functions that were set aside again, with their rights."""
 
+    # In migration files it is `RestoreRowFunctions()`.
+    deconstruct = Operation.deconstruct
+
     def __init__(self) -> None:
         super().__init__([(_RESTORE, None)], reverse_sql=RunSQL.noop)
-
-    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        """Return the form for migration files: `RestoreRowFunctions()`."""
-        return self.__class__.__qualname__, [], {}

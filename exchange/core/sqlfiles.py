@@ -20,6 +20,7 @@ from django.apps import AppConfig, apps
 from django.db import DatabaseError, connections, transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.migrations.operations import RunSQL
+from django.db.migrations.operations.base import Operation
 
 from exchange.core.commands import Command
 from exchange.core.database import LOCK_NOT_AVAILABLE
@@ -84,9 +85,8 @@ class Uninstalled(RunSQL):
         # Parameters None: the text is sent as it is.
         super().__init__([(_UNINSTALL, None)], reverse_sql=[(_UNINSTALL, None)])
 
-    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        """Return the form for migration files: `Uninstalled()`."""
-        return self.__class__.__qualname__, [], {}
+    # In migration files it is `Uninstalled()`.
+    deconstruct = Operation.deconstruct
 
     def describe(self) -> str:
         """Return the description for `migrate --plan`."""
