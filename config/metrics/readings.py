@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from exchange.events.pending import pending_ids
+from exchange.events.pending import WAITING, pending_ids
 
 # `wallets.withdrawals.models.OPEN_STATUSES`, which this module does not import: the metrics need it
 # before the apps are loaded.
@@ -79,19 +79,8 @@ READINGS = (
             ),
         ),
         parameters=pending_ids,
-        # Walks the endpoints with pending deliveries through the index, like the deliveries.
-        sql="""
-            WITH RECURSIVE waiting AS (
-                (SELECT endpoint_id FROM exchange_eventdelivery
-                 WHERE status = 'Pending' AND event_id BETWEEN %(oldest)s AND %(newest)s
-                 ORDER BY endpoint_id LIMIT 1)
-                UNION ALL
-                SELECT (SELECT d.endpoint_id FROM exchange_eventdelivery d
-                        WHERE d.status = 'Pending' AND d.endpoint_id > w.endpoint_id
-                            AND d.event_id BETWEEN %(oldest)s AND %(newest)s
-                        ORDER BY d.endpoint_id LIMIT 1)
-                FROM waiting w WHERE w.endpoint_id IS NOT NULL
-            )
+        sql=f"""
+            WITH RECURSIVE {WAITING}
             SELECT (
                        SELECT count(*) FROM (
                            SELECT FROM exchange_eventdelivery
@@ -108,7 +97,7 @@ READINGS = (
                 ORDER BY next_attempt_at LIMIT 100
             ) d
             JOIN exchange_event e ON e.id = d.event_id
-        """,
+        """,  # noqa: S608 - constants
     ),
     Reading(
         name="undelivered",

@@ -1,4 +1,4 @@
-"""The ids that events with pending deliveries can have, for statements that find them by partition.
+"""What statements about pending deliveries share: their endpoints, and the ids of their events.
 
 Imports no models: the metrics need it before the apps are loaded.
 """
@@ -19,6 +19,18 @@ _AHEAD = timedelta(days=1)
 _HAS_OLDER = """
 SELECT EXISTS (SELECT FROM exchange_eventdelivery WHERE status = 'Pending' AND event_id < %s)
 """
+# The table of endpoints with pending deliveries, of WITH RECURSIVE. Walks them through the index.
+WAITING = """waiting AS (
+    (SELECT endpoint_id FROM exchange_eventdelivery
+     WHERE status = 'Pending' AND event_id BETWEEN %(oldest)s AND %(newest)s
+     ORDER BY endpoint_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT d.endpoint_id FROM exchange_eventdelivery d
+            WHERE d.status = 'Pending' AND d.endpoint_id > w.endpoint_id
+                AND d.event_id BETWEEN %(oldest)s AND %(newest)s
+            ORDER BY d.endpoint_id LIMIT 1)
+    FROM waiting w WHERE w.endpoint_id IS NOT NULL
+)"""
 
 
 def pending_ids() -> dict[str, UUID]:

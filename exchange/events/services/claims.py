@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from exchange.core import replica
 from exchange.events.models import Event, EventDelivery, EventStatus, WebhookEndpoint
-from exchange.events.pending import pending_ids
+from exchange.events.pending import WAITING, pending_ids
 
 # Concurrent posts in one run to an endpoint, and to the endpoints of an organisation.
 PER_ENDPOINT = 4
@@ -40,20 +40,10 @@ class Claim:
     leased_until: datetime
 
 
-# Walks the endpoints with pending deliveries through the index, so that the backlog of one costs
-# the others nothing, then takes the oldest due rows of each. A deleted one has no organisation.
-_CLAIM_DUE = """
-WITH RECURSIVE waiting AS (
-    (SELECT endpoint_id FROM exchange_eventdelivery
-     WHERE status = 'Pending' AND event_id BETWEEN %(oldest)s AND %(newest)s
-     ORDER BY endpoint_id LIMIT 1)
-    UNION ALL
-    SELECT (SELECT d.endpoint_id FROM exchange_eventdelivery d
-            WHERE d.status = 'Pending' AND d.endpoint_id > w.endpoint_id
-                AND d.event_id BETWEEN %(oldest)s AND %(newest)s
-            ORDER BY d.endpoint_id LIMIT 1)
-    FROM waiting w WHERE w.endpoint_id IS NOT NULL
-), busy AS (
+# Takes the oldest due rows of each waiting endpoint, so that the backlog of one costs the others
+# nothing. A deleted one has no organisation.
+_CLAIM_DUE = f"""
+WITH RECURSIVE {WAITING}, busy AS (
     SELECT w.endpoint_id, coalesce(p.organisation_id, w.endpoint_id) AS organisation_id, r.running
     FROM waiting w
     LEFT JOIN exchange_webhookendpoint p ON p.id = w.endpoint_id
@@ -96,37 +86,33 @@ FROM chosen c
 WHERE d.event_id = c.event_id AND d.endpoint_id = c.endpoint_id
     AND d.event_id BETWEEN %(oldest)s AND %(newest)s
 RETURNING d.event_id, d.endpoint_id, d.leased_until
-"""
+"""  # noqa: S608 - constants
 
 
-def claim_due(
-    *, most: int, per_endpoint: int = PER_ENDPOINT, per_organisation: int = PER_ORGANISATION
-) -> list[Claim]:
+def claim_due(*, most: int, per_organisation: int = PER_ORGANISATION) -> list[Claim]:
     """Lease up to `most` due deliveries, a few running for an endpoint and an organisation.
 
     Deliveries to endpoints that are disabled or deleted become Unsent. They take no place of
     others: no claims mean that nothing is due. Workers that claim at the same time may together
     exceed the numbers.
     """
-    rows, claims = _lease_due(most, per_endpoint, per_organisation)
+    rows, claims = _lease_due(most, per_organisation)
     while rows and not claims:
-        rows, claims = _lease_due(most, per_endpoint, per_organisation)
+        rows, claims = _lease_due(most, per_organisation)
     for organisation_id in {claim.organisation_id for claim in claims}:
         # Who receives an event finds its change in lists.
         replica.record_write(organisation_id)
     return claims
 
 
-def _lease_due(
-    most: int, per_endpoint: int, per_organisation: int
-) -> tuple[list[tuple[Any, ...]], list[Claim]]:
+def _lease_due(most: int, per_organisation: int) -> tuple[list[tuple[Any, ...]], list[Claim]]:
     """Lease due deliveries; return their rows, and the claims of those to enabled endpoints.
 
     All due deliveries to the other endpoints of these become Unsent.
     """
     parameters: dict[str, Any] = {
         "lease": timedelta(seconds=settings.WEBHOOK_TIMEOUT_SECONDS + _LEASE_MARGIN_SECONDS),
-        "per_endpoint": per_endpoint,
+        "per_endpoint": PER_ENDPOINT,
         "per_organisation": per_organisation,
         "most": most,
         **pending_ids(),

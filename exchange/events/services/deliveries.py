@@ -29,14 +29,7 @@ from exchange.events.models import (
     WebhookEndpoint,
 )
 from exchange.events.selectors import attempts_of
-from exchange.events.services.claims import (
-    PER_ENDPOINT,
-    PER_ORGANISATION,
-    Claim,
-    adopt_events,
-    claim_due,
-    mark_unsent,
-)
+from exchange.events.services.claims import Claim, adopt_events, claim_due, mark_unsent
 from exchange.events.services.endpoints import announce_disabled
 from exchange.events.services.numbering import number_events
 from exchange.events.webhooks.posting import PostOutcome, post
@@ -227,8 +220,6 @@ class RunSummary:
 def deliver_due(
     *,
     concurrency: int = CONCURRENCY,
-    per_endpoint: int = PER_ENDPOINT,
-    per_organisation: int = PER_ORGANISATION,
     run_seconds: float = _RUN_SECONDS,
 ) -> RunSummary:
     """Deliver until nothing is due or `run_seconds` have passed, and record every post.
@@ -245,10 +236,7 @@ def deliver_due(
             free = concurrency - len(running)
             if in_time and free:
                 _number_events()
-                claims = claim_due(
-                    most=free, per_endpoint=per_endpoint, per_organisation=per_organisation
-                )
-                running |= {threads.submit(send_event, claim) for claim in claims}
+                running |= {threads.submit(send_event, claim) for claim in claim_due(most=free)}
             if not running:
                 return RunSummary(posted, more=not in_time)
             done, running = wait(running, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)

@@ -43,11 +43,6 @@ class EndpointChange:
     endpoint: WebhookEndpoint
     secret: str | None
 
-    @property
-    def created(self) -> bool:
-        """Whether this call created the endpoint."""
-        return self.secret is not None
-
 
 def set_endpoint(
     *, organisation_id: UUID, url: str, actor: Actor, enabled: bool = True
