@@ -180,14 +180,11 @@ class QuoteAdmin(AddFormAdmin, ProposalAdmin):
     def facts(self, proposal: Quote) -> list[tuple[str, object]]:
         token = proposal.token
         facts: list[tuple[str, object]] = [("Token", token)]
-        for name, current, proposed in (
-            ("Buy", token.price_buy, proposal.buy),
-            ("Sell", token.price_sell, proposal.sell),
-        ):
+        for change in quotes.compare_prices(token, _prices(proposal)):
             facts += [
-                (f"{name}, current", format_money(current, token.currency_id)),
-                (f"{name}, proposed", format_money(proposed, token.currency_id)),
-                (f"{name}, change", difference(current, proposed, places=2)),
+                (f"{change.name}, current", change.describe(change.current)),
+                (f"{change.name}, proposed", change.describe(change.proposed)),
+                (f"{change.name}, change", change.change),
             ]
         if token.price_exchange or proposal.exchange:
             facts += [

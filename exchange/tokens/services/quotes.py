@@ -159,11 +159,11 @@ def _get_token_for_prices(token_id: UUID, prices: Prices) -> Token:
 
 def find_price_errors(token: Token, prices: Prices) -> dict[str, str]:
     """Return the errors of `prices` for `token` by price name."""
-    limits = {"buy": token.currency.decimals, "sell": token.currency.decimals}
+    decimals = token.currency.decimals
     errors = {
         name: problem
-        for name, most in limits.items()
-        if (problem := describe_entry_error(getattr(prices, name), most))
+        for name in ("buy", "sell")
+        if (problem := describe_entry_error(getattr(prices, name), decimals))
     }
     if prices.exchange and (problem := describe_entry_error(prices.exchange, TOKEN_DECIMALS)):
         errors["exchange"] = problem

@@ -75,9 +75,9 @@ class LifecycleAction:
 
     def build_confirmation(self, token: Token) -> Confirmation:
         """Build the page that does the action on `token`, or proposes it."""
-        if self.execute:
-            return self.build_execution(token)
         found = self.build_execution(token)
+        if self.execute:
+            return found
         blocker = found.blocker
         if not blocker and PROPOSALS.pending_records().filter(token=token).exists():
             blocker = TokenProposalPending.message
