@@ -13,7 +13,6 @@ from django.db.models import QuerySet
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import GenericViewSet
 
 from exchange.api.authentication import Caller, get_caller
@@ -86,16 +85,11 @@ class ApiViewSet(GenericViewSet[Any]):
         if self.action and self.request.META.get("QUERY_STRING"):
             check_parameters(self.request.query_params, known_parameters(type(self), self.action))
 
-    def validated(self, serializer: BaseSerializer[Any]) -> dict[str, Any]:
-        """Return the validated values of `serializer`; raise a 400 that names every bad field."""
-        serializer.is_valid(raise_exception=True)
-        values: dict[str, Any] = serializer.validated_data
-        return values
-
     def body(self) -> dict[str, Any]:
         """Return the validated values of the request's body; keep its unknown fields.
 
-        Where money moves, raise an error as well for one that misspells an optional field.
+        Raises a 400 that names every bad field. Where money moves, also for one that misspells an
+        optional field.
         """
         declared = self.operation
         if declared.body is None:
@@ -109,7 +103,9 @@ class ApiViewSet(GenericViewSet[Any]):
             serializer.is_valid()
             errors: Any = serializer.errors
             raise ValidationError({**errors, **misspelt})
-        return self.validated(serializer)
+        serializer.is_valid(raise_exception=True)
+        values: dict[str, Any] = serializer.validated_data
+        return values
 
     def respond(self, data: Any) -> SuccessResponse:
         """Return a response with `data` and the declared message and status."""

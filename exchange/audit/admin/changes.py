@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 from django.contrib import admin, messages
@@ -237,10 +237,6 @@ def _record_link(change: Change) -> SafeString | str:
     )
 
 
-class _Writer(Protocol):
-    def writerow(self, row: Any, /) -> Any: ...
-
-
 class _Echo:
     """A file-like object for csv that returns each line."""
 
@@ -249,7 +245,7 @@ class _Echo:
 
 
 def _csv_lines(found: QuerySet[Change]) -> Iterator[str]:
-    writer: _Writer = csv.writer(_Echo())
+    writer: Any = csv.writer(_Echo())
     yield writer.writerow(_HEADINGS)
     for piece in audit.iterate_batches(found):
         for change, name in zip(piece, audit.actor_names(piece), strict=True):
