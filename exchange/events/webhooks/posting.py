@@ -31,6 +31,13 @@ from exchange.events.webhooks.addresses import is_public
 MAX_RESPONSE_BYTES = 1024
 _NOT_PUBLIC = "the URL does not resolve to a public address over https"
 USER_AGENT = "TokenizedInvestmentExchange-Webhooks/1"
+_HEADERS = {
+    "Content-Type": "application/json",
+    "User-Agent": USER_AGENT,
+    "Accept": "*/*",
+    "Accept-Encoding": "identity",
+    "Connection": "close",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +80,14 @@ def post(
         return PostOutcome(status_code=None, milliseconds=0, error=_NOT_PUBLIC)
     exchange = _PostAttempt()
     started = time.monotonic()
+    request = {
+        "url": url,
+        "data": body,
+        "headers": {**headers, **_HEADERS},
+        "timeout": deadline_seconds,
+    }
     thread = threading.Thread(
-        target=exchange.run,
-        args=(url, body, headers, deadline_seconds, allow_local),
-        name="webhook-post",
-        daemon=True,
+        target=exchange.run, args=(request, allow_local), name="webhook-post", daemon=True
     )
     thread.start()
     with contextlib.suppress(queue.Empty):
@@ -134,18 +144,14 @@ class _PostAttempt:
                 retry_after_seconds=self._retry_after,
             )
 
-    def run(
-        self,
-        url: str,
-        body: bytes,
-        headers: Mapping[str, str],
-        deadline_seconds: float,
-        allow_local: bool,
-    ) -> None:
+    def run(self, request: Mapping[str, Any], allow_local: bool) -> None:
         _current_attempt.set(self)
         try:
-            with _session(allow_local=allow_local) as session:
-                self._send_request(session, url, body, headers, deadline_seconds)
+            with (
+                _session(allow_local=allow_local) as session,
+                session.post(**request, allow_redirects=False, stream=True) as response,
+            ):
+                self._read_response(response)
         except InvalidIPAddress:
             self._fail(_NOT_PUBLIC)
         except requests.exceptions.SSLError:
@@ -159,37 +165,15 @@ class _PostAttempt:
         finally:
             self.finished.put(None)
 
-    def _send_request(
-        self,
-        session: requests.Session,
-        url: str,
-        body: bytes,
-        headers: Mapping[str, str],
-        deadline_seconds: float,
-    ) -> None:
-        with session.post(
-            url,
-            data=body,
-            headers={
-                **headers,
-                "Content-Type": "application/json",
-                "User-Agent": USER_AGENT,
-                "Accept": "*/*",
-                "Accept-Encoding": "identity",
-                "Connection": "close",
-            },
-            timeout=deadline_seconds,
-            allow_redirects=False,
-            stream=True,
-        ) as response:
-            with self._lock:
-                if self._is_closed:
-                    return
-                self._status = response.status_code
-                self._retry_after = _parse_retry_after(response.headers.get("Retry-After", ""))
-                if 300 <= response.status_code < 400:
-                    self._error = "redirects are not followed"
-            self._read_body(response)
+    def _read_response(self, response: requests.Response) -> None:
+        with self._lock:
+            if self._is_closed:
+                return
+            self._status = response.status_code
+            self._retry_after = _parse_retry_after(response.headers.get("Retry-After", ""))
+            if 300 <= response.status_code < 400:
+                self._error = "redirects are not followed"
+        self._read_body(response)
 
     def _read_body(self, response: requests.Response) -> None:
         """Read the first bytes as they arrive, so that a slow response is stored in part."""

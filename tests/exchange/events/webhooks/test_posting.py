@@ -360,7 +360,8 @@ def test_a_request_that_cannot_be_sent_is_a_failure_with_a_reason(
 def test_a_socket_timeout_is_reported_as_the_deadline(receiver: Receiver) -> None:
     receiver.reply = Reply(wait_seconds=20)
     exchange = _PostAttempt()
-    exchange.run(receiver.url, BODY, {}, 0.05, allow_local=True)
+    request = {"url": receiver.url, "data": BODY, "timeout": 0.05}
+    exchange.run(request, allow_local=True)
     assert exchange.outcome(50, 0.05) == PostOutcome(
         None, 50, "", "no response within 0.05 seconds"
     )
