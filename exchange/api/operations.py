@@ -103,11 +103,7 @@ class RecordPage(WireSchema):
         whole = {"type": "integer", "minimum": 0}
         described = closed_object(
             {
-                "page": {
-                    "type": "integer",
-                    "minimum": 1,
-                    "description": "Number of this page, from 1",
-                },
+                "page": {**whole, "minimum": 1, "description": "Number of this page, from 1"},
                 "pages": {**whole, "description": "Number of pages"},
                 "count": {**whole, "description": "Number of records on this page"},
                 "total": {**whole, "description": "Number of all matches"},
@@ -288,9 +284,9 @@ def closed_object(properties: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     return {"type": "object", **more, "properties": properties, "required": required}
 
 
-def text_schema(description: str) -> dict[str, Any]:
-    """Return the schema of a string."""
-    return {"type": "string", "description": description}
+def text_schema(description: str, **more: Any) -> dict[str, Any]:
+    """Return the schema of a string, with `more` keywords."""
+    return {"type": "string", "description": description, **more}
 
 
 def number_schema(description: str, *more: str) -> dict[str, Any]:

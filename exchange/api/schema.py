@@ -71,9 +71,8 @@ class EnvelopeSchema(AutoSchema):
             return {
                 (operation.status, file.media_type): OpenApiTypes.BINARY for file in operation.files
             }
-        response = operation.response_for(self.view.basename)
-        envelope = Envelope(response, operation.message, operation.meta)
-        return dict.fromkeys(sorted({operation.status, *operation.other_statuses}), envelope)
+        statuses = sorted({operation.status, *operation.other_statuses})
+        return dict.fromkeys(statuses, self._envelope())
 
     def get_override_parameters(self) -> list[Any]:
         """Return the query parameters beyond those of lists, and `Idempotency-Key`."""
@@ -124,7 +123,7 @@ class EnvelopeSchema(AutoSchema):
             response.update(self._success())
             if not operation.is_file:
                 response["content"]["application/json"]["examples"] = {
-                    "success": {"summary": "Success", "value": self._example()}
+                    "success": {"summary": "Success", "value": self._envelope().example}
                 }
             for file in operation.files:
                 response["content"][file.media_type] = {
@@ -138,10 +137,10 @@ class EnvelopeSchema(AutoSchema):
             responses[status] = self._failure(status)
         return responses
 
-    def _example(self) -> Any:
+    def _envelope(self) -> Envelope:
         operation = self.operation
         response = operation.response_for(self.view.basename)
-        return Envelope(response, operation.message, operation.meta).example
+        return Envelope(response, operation.message, operation.meta)
 
     def _success(self) -> dict[str, Any]:
         operation = self.operation

@@ -7,7 +7,7 @@ Each subject describes its events in its own `event_schema`, in a drf-spectacula
 from collections.abc import Mapping
 from typing import Any
 
-from exchange.api.operations import NamedSchema, closed_object
+from exchange.api.operations import NamedSchema, closed_object, text_schema
 from exchange.api.schema import with_references
 from exchange.core.documents import WireSchema
 from exchange.core.examples import EVENT_ID
@@ -18,9 +18,9 @@ from exchange.events.payloads import WEBHOOK_ENDPOINT
 USER: dict[str, Any] = {
     "type": ["object", "null"],
     "properties": {
-        "_id": {"type": "string", "format": "uuid", "description": "Member ID"},
-        "name": {"type": "string", "description": "Full name"},
-        "email": {"type": "string", "description": "Email address"},
+        "_id": text_schema("Member ID", format="uuid"),
+        "name": text_schema("Full name"),
+        "email": text_schema("Email address"),
     },
     "required": ["_id", "name", "email"],
 }
@@ -28,15 +28,12 @@ USER: dict[str, Any] = {
 ACTOR: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "role": {
-            "type": "string",
-            "description": "`API key`, or a role such as `finance approver`",
-        },
+        "role": text_schema("`API key`, or a role such as `finance approver`"),
         "id": {
             "type": ["string", "null"],
             "description": "Client ID of the API key, or a permanent opaque ID of the person",
         },
-        "name": {"type": "string", "description": "Name of the API key"},
+        "name": text_schema("Name of the API key"),
     },
     "required": ["role", "id"],
 }
@@ -57,7 +54,7 @@ _TEST = NamedSchema(
     "TestEventData",
     closed_object(
         {
-            "message": {"type": "string", "description": "A note that this is a test"},
+            "message": text_schema("A note that this is a test"),
             "requested_by": {**ACTOR, "description": "The actor that requested it"},
         }
     ),
@@ -88,13 +85,9 @@ _KEY = NamedSchema(
             "api_key": closed_object(
                 description="The API key",
                 properties={
-                    "client_id": {"type": "string", "description": "Client ID"},
-                    "name": {"type": "string", "description": "Name of the API key"},
-                    "expires_at": {
-                        "type": "string",
-                        "format": "date-time",
-                        "description": "When it stops to work",
-                    },
+                    "client_id": text_schema("Client ID"),
+                    "name": text_schema("Name of the API key"),
+                    "expires_at": text_schema("When it stops to work", format="date-time"),
                 },
             )
         }
@@ -144,13 +137,9 @@ def _operation(
 ) -> dict[str, Any]:
     body = closed_object(
         {
-            "id": {"type": "string", "format": "uuid", "description": "Event ID"},
-            "type": {"type": "string", "const": event_type, "description": "Event type"},
-            "timestamp": {
-                "type": "string",
-                "format": "date-time",
-                "description": "Time of the event",
-            },
+            "id": text_schema("Event ID", format="uuid"),
+            "type": text_schema("Event type", const=event_type),
+            "timestamp": text_schema("Time of the event", format="date-time"),
             "data": {"$ref": f"#/components/schemas/{component}"},
         }
     )

@@ -51,6 +51,9 @@ _NEXT_ATTEMPT = (
     " WHERE d.event_id = {r}.id AND d.status = 'Pending' ORDER BY d.endpoint_id LIMIT 1) END"
 )
 
+_ATTEMPTS = integer(
+    "attempt_count", "Attempts since it was last queued for delivery", "{r}.attempts", minimum=0
+)
 _EVENT_FIELDS = (
     identifier("id", "Event ID: the `webhook-id` of its deliveries"),
     text("type", "Event type", enum=list(settings.EVENT_TYPES)),
@@ -60,12 +63,7 @@ _EVENT_FIELDS = (
         enum=EventStatus.values,
     ),
     identifier("subject_id", "ID of the record it is about"),
-    integer(
-        "attempt_count",
-        "Attempts since it was last queued for delivery",
-        "{r}.attempts",
-        minimum=0,
-    ),
+    _ATTEMPTS,
     timestamp(
         "next_attempt_at",
         "Time of the next attempt; while one is running, the time by which it is decided",
@@ -93,12 +91,7 @@ EVENT_DELIVERY = Document(
     fields=(
         identifier("endpoint_id", "ID of the webhook endpoint"),
         text("status", "Delivery status", enum=EventStatus.values),
-        integer(
-            "attempt_count",
-            "Attempts since it was last queued for delivery",
-            "{r}.attempts",
-            minimum=0,
-        ),
+        _ATTEMPTS,
         timestamp("last_attempt_at", "Time of the last attempt", nullable=True),
         timestamp("next_attempt_at", "Time of the next attempt", nullable=True),
         timestamp("delivered_at", "Time of delivery", nullable=True),

@@ -40,7 +40,7 @@ logger = structlog.get_logger(__name__)
 _GRANT = "client_credentials"
 # Carries the authenticated key within a request. A client's header cannot contain a dot.
 _KEY_HEADER = "exchange.api_key"
-_WRONG_CREDENTIALS = (
+WRONG_CREDENTIALS = (
     "The client id or the client secret is wrong, or the key was revoked or has expired"
 )
 # The codes of RFC 6749 §5.2 that the toolkit may answer, with our descriptions.
@@ -114,7 +114,7 @@ class OAuthView(OAuthLibMixin, View):  # type: ignore[misc]
         key = _authenticate(request, client_id, secret)
         if key is None:
             challenge = {"WWW-Authenticate": 'Basic realm="api"'}
-            return _error(401, "invalid_client", _WRONG_CREDENTIALS, challenge)
+            return _error(401, "invalid_client", WRONG_CREDENTIALS, challenge)
         bind_caller(str(key.pk), str(key.organisation_id))
         budget = count_request("token", str(key.pk))
         response: Any

@@ -5,6 +5,7 @@ from typing import Any
 from exchange.api.operations import closed_object
 from exchange.api.schema_parts import HEADERS, RATE_LIMIT
 from exchange.core.errors import NotReady
+from exchange.participants.oauth import WRONG_CREDENTIALS
 
 _ERROR: dict[str, Any] = closed_object(
     {
@@ -38,6 +39,25 @@ _ISSUE = {
     **_CLIENT,
 }
 _REVOKE = {"token": {"type": "string", "description": "The access token"}, **_CLIENT}
+# By status: the description, an error with its text, and further headers.
+_FAILURES: dict[str, tuple[str, ...]] = {
+    "400": (
+        "The request is not valid (RFC 6749 §5.2).",
+        *("unsupported_grant_type", "Only client_credentials is supported"),
+    ),
+    "401": (
+        "Client ID or secret is wrong, or the key is revoked or expired.",
+        *("invalid_client", WRONG_CREDENTIALS, "WWW-Authenticate"),
+    ),
+    "429": (
+        "Too many token requests, or too many wrong secrets.",
+        *("slow_down", "Try again in 17 s", "Retry-After"),
+    ),
+    "503": (
+        "Temporarily unavailable. Try again shortly.",
+        *("temporarily_unavailable", NotReady.message, "Retry-After"),
+    ),
+}
 _SECURITY_SCHEME = {
     "type": "http",
     "scheme": "basic",
@@ -112,32 +132,7 @@ def _operation(
             },
             "responses": {
                 "200": {"headers": _response_headers(), **success},
-                "400": _error_response(
-                    "The request is not valid (RFC 6749 §5.2).",
-                    ("unsupported_grant_type", "Only client_credentials is supported"),
-                ),
-                "401": _error_response(
-                    "Client ID or secret is wrong, or the key is revoked or expired.",
-                    (
-                        "invalid_client",
-                        "The client id or the client secret is wrong, or the key was revoked or "
-                        "has expired",
-                    ),
-                    "WWW-Authenticate",
-                ),
-                "429": _error_response(
-                    "Too many token requests, or too many wrong secrets.",
-                    ("slow_down", "Try again in 17 s"),
-                    "Retry-After",
-                ),
-                "503": _error_response(
-                    "Temporarily unavailable. Try again shortly.",
-                    (
-                        "temporarily_unavailable",
-                        NotReady.message,
-                    ),
-                    "Retry-After",
-                ),
+                **{status: _error_response(*failure) for status, failure in _FAILURES.items()},
             },
         }
     }
@@ -147,8 +142,7 @@ def _response_headers(*more: str) -> dict[str, Any]:
     return {name: HEADERS[name] for name in ("X-Request-ID", *RATE_LIMIT, *more)}
 
 
-def _error_response(description: str, example: tuple[str, str], *headers: str) -> dict[str, Any]:
-    error, text = example
+def _error_response(description: str, error: str, text: str, *headers: str) -> dict[str, Any]:
     value = {"error": error, "error_description": text}
     return {
         "description": description,

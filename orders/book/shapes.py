@@ -5,7 +5,7 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 
-from exchange.api.operations import NamedSchema, closed_object
+from exchange.api.operations import NamedSchema, closed_object, number_schema, text_schema
 from exchange.core.documents import Document
 from exchange.core.errors import IdempotencyKeyReused, RequestInProgress
 from exchange.core.examples import MEMBER_ID, TOKEN_ID
@@ -39,8 +39,8 @@ ORDER_WITH_TOKEN = Document(
 
 _LEVEL: dict[str, Any] = closed_object(
     {
-        "price": {"type": "number", "description": "Price per unit"},
-        "tokens": {"type": "number", "description": "Units open at this price"},
+        "price": number_schema("Price per unit"),
+        "tokens": number_schema("Units open at this price"),
         "orders": {"type": "integer", "minimum": 1, "description": "Number of orders"},
     }
 )
@@ -204,33 +204,29 @@ PREVIEW = NamedSchema(
                 "description": "Every rule that would refuse it",
                 "items": closed_object(
                     {
-                        "code": {"type": "string", "description": "As in X-Error-Code"},
-                        "message": {"type": "string", "description": "The reason"},
+                        "code": text_schema("As in X-Error-Code"),
+                        "message": text_schema("The reason"),
                     }
                 ),
             },
-            "price": {
-                "type": ["number", "null"],
-                "description": "Its limit; of a market order the worst price that it takes, null "
-                "where there is nothing to take",
-            },
-            "reserve": {
-                "type": ["number", "null"],
-                "description": "What must be available: money of a Buy with its fee, units of a "
-                "Sell",
-            },
-            "filled": {"type": "number", "description": "Units filled at once"},
-            "filled_value": {"type": "number", "description": "Their value, without the fee"},
-            "fee": {"type": "number", "description": "Their fee"},
-            "average_price": {
-                "type": ["number", "null"],
-                "description": "Their average price, to 8 decimals; null without any",
-            },
-            "worst_price": {
-                "type": ["number", "null"],
-                "description": "The least favourable of their prices; null without any",
-            },
-            "rests": {"type": "number", "description": "Units that stay in the book"},
+            "price": number_schema(
+                "Its limit; of a market order the worst price that it takes, null where there is "
+                "nothing to take",
+                "null",
+            ),
+            "reserve": number_schema(
+                "What must be available: money of a Buy with its fee, units of a Sell", "null"
+            ),
+            "filled": number_schema("Units filled at once"),
+            "filled_value": number_schema("Their value, without the fee"),
+            "fee": number_schema("Their fee"),
+            "average_price": number_schema(
+                "Their average price, to 8 decimals; null without any", "null"
+            ),
+            "worst_price": number_schema(
+                "The least favourable of their prices; null without any", "null"
+            ),
+            "rests": number_schema("Units that stay in the book"),
         }
     ),
     {
@@ -279,12 +275,8 @@ CANCELLATION = NamedSchema(
                 "description": "Orders that could not be cancelled now",
                 "items": closed_object(
                     {
-                        "_id": {"type": "string", "description": "Order ID"},
-                        "code": {
-                            "type": "string",
-                            "enum": [NOT_CANCELLED],
-                            "description": "Why not: `try_again`",
-                        },
+                        "_id": text_schema("Order ID"),
+                        "code": text_schema("Why not: `try_again`", enum=[NOT_CANCELLED]),
                     }
                 ),
             },

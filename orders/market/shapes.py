@@ -5,12 +5,11 @@ from typing import Any
 from drf_spectacular.utils import OpenApiParameter
 
 from exchange.api.filters import MOMENT
-from exchange.api.operations import NamedSchema, closed_object, number_schema
+from exchange.api.operations import NamedSchema, closed_object, number_schema, text_schema
 from orders.market import examples
 from orders.market.payloads import CANDLE
 from orders.market.query import DEFAULT_INTERVAL, INTERVALS, MAX_CANDLES
 
-_TIME = {"type": "string", "format": "date-time"}
 _COUNT = {"type": "integer", "minimum": 0}
 
 
@@ -33,13 +32,11 @@ TICKER = NamedSchema(
     "Ticker",
     closed_object(
         {
-            "token": {"type": "string", "format": "uuid", "description": "Token ID"},
+            "token": text_schema("Token ID", format="uuid"),
             "last": number_schema("Price of the last trade, however old; null without any", "null"),
-            "last_at": {
-                **_TIME,
-                "type": ["string", "null"],
-                "description": "When that was; null without any",
-            },
+            "last_at": text_schema(
+                "When that was; null without any", type=["string", "null"], format="date-time"
+            ),
             "open": _or_null("Price of the first trade of the last 24 hours"),
             "high": _or_null("Highest price of the 24 hours"),
             "low": _or_null("Lowest price of the 24 hours"),
@@ -64,11 +61,7 @@ CANDLES = NamedSchema(
     "CandleSeries",
     closed_object(
         {
-            "interval": {
-                "type": "string",
-                "enum": list(INTERVALS),
-                "description": "Length of the intervals",
-            },
+            "interval": text_schema("Length of the intervals", enum=list(INTERVALS)),
             "candles": {
                 "type": "array",
                 "maxItems": MAX_CANDLES,
