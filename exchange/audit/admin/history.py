@@ -109,27 +109,16 @@ def rows(change: Change, name: str, names: Mapping[str, str]) -> list[tuple[obje
         return names.get(str(value)) or format_value(value)
 
     what = audit.record_label(change.table)
-    head = (format_time(change.at), name)
     if change.operation == ChangeOperation.UPDATE:
-        return [
-            (
-                *head,
-                f"{what}: {column_label(column)}",
-                display(was),
-                display(now),
-                source_link(change),
-            )
+        cells = [
+            (f"{what}: {column_label(column)}", display(was), display(now))
             for column, was, now in audit.changed_columns(change)
         ]
-    return [
-        (
-            *head,
-            f"{what} {change.get_operation_display().lower()}",
-            _format_columns(change.before, names),
-            _format_columns(change.after, names),
-            source_link(change),
-        )
-    ]
+    else:
+        done = f"{what} {change.get_operation_display().lower()}"
+        before, after = (_format_columns(each, names) for each in (change.before, change.after))
+        cells = [(done, before, after)]
+    return [(format_time(change.at), name, *row, source_link(change)) for row in cells]
 
 
 def column_label(column: str) -> str:
