@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import structlog
-from django.db import DEFAULT_DB_ALIAS, transaction
+from django.db import transaction
 
 DELIVER_EVENTS = "exchange.tasks.deliver_events"
 WRITE_EXPORTS = "exchange.tasks.write_exports"
@@ -84,6 +84,6 @@ def set_publisher(publish: Callable[[str], None]) -> None:
     _notifier = TaskNotifier(publish)
 
 
-def notify_after_commit(task: str, *, using: str = DEFAULT_DB_ALIAS) -> None:
+def notify_after_commit(task: str) -> None:
     """Notify `task` when the open transaction commits; immediately without one."""
-    transaction.on_commit(lambda: _notifier.notify(task), using=using, robust=True)
+    transaction.on_commit(lambda: _notifier.notify(task), robust=True)
