@@ -27,7 +27,7 @@ from wallets.bank_statements.services import (
     add_account,
     confirm_match,
     import_file,
-    propose_entry,
+    propose_record,
     save_layout,
     set_aside,
     upload_file,
@@ -92,7 +92,7 @@ def _handle(lines: Mapping[str, StatementLine], maker: StaffUser, checker: Staff
     confirm_adjustment(entry_id=entry.pk, user=checker)
     confirm_match(line_id=charged.pk, kind=KINDS["adjustment"], record_id=entry.pk, user=maker)
     terms = _charge(abs(asked.amount), "Fee for the statement of November")
-    propose_entry(line_id=asked.pk, terms=terms, user=maker)
+    propose_record(line_id=asked.pk, terms=terms, user=maker)
     set_aside(line_id=own.pk, reason="Moved between two own accounts", user=maker)
 
 

@@ -39,9 +39,7 @@ from wallets.bank_statements.models import StatementLine
 from wallets.bank_statements.selectors import KINDS, find_candidates, open_totals
 from wallets.bank_statements.services import (
     confirm_match,
-    propose_deposit,
-    propose_entry,
-    propose_movement,
+    propose_record,
     remove_match,
     reopen,
     set_aside,
@@ -187,7 +185,7 @@ def test_a_record_has_one_line_and_a_line_one_record():
 def test_a_deposit_proposed_from_a_line_is_matched_once_confirmed():
     line, maker = make_line(reference="FT9"), make_matcher("add_deposit")
     payment = incoming(reference="FT9")
-    deposit = propose_deposit(line_id=line.pk, payment=payment, user=maker)
+    deposit = propose_record(line_id=line.pk, terms=payment, user=maker)
     assert state(line) == ("Proposed", deposit.pk, None, None)
     assert balance_of(payment.organisation_id, "KES") == 0
     deposits.confirm(deposit_id=deposit.pk, user=make_staff("decide_deposit"), reason=WHY)
@@ -200,21 +198,21 @@ def test_a_deposit_proposed_from_a_line_is_matched_once_confirmed():
 @pytest.mark.parametrize("end", ["reject", "cancel"])
 def test_a_deposit_that_is_not_confirmed_opens_the_line_again(end):
     line, maker = make_line(), make_matcher("add_deposit")
-    deposit = propose_deposit(line_id=line.pk, payment=incoming(), user=maker)
+    deposit = propose_record(line_id=line.pk, terms=incoming(), user=maker)
     if end == "cancel":
         deposits.cancel(deposit_id=deposit.pk, user=maker)
     else:
         deposits.reject(deposit_id=deposit.pk, user=make_staff("decide_deposit"), reason="Wrong")
     assert state(line) == ("Open", None, None, None)
     assert (line.handled_by, line.handled_at) == (None, None)
-    again = propose_deposit(line_id=line.pk, payment=incoming(), user=maker)
+    again = propose_record(line_id=line.pk, terms=incoming(), user=maker)
     assert state(line) == ("Proposed", again.pk, None, None)
 
 
 def test_a_movement_proposed_from_a_line_follows_its_decision():
     make_member_wallet(500)
     line, maker = make_line("1000", "DBIT"), make_matcher("move_treasury")
-    propose = partial(propose_movement, line_id=line.pk, user=maker)
+    propose = partial(propose_record, line_id=line.pk, user=maker)
     first = propose(terms=terms("top_up", 1000))
     assert state(line) == ("Proposed", None, first.pk, None)
     reject_movement(movement_id=first.pk, reason="Wrong kind", user=treasurer())
@@ -253,7 +251,7 @@ def _correction(amount: str) -> AdjustmentTerms:
 
 def test_an_entry_proposed_from_a_line_follows_its_decision():
     line, maker = make_line("100", "DBIT"), make_matcher("adjust_books")
-    propose = partial(propose_entry, line_id=line.pk, user=maker)
+    propose = partial(propose_record, line_id=line.pk, user=maker)
     for wrong in (entry_terms("99.99"), entry_terms(currency="NGN"), _correction("100")):
         refuse(InvalidRequest, partial(propose, terms=wrong))
     first = propose(terms=entry_terms())
@@ -271,16 +269,16 @@ def test_an_entry_proposed_from_a_line_follows_its_decision():
 )
 def test_a_movement_of_each_kind_is_proposed_from_a_line(kind, direction):
     line, maker = make_line("70", direction), make_matcher("move_treasury")
-    movement = propose_movement(line_id=line.pk, terms=terms(kind, 70), user=maker)
+    movement = propose_record(line_id=line.pk, terms=terms(kind, 70), user=maker)
     assert state(line) == ("Proposed", None, movement.pk, None)
     other = make_line("70", "CRDT" if direction == "DBIT" else "DBIT")
     wrong = terms(kind, 70, reference="other way")
-    refuse(InvalidRequest, partial(propose_movement, line_id=other.pk, terms=wrong, user=maker))
+    refuse(InvalidRequest, partial(propose_record, line_id=other.pk, terms=wrong, user=maker))
 
 
 def test_decisions_about_other_records_leave_a_line_alone():
     line, maker = make_line(), make_matcher("add_deposit")
-    proposed = propose_deposit(line_id=line.pk, payment=incoming(), user=maker)
+    proposed = propose_record(line_id=line.pk, terms=incoming(), user=maker)
     make_deposit(reference="FT2")
     rejected = deposits.enter(payment=incoming(reference="FT3"), user=maker)
     deposits.cancel(deposit_id=rejected.pk, user=maker)
@@ -292,23 +290,23 @@ def test_what_is_proposed_differs_in_nothing_from_the_line():
     message = "The line is 100.00 KES, and the match differs"
     payment = incoming()
     for wrong in (replace(payment, amount=Decimal("100.01")), replace(payment, currency="NGN")):
-        enter = partial(propose_deposit, line_id=line.pk, payment=wrong, user=maker)
+        enter = partial(propose_record, line_id=line.pk, terms=wrong, user=maker)
         assert refuse(InvalidRequest, enter) == message
     wrong_terms = (
         terms("top_up", 100), terms("draw_down", 99), terms("draw_down", 100, currency="NGN"),
         terms("tax_remittance", 100),
     )  # fmt: skip
     for given in wrong_terms:
-        act = partial(propose_movement, line_id=line.pk, terms=given, user=maker)
+        act = partial(propose_record, line_id=line.pk, terms=given, user=maker)
         assert refuse(InvalidRequest, act) == message
     set_aside(line_id=line.pk, reason=WHY, user=maker)
     closed = "The line is set aside already"
     assert closed == refuse(
-        StateConflict, partial(propose_deposit, line_id=line.pk, payment=payment, user=maker)
+        StateConflict, partial(propose_record, line_id=line.pk, terms=payment, user=maker)
     )
     assert closed == refuse(
         StateConflict,
-        partial(propose_movement, line_id=line.pk, terms=terms("draw_down", 100), user=maker),
+        partial(propose_record, line_id=line.pk, terms=terms("draw_down", 100), user=maker),
     )
 
 
@@ -316,7 +314,7 @@ def test_a_deposit_that_cannot_be_entered_leaves_the_line_open():
     make_deposit()
     line, maker = make_line(), make_matcher("add_deposit")
     payment = incoming()
-    act = partial(propose_deposit, line_id=line.pk, payment=payment, user=maker)
+    act = partial(propose_record, line_id=line.pk, terms=payment, user=maker)
     assert "has this reference" in refuse(Conflict, act)
 
 
@@ -349,7 +347,7 @@ def test_a_wrong_match_is_removed_and_the_record_stays():
 
 def test_a_match_of_a_proposal_is_not_removed_before_its_decision():
     line, maker = make_line(), make_matcher("add_deposit")
-    propose_deposit(line_id=line.pk, payment=incoming(), user=maker)
+    propose_record(line_id=line.pk, terms=incoming(), user=maker)
     act = partial(remove_match, line_id=line.pk, user=maker)
     assert refuse(StateConflict, act) == "The line is no longer matched"
 
@@ -360,9 +358,9 @@ def test_only_those_who_may_match_do():
     payment = incoming(reference="FT2")
     for act in (
         partial(confirm_match, line_id=line.pk, kind=DEPOSIT, record_id=deposit.pk, user=user),
-        partial(propose_deposit, line_id=line.pk, payment=payment, user=user),
-        partial(propose_movement, line_id=line.pk, terms=terms("draw_down", 100), user=user),
-        partial(propose_entry, line_id=line.pk, terms=_correction("100"), user=user),
+        partial(propose_record, line_id=line.pk, terms=payment, user=user),
+        partial(propose_record, line_id=line.pk, terms=terms("draw_down", 100), user=user),
+        partial(propose_record, line_id=line.pk, terms=_correction("100"), user=user),
         partial(set_aside, line_id=line.pk, reason=WHY, user=user),
         partial(reopen, line_id=line.pk, user=user),
         partial(remove_match, line_id=line.pk, user=user),
@@ -370,9 +368,9 @@ def test_only_those_who_may_match_do():
         refuse(Forbidden, act)
     matcher = make_matcher()
     for act in (
-        partial(propose_deposit, line_id=line.pk, payment=payment, user=matcher),
-        partial(propose_movement, line_id=line.pk, terms=terms("draw_down", 100), user=matcher),
-        partial(propose_entry, line_id=line.pk, terms=_correction("100"), user=matcher),
+        partial(propose_record, line_id=line.pk, terms=payment, user=matcher),
+        partial(propose_record, line_id=line.pk, terms=terms("draw_down", 100), user=matcher),
+        partial(propose_record, line_id=line.pk, terms=_correction("100"), user=matcher),
     ):
         refuse(Forbidden, act)
 

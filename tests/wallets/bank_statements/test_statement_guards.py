@@ -23,7 +23,7 @@ from tests.factories.wallets import make_member_wallet, make_staff
 from wallets.adjustments.models import AdjustmentKind, Direction
 from wallets.adjustments.services import propose_adjustment
 from wallets.bank_statements.selectors import KINDS
-from wallets.bank_statements.services import confirm_match, propose_deposit, set_aside
+from wallets.bank_statements.services import confirm_match, propose_record, set_aside
 from wallets.deposits.services import manual as deposits
 
 pytestmark = pytest.mark.django_db
@@ -198,7 +198,7 @@ def test_a_proposed_line_keeps_its_maker_and_record():
     payment = deposits.IncomingPayment(
         make_member_wallet().organisation.pk, None, "KES", line.amount, "R1"
     )
-    propose_deposit(line_id=line.pk, payment=payment, user=maker)
+    propose_record(line_id=line.pk, terms=payment, user=maker)
     other = approved(reference="R2")
     assert change(line, "status = 'Matched'") == FITS
     taken = f"status = 'Matched', deposit_id = %(deposit)s, {DECIDED}"

@@ -4,7 +4,7 @@ A match books nothing. Where no record is found, one is proposed in the form of 
 filled in from the line, and another person approves it as always.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -284,24 +284,20 @@ class StatementLineAdmin(ConfirmationAdmin):
 
     def propose_deposit(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Enter the deposit of the line, which a second person must confirm."""
-        line: StatementLine = self.record(request, object_id, statements.MATCH)
-        self.require(request, ENTER)
+        line = self._line(request, object_id, ENTER)
         return self._propose(
             request,
             line,
             DepositForm,
-            lambda data: statements.propose_deposit(
-                line_id=line.pk, payment=incoming_payment(data), user=staff_of(request)
-            ),
-            lambda data: find_payment_notices(incoming_payment(data)),
+            incoming_payment,
+            find_payment_notices,
             title="Enter the deposit of the line",
             note=", ".join(_words(line))[:300],
         )
 
     def propose_movement(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Propose the treasury movement of the line, which a second person must confirm."""
-        line: StatementLine = self.record(request, object_id, statements.MATCH)
-        self.require(request, MOVE)
+        line = self._line(request, object_id, MOVE)
         kinds = _ARRIVED if line.amount > 0 else _LEFT
 
         def make(*given: Any, **options: Any) -> forms.Form:
@@ -312,57 +308,50 @@ class StatementLineAdmin(ConfirmationAdmin):
             form.groups = [group for group in form.groups if group[0] != "Position"]
             return form
 
-        def terms(data: dict[str, Any]) -> Any:
-            return movement_terms(dict.fromkeys(_CLOSING) | data)
-
         return self._propose(
             request,
             line,
             make,
-            lambda data: statements.propose_movement(
-                line_id=line.pk, terms=terms(data), user=staff_of(request)
-            ),
-            lambda data: find_movement_notices(terms(data)),
+            lambda data: movement_terms(dict.fromkeys(_CLOSING) | data),
+            find_movement_notices,
             title="Propose the treasury movement of the line",
         )
 
     def propose_entry(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Propose the adjusting entry of the line, which a second person must confirm."""
-        line: StatementLine = self.record(request, object_id, statements.MATCH)
-        self.require(request, ADJUST)
+        line = self._line(request, object_id, ADJUST)
         left = line.amount < 0
-
-        def make(*given: Any, **options: Any) -> forms.Form:
-            form = EntryForm(*given, **options)
-            form.fields["direction"].disabled = True
-            form.fields["direction"].help_text = "As on the statement"
-            return form
-
         return self._propose(
             request,
             line,
-            make,
-            lambda data: statements.propose_entry(
-                line_id=line.pk, terms=entry_terms(data), user=staff_of(request)
-            ),
-            lambda data: find_adjustment_notices(entry_terms(data)),
+            EntryForm,
+            entry_terms,
+            find_adjustment_notices,
             title="Propose the adjusting entry of the line",
+            fixed=("currency", "amount", "direction"),
             direction=Direction.LESS if left else Direction.MORE,
             kind=AdjustmentKind.BANK_CHARGE if left else AdjustmentKind.CORRECTION,
         )
+
+    def _line(self, request: HttpRequest, object_id: UUID, permission: str) -> StatementLine:
+        """Return the line if the user may match it, and propose with `permission`."""
+        line: StatementLine = self.record(request, object_id, statements.MATCH)
+        self.require(request, permission)
+        return line
 
     def _propose(
         self,
         request: HttpRequest,
         line: StatementLine,
         make: Callable[..., forms.Form],
-        propose: Callable[[dict[str, Any]], Any],
-        find_notices: Callable[[dict[str, Any]], Any],
+        terms: Callable[[dict[str, Any]], Any],
+        find_notices: Callable[[Any], Sequence[str]],
         *,
         title: str,
+        fixed: Sequence[str] = ("currency", "amount"),
         **initial: Any,
     ) -> HttpResponse:
-        """Render the form of a record with what the line says; amount and currency are fixed."""
+        """Render the form of a record with what the line says; the `fixed` fields stay so."""
         if problem := _not(line, LineStatus.OPEN):
             messages.error(request, f"{problem}. No changes were made.")
             return self.redirect_to_record(line.pk)
@@ -374,13 +363,15 @@ class StatementLineAdmin(ConfirmationAdmin):
             reference=line.bank_reference or line.payment_reference,
             **initial,
         )
-        for name in ("currency", "amount"):
+        for name in fixed:
             form.fields[name].disabled = True
             form.fields[name].help_text = "As on the statement"
         return self.form_page(
             request,
             form,
-            propose,
+            lambda data: statements.propose_record(
+                line_id=line.pk, terms=terms(data), user=staff_of(request)
+            ),
             title=title,
             submit="Propose",
             done="Proposed. A second person must confirm it.",
@@ -388,7 +379,7 @@ class StatementLineAdmin(ConfirmationAdmin):
             note=", ".join(
                 [f"{_amount(line)} booked {line.booked_on}", str(line.account), *_words(line)]
             ),
-            find_notices=find_notices,
+            find_notices=lambda data: find_notices(terms(data)),
         )
 
 

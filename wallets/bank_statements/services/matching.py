@@ -1,12 +1,10 @@
 """Matches of statement lines with records: confirmed, proposed from a line, and removed."""
 
 from collections.abc import Callable
-from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Model
 from django.utils import timezone
 
 from exchange.core.currencies import format_money
@@ -15,18 +13,23 @@ from exchange.core.errors import InvalidRequest, NotFound, StateConflict
 from exchange.core.querysets import get_or_raise
 from exchange.core.text import clean_reason
 from exchange.staff.models import StaffUser
-from wallets.adjustments.models import AdjustingEntry
 from wallets.adjustments.services import AdjustmentTerms, propose_adjustment
 from wallets.bank_statements.errors import LineNotFound, MatchDiffers
 from wallets.bank_statements.models import LineStatus, StatementLine
 from wallets.bank_statements.selectors import KINDS, MatchKind
 from wallets.bank_statements.services.permission import authorize
-from wallets.deposits.models import ManualDeposit
 from wallets.deposits.services import manual as deposits
 from wallets.treasury import services as treasury
-from wallets.treasury.models import TreasuryMovement
 
-_Proposal = TypeVar("_Proposal", bound=Model)
+Terms = deposits.IncomingPayment | treasury.MovementTerms | AdjustmentTerms
+# By their terms: the column of the records, and what proposes one.
+_PROPOSALS: dict[type[Terms], tuple[str, Callable[..., Any]]] = {
+    deposits.IncomingPayment: (
+        "deposit", lambda terms, user: deposits.enter(payment=terms, user=user)
+    ),
+    treasury.MovementTerms: ("movement", treasury.propose_movement),
+    AdjustmentTerms: ("adjustment", propose_adjustment),
+}  # fmt: skip
 _ONCE = tuple(f"statement_line_of_{field}_once" for field in KINDS)
 
 
@@ -62,35 +65,24 @@ def describe_difference(line: StatementLine, kind: MatchKind, record_id: UUID) -
     return f"The {kind.noun} is matched with another line"
 
 
-def propose_deposit(
-    *, line_id: UUID, payment: deposits.IncomingPayment, user: StaffUser
-) -> ManualDeposit:
-    """Enter the deposit of an open line; the line is matched once another person confirms it.
+def propose_record(*, line_id: UUID, terms: Terms, user: StaffUser) -> Any:
+    """Propose the record of an open line; the line is matched once another person confirms it.
 
-    Raises as `confirm_match` and as `deposits.enter`.
+    Raises as `confirm_match` and as what proposes the record.
     """
-    enter = partial(deposits.enter, payment=payment, user=user)
-    return _propose(line_id, KINDS["deposit"], enter, user)
-
-
-def propose_movement(
-    *, line_id: UUID, terms: treasury.MovementTerms, user: StaffUser
-) -> TreasuryMovement:
-    """Propose the treasury movement of an open line, matched once another person confirms it.
-
-    Raises as `confirm_match` and as `treasury.propose_movement`.
-    """
-    propose = partial(treasury.propose_movement, terms=terms, user=user)
-    return _propose(line_id, KINDS["movement"], propose, user)
-
-
-def propose_entry(*, line_id: UUID, terms: AdjustmentTerms, user: StaffUser) -> AdjustingEntry:
-    """Propose the adjusting entry of an open line, matched once another person confirms it.
-
-    Raises as `confirm_match` and as `propose_adjustment`.
-    """
-    propose = partial(propose_adjustment, terms=terms, user=user)
-    return _propose(line_id, KINDS["adjustment"], propose, user)
+    authorize(user)
+    field, propose = _PROPOSALS[type(terms)]
+    kind = KINDS[field]
+    with transaction.atomic():
+        line = _get(line_id)
+        if line.status != LineStatus.OPEN:
+            raise StateConflict(f"The line is {line.status.lower()} already")
+        made = propose(terms=terms, user=user)
+        if not kind.model._default_manager.filter(kind.fits(line), pk=made.pk).exists():
+            amount = format_money(line.amount, line.currency_id)
+            raise InvalidRequest.for_field("amount", f"The line is {amount}, and the match differs")
+        _link(line, field, made.pk, LineStatus.PROPOSED, user)
+        return made
 
 
 def set_aside(*, line_id: UUID, reason: str, user: StaffUser) -> StatementLine:
@@ -114,22 +106,6 @@ def remove_match(*, line_id: UUID, user: StaffUser) -> StatementLine:
 
 def _get(line_id: UUID) -> StatementLine:
     return get_or_raise(StatementLine.objects.filter(pk=line_id), LineNotFound)
-
-
-def _propose(
-    line_id: UUID, kind: MatchKind, propose: Callable[[], _Proposal], user: StaffUser
-) -> _Proposal:
-    authorize(user)
-    with transaction.atomic():
-        line = _get(line_id)
-        if line.status != LineStatus.OPEN:
-            raise StateConflict(f"The line is {line.status.lower()} already")
-        made = propose()
-        if not kind.model._default_manager.filter(kind.fits(line), pk=made.pk).exists():
-            amount = format_money(line.amount, line.currency_id)
-            raise InvalidRequest.for_field("amount", f"The line is {amount}, and the match differs")
-        _link(line, kind.field, made.pk, LineStatus.PROPOSED, user)
-        return made
 
 
 def _link(
