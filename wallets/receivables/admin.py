@@ -1,7 +1,6 @@
 """Receivables and write-offs in the admin: who owes, and what two people give up."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -9,14 +8,22 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
+from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import SafeAdmin, Section, Tool, staff_of
-from exchange.admin.columns import column, money_column
+from exchange.admin.columns import column, money_column, time_column
 from exchange.admin.confirmation import Confirmation
-from exchange.admin.display import age, format_time, kind_label, record_link, status_badge
+from exchange.admin.display import (
+    age,
+    format_time,
+    kind_label,
+    record_link,
+    record_url,
+    status_badge,
+)
 from exchange.admin.fields import MoneyField, ReasonField, ReasonForm, set_currency
 from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ListFilters, currency_filter, id_filter
@@ -28,7 +35,7 @@ from exchange.participants.admin.owner_records import owner_id_of
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.staff.admin.pending import approval_filters
 from exchange.staff.admin.proposals import ProposalAdmin, Step, ask_to_close
-from exchange.staff.models import ApprovalStatus
+from exchange.staff.models import ApprovalStatus, StaffUser
 from wallets.ledger.admin.legs import transfer_legs_section
 from wallets.ledger.models import Account
 from wallets.receivables.models import Receivable, ReceivableWriteOff
@@ -61,48 +68,32 @@ class ReceivableAdmin(Exportable, OwnedRecordAdmin):
     record_pages = ("write_off",)
     filters = ReceivableFilters
     # The first column links to the debt: the owner is a link itself.
-    list_display = ("owed_display", "owned_by", "organisation", "age_display", "write_off_display")
+    list_display = ("owed_display", "owner", "organisation", "age_display", "write_off_display")
     list_select_related = ("organisation", "member")
     search_fields = ("organisation__name", "member__name")
     search_help_text = "Organisation, member, email or ID"
     id_fields = ("pk", "owner_id", "organisation_id")
     ordering = ("-pk",)
-    fields = ("owned_by", "organisation", "owed_display", "since_display", "id")
+    fields = ("owner", "organisation", "owed_display", "since_display", "id")
 
     def heading(self, obj: Receivable) -> str:
         owner = obj.member or obj.organisation
         return f"{format_money(obj.owed, obj.asset_id)} owed by {owner}"
 
-    @admin.display(description="owner")
-    def owned_by(self, debt: Receivable) -> str:
-        return _owner_link(debt)
-
     owed_display = money_column("outstanding", "owed", "asset_id", ordering="balance")
 
-    @admin.display(description="since")
-    def age_display(self, debt: Receivable) -> str:
-        since: datetime | None = getattr(debt, "since", None)
-        return age(since) if since else "-"
+    age_display = column("since", lambda debt: age(debt.since))
+    since_display = time_column("owed since (UTC)", "since")
+    write_off_display = column(
+        "write-off",
+        lambda debt: (
+            record_link(debt.pending[0], "Awaits a second person") if debt.pending else "-"
+        ),
+    )
 
-    @admin.display(description="owed since (UTC)")
-    def since_display(self, debt: Receivable) -> str:
-        return _since(debt)
-
-    @admin.display(description="write-off")
-    def write_off_display(self, debt: Receivable) -> str:
-        pending: ReceivableWriteOff | None = getattr(debt, "pending", None)
-        return record_link(pending, "Awaits a second person") if pending else "-"
-
-    def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """Return the list, with the pending write-offs of all rows read together."""
-        found = super().get_changelist_instance(request)
-        rows = list(found.result_list)
-        pending = write_offs.WRITE_OFFS.pending_records().filter(account__in=[r.pk for r in rows])
-        by_account = {each.account_id: each for each in pending}
-        for row in rows:
-            row.pending = by_account.get(row.pk)
-        found.result_list = rows
-        return found
+    def rows(self, user: StaffUser) -> QuerySet[Any]:
+        pending = Prefetch("write_offs", write_offs.WRITE_OFFS.pending_records(), "pending")
+        return super().rows(user).prefetch_related(pending)
 
     def tools(self, request: HttpRequest, obj: Receivable) -> list[Tool]:
         account = reverse("admin:wallets_account_change", args=[obj.pk])
@@ -157,9 +148,7 @@ class ReceivableAdmin(Exportable, OwnedRecordAdmin):
         def act(data: dict[str, Any]) -> HttpResponse:
             made = write_offs.propose_write_off(account_id=debt.pk, user=staff_of(request), **data)
             messages.success(request, "Write-off proposed. A second person must confirm it.")
-            return HttpResponseRedirect(
-                reverse("admin:wallets_receivablewriteoff_change", args=[made.pk])
-            )
+            return HttpResponseRedirect(record_url(made))
 
         return self.form_page(
             request,
@@ -181,15 +170,16 @@ class DebtsPanel(Panel):
         if not page.may(request, "wallets.view_receivable"):
             return []
         asset = record.asset_id if isinstance(record, Account) else None
+        debts: QuerySet[Any] = Receivable.objects.filter(owner_id=owner_id_of(record))
         return [
             format_html(
                 "{} since {} UTC. Until it is repaid, withdrawals, transfers, conversions and"
                 " purchases in {} are rejected.",
                 record_link(debt, f"Owes {format_money(debt.owed, debt.asset_id)}"),
-                _since(debt),
+                format_time(debt.since),
                 debt.asset_id,
             )
-            for debt in Receivable.objects.filter(owner_id=owner_id_of(record))
+            for debt in debts
             if asset in (None, debt.asset_id)
         ]
 
@@ -282,11 +272,6 @@ class ReceivableWriteOffAdmin(ProposalAdmin):
 def _owner_link(account: Account) -> str:
     owner = account.member or account.organisation
     return record_link(owner) if owner else "-"
-
-
-def _since(debt: Receivable) -> str:
-    since: datetime | None = getattr(debt, "since", None)
-    return format_time(since) if since else "-"
 
 
 def _owed(balance: Decimal | None, currency: str) -> str:
