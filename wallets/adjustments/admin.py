@@ -7,27 +7,22 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, reverse
+from django.urls import URLPattern
 
 from exchange.admin.base import SafeAdmin, Section, Tool, staff_of
 from exchange.admin.columns import column
-from exchange.admin.confirmation import Confirmation
-from exchange.admin.custom_pages import AddFormAdmin
-from exchange.admin.display import record_link
+from exchange.admin.display import record_link, record_url
 from exchange.admin.fields import MoneyField, ReasonField, ReasonForm, set_currency
 from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.admin.panels import Panel
-from exchange.core.currencies import format_money
 from exchange.core.models import Currency
-from exchange.exports.admin import Exportable
 from exchange.staff.admin.pending import approval_filters
-from exchange.staff.admin.proposals import ProposalAdmin, Step, ask_to_close
-from exchange.staff.models import ApprovalStatus
+from exchange.staff.admin.proposals import Step
 from wallets.adjustments import services as adjustments
 from wallets.adjustments.models import AdjustedAccount, AdjustingEntry, AdjustmentKind, Direction
 from wallets.adjustments.services import AdjustmentTerms
-from wallets.ledger.admin.legs import transfer_legs_section
+from wallets.ledger.admin.posting_pages import PostingAdmin, amount_of
 from wallets.reconciliation.models import ReconciliationBreak
 
 _PROPOSED = "Entry proposed. A second person must confirm it."
@@ -74,10 +69,6 @@ class EntryForm(forms.Form):
     )
 
 
-def _amount(entry: AdjustingEntry) -> str:
-    return format_money(entry.amount, entry.currency_id)
-
-
 class EntryFilters(ListFilters):
     decision, status__exact = approval_filters(
         "Adjusting entries to confirm", adjustments.ADJUSTMENTS
@@ -88,13 +79,13 @@ class EntryFilters(ListFilters):
 
 
 @admin.register(AdjustingEntry)
-class AdjustingEntryAdmin(Exportable, AddFormAdmin, ProposalAdmin):
+class AdjustingEntryAdmin(PostingAdmin):
     approval = adjustments.ADJUSTMENTS
     approve_step = Step(
         "confirm",
         "entry_id",
         adjustments.confirm_adjustment,
-        lambda row: f"Confirmed. {_amount(row)} posted.",
+        lambda row: f"Confirmed. {amount_of(row)} posted.",
     )
     reject_step = Step(
         "reject",
@@ -124,11 +115,6 @@ class AdjustingEntryAdmin(Exportable, AddFormAdmin, ProposalAdmin):
         "note", "proposed_by",
     )  # fmt: skip
 
-    def heading(self, obj: AdjustingEntry) -> str:
-        return f"{obj.get_kind_display()}: {_amount(obj)}"
-
-    kind_display = column("kind", lambda row: row.get_kind_display(), ordering="kind")
-    amount_display = column("amount", _amount, ordering="amount")
     direction_display = column("provider holds", lambda row: row.get_direction_display())
     account_display = column("account", lambda row: row.get_account_display())
     break_display = column(
@@ -136,42 +122,16 @@ class AdjustingEntryAdmin(Exportable, AddFormAdmin, ProposalAdmin):
         lambda row: record_link(row.settles, f"Break of {row.settles.day}") if row.settles else "-",
     )
 
-    def describe(self, proposal: AdjustingEntry) -> str:
-        return f"{proposal.get_kind_display()} of {_amount(proposal)}"
-
-    def label_approval(self, proposal: AdjustingEntry) -> str:
-        return f"Confirm {_amount(proposal)}"
-
-    def ask_approval(self, proposal: AdjustingEntry) -> Confirmation:
-        booked = (
-            "Clearing falls to what the payment provider holds"
-            if proposal.direction == Direction.LESS
-            else "Clearing rises to what the payment provider holds"
-        )
-        return Confirmation(
-            title=f"Confirm {proposal.get_kind_display().lower()} of {_amount(proposal)}?",
-            text=f"{booked}, against {proposal.get_account_display().lower()}. Check the amount"
-            " against the provider's statement first.",
-            submit=self.label_approval(proposal),
-        )
-
-    def ask_rejection(self, proposal: AdjustingEntry, *, own: bool) -> Confirmation:
-        return ask_to_close(
-            f"{proposal.get_kind_display().lower()} of {_amount(proposal)}",
-            "Nothing is posted. It can be proposed again.",
-            own=own,
-            submit=f"Reject {_amount(proposal)}",
-            final=True,
+    def describe_posting(self, proposal: AdjustingEntry) -> str:
+        moves = "falls" if proposal.direction == Direction.LESS else "rises"
+        return (
+            f"Clearing {moves} to what the payment provider holds, against"
+            f" {proposal.get_account_display().lower()}. Check the amount against the provider's"
+            " statement first."
         )
 
     def find_notices(self, proposal: AdjustingEntry) -> list[str]:
         return adjustments.notices_of(proposal)
-
-    def sections(self, request: HttpRequest, obj: AdjustingEntry) -> list[Section]:
-        empty = "Nothing was posted."
-        if obj.status == ApprovalStatus.PENDING:
-            empty = "Not posted yet. A second person must confirm it."
-        return [transfer_legs_section([obj.pk], empty=empty)]
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
         """Propose a bank charge or a correction, which a second person must confirm."""
@@ -224,7 +184,7 @@ class AdjustmentsPanel(Panel):
     def sections(self, page: SafeAdmin, request: HttpRequest, record: Any) -> list[Section]:
         """Return the entries of the break, if any."""
         rows = [
-            (record_link(each), each.get_account_display(), _amount(each), each.status)
+            (record_link(each), each.get_account_display(), amount_of(each), each.status)
             for each in record.adjustments.all()
         ]
         if not rows or not page.may(request, "wallets.view_adjustingentry"):
@@ -245,9 +205,7 @@ class AdjustmentsPanel(Panel):
             terms = _break_terms(found, data)
             made = adjustments.propose_adjustment(terms=terms, user=staff_of(request))
             messages.success(request, _PROPOSED)
-            return HttpResponseRedirect(
-                reverse("admin:wallets_adjustingentry_change", args=[made.pk])
-            )
+            return HttpResponseRedirect(record_url(made))
 
         left = adjustments.amount_left(found)
         return page.form_page(

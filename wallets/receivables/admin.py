@@ -35,8 +35,8 @@ from exchange.participants.admin.owner_records import owner_id_of
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.staff.admin.pending import approval_filters
 from exchange.staff.admin.proposals import ProposalAdmin, Step, ask_to_close
-from exchange.staff.models import ApprovalStatus, StaffUser
-from wallets.ledger.admin.legs import transfer_legs_section
+from exchange.staff.models import StaffUser
+from wallets.ledger.admin.posting_pages import amount_of, posting_section
 from wallets.ledger.models import Account
 from wallets.receivables.models import Receivable, ReceivableWriteOff
 from wallets.receivables.services import write_offs
@@ -193,10 +193,6 @@ class DebtsPanel(Panel):
         return found
 
 
-def _amount(write_off: ReceivableWriteOff) -> str:
-    return format_money(write_off.amount, write_off.account.asset_id)
-
-
 class WriteOffFilters(ListFilters):
     decision, status__exact = approval_filters("Write-offs to confirm", write_offs.WRITE_OFFS)
     currency__code__exact = currency_filter("account__asset")
@@ -209,7 +205,7 @@ class ReceivableWriteOffAdmin(ProposalAdmin):
         "confirm",
         "write_off_id",
         write_offs.confirm_write_off,
-        lambda row: f"Written off. {_amount(row)} is no longer owed.",
+        lambda row: f"Written off. {amount_of(row)} is no longer owed.",
     )
     reject_step = Step(
         "reject",
@@ -236,26 +232,26 @@ class ReceivableWriteOffAdmin(ProposalAdmin):
     fact_fields = ("amount_display", "owned_by", "explanation", "proposed_by")
 
     def heading(self, obj: ReceivableWriteOff) -> str:
-        return f"Write-off of {_amount(obj)}"
+        return f"Write-off of {amount_of(obj)}"
 
-    amount_display = column("amount", _amount, ordering="amount")
+    amount_display = money_column("amount", "amount", ordering="amount")
     owned_by = column("owner", lambda row: _owner_link(row.account))
 
     def ask_approval(self, proposal: ReceivableWriteOff) -> Confirmation:
         account = proposal.account
         owner = account.member or account.organisation
         return Confirmation(
-            title=f"Write off {_amount(proposal)} owed by {owner}?",
+            title=f"Write off {amount_of(proposal)} owed by {owner}?",
             text="The debt is cancelled and booked as an expense of the exchange. This cannot be"
             " undone.",
-            submit=f"Write off {_amount(proposal)}",
+            submit=f"Write off {amount_of(proposal)}",
             live_facts=[("Owed now", _owed(account.balance, account.asset_id))],
             final=True,
         )
 
     def ask_rejection(self, proposal: ReceivableWriteOff, *, own: bool) -> Confirmation:
         return ask_to_close(
-            f"the write-off of {_amount(proposal)}",
+            f"the write-off of {amount_of(proposal)}",
             "The debt stays. Later credits of the owner repay it.",
             own=own,
             submit="Reject write-off",
@@ -263,10 +259,7 @@ class ReceivableWriteOffAdmin(ProposalAdmin):
         )
 
     def sections(self, request: HttpRequest, obj: ReceivableWriteOff) -> list[Section]:
-        empty = "Nothing was written off."
-        if obj.status == ApprovalStatus.PENDING:
-            empty = "Not written off yet. A second person must confirm it."
-        return [transfer_legs_section([obj.pk], empty=empty)]
+        return [posting_section(obj, "written off")]
 
 
 def _owner_link(account: Account) -> str:

@@ -1,5 +1,6 @@
 """Treasury movements in the admin: one person proposes, another confirms."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -7,20 +8,17 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 
-from exchange.admin.base import Section, staff_of
+from exchange.admin.base import staff_of
 from exchange.admin.columns import column
 from exchange.admin.confirmation import Confirmation
-from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.fields import INTERNAL, MoneyField, ReasonField, ReasonForm, audience_help
 from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.core.currencies import format_money
 from exchange.core.models import Currency
-from exchange.exports.admin import Exportable
 from exchange.staff.admin.pending import approval_filters
-from exchange.staff.admin.proposals import ProposalAdmin, Step, ask_to_close
-from exchange.staff.models import ApprovalStatus
-from wallets.ledger.admin.legs import transfer_legs_section
+from exchange.staff.admin.proposals import Step
+from wallets.ledger.admin.posting_pages import PostingAdmin, amount_of
 from wallets.treasury import services as treasury
 from wallets.treasury.models import TreasuryKind, TreasuryMovement
 from wallets.treasury.selectors import treasury_balances
@@ -72,10 +70,6 @@ class MovementForm(forms.Form):
     ]
 
 
-def _amount(movement: TreasuryMovement) -> str:
-    return format_money(movement.amount, movement.currency_id)
-
-
 def _bought(movement: TreasuryMovement, amount: Decimal | None) -> str:
     return format_money(amount, movement.bought_currency_id) if movement.bought_currency_id else "-"
 
@@ -103,13 +97,13 @@ class MovementFilters(ListFilters):
 
 
 @admin.register(TreasuryMovement)
-class TreasuryMovementAdmin(Exportable, AddFormAdmin, ProposalAdmin):
+class TreasuryMovementAdmin(PostingAdmin):
     approval = treasury.MOVEMENTS
     approve_step = Step(
         "confirm",
         "movement_id",
         treasury.confirm_movement,
-        lambda row: f"Confirmed. {format_money(row.amount, row.currency_id)} posted.",
+        lambda row: f"Confirmed. {amount_of(row)} posted.",
     )
     reject_step = Step(
         "reject",
@@ -119,6 +113,7 @@ class TreasuryMovementAdmin(Exportable, AddFormAdmin, ProposalAdmin):
         ReasonForm,
     )
     add_permission = treasury.MOVE
+    after_rejection = "Nothing is posted. It can be proposed again under the same reference."
     filters = MovementFilters
     list_display = (
         "reference", "kind_display", "state_display", "amount_display", "bought_display",
@@ -133,11 +128,6 @@ class TreasuryMovementAdmin(Exportable, AddFormAdmin, ProposalAdmin):
         "decided_at", "reason", "approval_reason",
     )  # fmt: skip
 
-    def heading(self, obj: TreasuryMovement) -> str:
-        return f"{obj.get_kind_display()}: {_amount(obj)}"
-
-    kind_display = column("kind", lambda row: row.get_kind_display(), ordering="kind")
-    amount_display = column("amount", _amount, ordering="amount")
     charge_display = column(
         "provider's charge",
         lambda row: format_money(row.charge, row.currency_id) if row.charge else "-",
@@ -147,29 +137,12 @@ class TreasuryMovementAdmin(Exportable, AddFormAdmin, ProposalAdmin):
     )
     closed_display = column("position closed", lambda row: _bought(row, row.closed_amount))
 
-    def describe(self, proposal: TreasuryMovement) -> str:
-        return f"{proposal.get_kind_display()} of {_amount(proposal)}"
-
-    def label_approval(self, proposal: TreasuryMovement) -> str:
-        return f"Confirm {_amount(proposal)}"
+    def describe_posting(self, proposal: TreasuryMovement) -> str:
+        check = "Check amount and reference against the bank statement first."
+        return f"{_EFFECTS[proposal.kind]} {check}"
 
     def ask_approval(self, proposal: TreasuryMovement) -> Confirmation:
-        return Confirmation(
-            title=f"Confirm {proposal.get_kind_display().lower()} of {_amount(proposal)}?",
-            text=f"{_EFFECTS[proposal.kind]} Check amount and reference against the bank statement"
-            " first.",
-            submit=self.label_approval(proposal),
-            live_facts=_held(proposal),
-        )
-
-    def ask_rejection(self, proposal: TreasuryMovement, *, own: bool) -> Confirmation:
-        return ask_to_close(
-            f"{proposal.get_kind_display().lower()} of {_amount(proposal)}",
-            "Nothing is posted. It can be proposed again under the same reference.",
-            own=own,
-            submit=f"Reject {_amount(proposal)}",
-            final=True,
-        )
+        return replace(super().ask_approval(proposal), live_facts=_held(proposal))
 
     def find_notices(self, proposal: TreasuryMovement) -> list[str]:
         return treasury.notices_of(proposal)
@@ -190,12 +163,6 @@ class TreasuryMovementAdmin(Exportable, AddFormAdmin, ProposalAdmin):
             ("Bank's reference", proposal.reference),
             *self.field_facts(proposal, "note", "proposed_by"),
         ]
-
-    def sections(self, request: HttpRequest, obj: TreasuryMovement) -> list[Section]:
-        empty = "Nothing was posted."
-        if obj.status == ApprovalStatus.PENDING:
-            empty = "Not posted yet. A second person must confirm it."
-        return [transfer_legs_section([obj.pk], empty=empty)]
 
     def add_page(self, request: HttpRequest) -> HttpResponse:
         """Propose a movement, which a second person must confirm."""
