@@ -18,7 +18,7 @@ from rest_framework.viewsets import GenericViewSet
 from exchange.api.authentication import Caller, get_caller
 from exchange.api.operations import Operation, get_operation
 from exchange.api.parameters import check_parameters, known_parameters
-from exchange.api.responses import SuccessResponse
+from exchange.api.responses import RawJSON, SuccessResponse
 from exchange.api.throttling import RateLimitUsage
 from exchange.api.unknown_fields import (
     IGNORED_FIELDS,
@@ -29,6 +29,7 @@ from exchange.api.unknown_fields import (
 from exchange.core import replica
 from exchange.core.errors import NotFound
 from exchange.core.ids import parse_id
+from exchange.core.querysets import get_or_raise
 
 _NO_CALLER = Caller(UUID(int=0), UUID(int=0), frozenset(), "")
 
@@ -111,6 +112,16 @@ class ApiViewSet(GenericViewSet[Any]):
         """Return a response with `data` and the declared message and status."""
         declared = self.operation
         return SuccessResponse(data, declared.message, status=declared.status)
+
+    def respond_with(self, record_id: str, not_found: type[NotFound]) -> SuccessResponse:
+        """Return a response with the stored document of the record in the path.
+
+        Raises `not_found` unless it is one of the caller's.
+        """
+        rows = self.get_queryset().filter(pk=parse_path_id(record_id, not_found))
+        return self.respond(
+            RawJSON(get_or_raise(rows.values_list("document", flat=True), not_found))
+        )
 
     def paginated_response(
         self,

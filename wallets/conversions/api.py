@@ -17,7 +17,6 @@ from wallets.conversions.errors import ConversionNotFound, QuoteNotFound
 from wallets.conversions.filters import ConversionFilters
 from wallets.conversions.models import Conversion
 from wallets.conversions.payloads import CONVERSION, CONVERSION_QUOTE
-from wallets.conversions.selectors import conversion_document, organisation_conversions
 from wallets.conversions.serializers import ConversionInput, QuoteInput
 from wallets.conversions.services import convert_money, quote_conversion
 
@@ -36,8 +35,8 @@ class ConversionViewSet(ApiViewSet):
     default_sort = "-createdAt"
 
     def get_queryset(self) -> QuerySet[Conversion]:
-        """The caller's conversions."""
-        return organisation_conversions(self.caller.organisation_id)
+        """The conversions of the caller's organisation and its members."""
+        return Conversion.objects.filter(organisation_id=self.caller.organisation_id)
 
     @operation(
         "Conversions retrieved",
@@ -52,8 +51,7 @@ class ConversionViewSet(ApiViewSet):
     @operation("Conversion retrieved", scope="wallets:read", response=CONVERSION)
     def retrieve(self, _request: Request, conversion_id: str) -> SuccessResponse:
         """Fetch a conversion."""
-        found = parse_path_id(conversion_id, ConversionNotFound)
-        return self.respond(RawJSON(conversion_document(self.caller.organisation_id, found)))
+        return self.respond_with(conversion_id, ConversionNotFound)
 
     @operation(
         "Quote created",

@@ -10,15 +10,14 @@ from rest_framework.response import Response
 from exchange.api.idempotency import read_key, stored_to_response
 from exchange.api.operations import RecordPage, operation
 from exchange.api.references import pop_references
-from exchange.api.responses import RawJSON, SuccessResponse
-from exchange.api.viewsets import ApiViewSet, parse_path_id
+from exchange.api.responses import SuccessResponse
+from exchange.api.viewsets import ApiViewSet
 from wallets.transfers import shapes
 from wallets.transfers.commands import TransferMoney
 from wallets.transfers.errors import TransferNotFound
 from wallets.transfers.filters import TransferFilters
 from wallets.transfers.models import WalletTransfer
 from wallets.transfers.payloads import WALLET_TRANSFER
-from wallets.transfers.selectors import organisation_transfers, transfer_document
 from wallets.transfers.serializers import TransferInput
 from wallets.transfers.services import expected_transfer, transfer_money
 
@@ -40,8 +39,8 @@ class TransferViewSet(ApiViewSet):
             return super().dispatch(*args, **kwargs)
 
     def get_queryset(self) -> QuerySet[WalletTransfer]:
-        """The caller's transfers."""
-        return organisation_transfers(self.caller.organisation_id)
+        """The transfers of the caller's organisation and its members."""
+        return WalletTransfer.objects.filter(organisation_id=self.caller.organisation_id)
 
     @operation(
         "Transfers retrieved",
@@ -56,8 +55,7 @@ class TransferViewSet(ApiViewSet):
     @operation("Transfer retrieved", scope="wallets:read", response=WALLET_TRANSFER)
     def retrieve(self, _request: Request, transfer_id: str) -> SuccessResponse:
         """Fetch a transfer."""
-        found = parse_path_id(transfer_id, TransferNotFound)
-        return self.respond(RawJSON(transfer_document(self.caller.organisation_id, found)))
+        return self.respond_with(transfer_id, TransferNotFound)
 
     @operation(
         "Transfer completed",
