@@ -1,10 +1,10 @@
 """The `webhooks` of the OpenAPI document: the body posted for each event type.
 
 Each subject describes its events in its own `event_schema`, in a drf-spectacular hook
-(`SPECTACULAR_SETTINGS`) that calls `add_webhooks`.
+(`SPECTACULAR_SETTINGS`): that of `webhooks_hook`, or one that calls `add_webhooks`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from exchange.api.operations import NamedSchema, closed_object, text_schema
@@ -125,11 +125,19 @@ def add_webhooks(
         webhooks[event_type] = {"post": post}
 
 
-def add_endpoint_events(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
-    """Describe the events about API keys and webhook endpoints."""
-    for data in (_KEY, _TEST, _DISABLED):
-        add_webhooks(result, data, EVENT_TYPES, "Webhook")
-    return result
+def webhooks_hook(when: Mapping[str, str], tag: str, *data: NamedSchema) -> Callable[..., Any]:
+    """Return the hook of drf-spectacular that adds the webhooks of `data` to the document."""
+
+    def add(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
+        for each in data:
+            add_webhooks(result, each, when, tag)
+        return result
+
+    return add
+
+
+# The events about API keys and webhook endpoints.
+add_endpoint_events = webhooks_hook(EVENT_TYPES, "Webhook", _KEY, _TEST, _DISABLED)
 
 
 def _operation(

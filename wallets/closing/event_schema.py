@@ -1,9 +1,7 @@
 """OpenAPI schema of the events of closed members."""
 
-from typing import Any
-
 from exchange.api.operations import NamedSchema, closed_object
-from exchange.events.event_schema import add_webhooks
+from exchange.events.event_schema import webhooks_hook
 from wallets.closing.event_types import EVENT_TYPES
 from wallets.owners.examples import UNBLOCKED_MEMBER
 from wallets.owners.payloads import MEMBER
@@ -17,8 +15,4 @@ _DATA = NamedSchema(
     },
 )
 
-
-def add_member_events(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
-    """Add the events of closed members to the schema."""
-    add_webhooks(result, _DATA, EVENT_TYPES, "Members")
-    return result
+add_member_events = webhooks_hook(EVENT_TYPES, "Members", _DATA)

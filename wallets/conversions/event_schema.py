@@ -1,9 +1,7 @@
 """Webhook events of conversions in the API schema."""
 
-from typing import Any
-
 from exchange.api.operations import NamedSchema, closed_object
-from exchange.events.event_schema import add_webhooks
+from exchange.events.event_schema import webhooks_hook
 from wallets.conversions import examples
 from wallets.conversions.event_types import EVENT_TYPES
 from wallets.conversions.payloads import CONVERSION
@@ -14,8 +12,4 @@ _DATA = NamedSchema(
     {"conversion.completed": {"conversion": examples.CONVERSION}},
 )
 
-
-def add_conversion_events(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
-    """Add the events of conversions to the schema."""
-    add_webhooks(result, _DATA, EVENT_TYPES, "Conversions")
-    return result
+add_conversion_events = webhooks_hook(EVENT_TYPES, "Conversions", _DATA)

@@ -1,9 +1,7 @@
 """OpenAPI schema of the events of freezes."""
 
-from typing import Any
-
 from exchange.api.operations import NamedSchema, closed_object
-from exchange.events.event_schema import USER, add_webhooks
+from exchange.events.event_schema import USER, webhooks_hook
 from exchange.participants.examples import USER as USER_EXAMPLE
 from wallets.freezes.event_types import EVENT_TYPES
 
@@ -32,8 +30,4 @@ _DATA = NamedSchema(
     dict.fromkeys(EVENT_TYPES, _EXAMPLE),
 )
 
-
-def add_freeze_events(result: dict[str, Any], **_unused: Any) -> dict[str, Any]:
-    """Add the events of freezes to the schema."""
-    add_webhooks(result, _DATA, EVENT_TYPES, "Wallets")
-    return result
+add_freeze_events = webhooks_hook(EVENT_TYPES, "Wallets", _DATA)
