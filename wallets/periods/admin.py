@@ -13,8 +13,8 @@ from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
 from django.utils import timezone
+from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_safe
 
 from exchange.admin.base import Section, Tool, staff_of
@@ -25,6 +25,7 @@ from exchange.admin.fields import ReasonForm
 from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ListFilters
 from exchange.api.files import CSV, PDF, file_response
+from exchange.api.operations import File
 from exchange.staff.admin.pending import approval_filters
 from exchange.staff.admin.proposals import ProposalAdmin, Step, ask_to_close
 from exchange.staff.models import StaffUser
@@ -66,6 +67,7 @@ class PeriodCloseAdmin(AddFormAdmin, ProposalAdmin):
         "Proposal closed. The month is still open.",
         ReasonForm,
     )
+    record_pages = ("csv", "pdf")
     add_permission = periods.CLOSE
     add_label = "Close a month"
     filters = CloseFilters
@@ -85,18 +87,6 @@ class PeriodCloseAdmin(AddFormAdmin, ProposalAdmin):
 
     def rows(self, user: StaffUser) -> QuerySet[Any]:
         return super().rows(user).defer("csv", "pdf")
-
-    def get_urls(self) -> list[URLPattern]:
-        files = (("csv", self.csv_file), ("pdf", self.pdf_file))
-        return [
-            *(
-                self.action_url(
-                    f"<uuid:object_id>/{name}/", name, require_safe(view), only_post=False
-                )
-                for name, view in files
-            ),
-            *super().get_urls(),
-        ]
 
     def tools(self, request: HttpRequest, obj: PeriodClose) -> list[Tool]:
         found = [Tool("Download CSV", self.address("csv", obj.pk))]
@@ -155,23 +145,23 @@ class PeriodCloseAdmin(AddFormAdmin, ProposalAdmin):
             note="The figures of the month are put together for a second person to confirm.",
         )
 
-    def csv_file(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+    @method_decorator(require_safe)
+    def csv(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Return the figures as CSV."""
-        close: PeriodClose = self.record(request, object_id)
-        return self._file(request, close, "csv")
+        return self._file(request, object_id, "csv", CSV)
 
-    def pdf_file(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+    @method_decorator(require_safe)
+    def pdf(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Return the document as PDF."""
-        close: PeriodClose = self.record(request, object_id)
-        return self._file(request, close, "pdf")
+        return self._file(request, object_id, "pdf", PDF)
 
-    def _file(self, request: HttpRequest, close: PeriodClose, form: str) -> HttpResponse:
+    def _file(self, request: HttpRequest, object_id: UUID, form: str, kind: File) -> HttpResponse:
         """Return a stored file; where its hash is another, lead to the page that says so."""
+        close: PeriodClose = self.record(request, object_id)
         data = bytes(getattr(close, form) or b"")
         if not data or sha256(data).hexdigest() != getattr(close, f"{form}_sha256"):
             messages.error(request, "This file is not there, or not the one that was frozen.")
             return self.redirect_to_record(close.pk)
-        kind = PDF if form == "pdf" else CSV
         return file_response(data, kind, f"close-{close.month:%Y-%m}.{form}")
 
 
