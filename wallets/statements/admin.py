@@ -13,13 +13,11 @@ from exchange.admin.base import SafeAdmin, Tool
 from exchange.admin.fields import DatePickerField
 from exchange.admin.forms import bind_form
 from exchange.admin.panels import Panel
-from exchange.api.files import CSV, PDF, file_response
 from exchange.core.currencies import WALLET_CURRENCIES
-from exchange.participants.models import Member, Organisation
-from exchange.pdf.printer import take_printer
-from wallets.statements.files import to_csv, to_printout
+from exchange.participants.models import Member
+from wallets.statements.files import make_file
 from wallets.statements.period import MAX_DAYS, Period
-from wallets.statements.selectors import Statement, get_statement_owner, read_statement
+from wallets.statements.selectors import get_statement_owner, read_statement
 
 VIEW_LEDGER = "wallets.view_entry"
 
@@ -76,16 +74,11 @@ class StatementPanel(Panel):
             owner = get_statement_owner(organisation_id, record.pk if is_member else None)
             period = Period.of_days(data["first"], data["last"])
 
-            def read() -> Statement:
-                return read_statement(owner, data["currency"], period, timezone.now())
-
-            if data["form"] == "csv":
-                statement = read()
-                return file_response(to_csv(statement), CSV, _file_name(record, statement, "csv"))
-            with take_printer() as printer:
-                statement = read()
-                pdf = printer.print(to_printout(statement))
-            return file_response(pdf, PDF, _file_name(record, statement, "pdf"))
+            return make_file(
+                data["form"],
+                lambda: read_statement(owner, data["currency"], period, timezone.now()),
+                f"{slugify(str(record)) or record.pk}-",
+            )
 
         return page.form_page(
             request,
@@ -96,8 +89,3 @@ class StatementPanel(Panel):
             record=record,
             note=f"The same document as the owner's own. At most {MAX_DAYS} days.",
         )
-
-
-def _file_name(owner: Organisation | Member, statement: Statement, ending: str) -> str:
-    """Return the name of the file, which starts with the owner's."""
-    return f"{slugify(str(owner)) or owner.pk}-{statement.file_name}.{ending}"

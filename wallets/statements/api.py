@@ -4,15 +4,14 @@ from django.http import HttpResponse
 from django.utils import timezone
 from rest_framework.request import Request
 
-from exchange.api.files import CSV, PDF, file_response
+from exchange.api.files import CSV, PDF
 from exchange.api.operations import operation
 from exchange.api.responses import SuccessResponse
 from exchange.api.viewsets import ApiViewSet, parse_path_id
 from exchange.core import replica
 from exchange.participants.errors import UserNotFound
-from exchange.pdf.printer import take_printer
 from wallets.statements import shapes
-from wallets.statements.files import to_csv, to_printout, to_wire
+from wallets.statements.files import make_file, to_wire
 from wallets.statements.query import StatementQuery, read_query
 from wallets.statements.selectors import Statement, get_statement_owner, read_statement
 
@@ -38,15 +37,9 @@ class AccountStatementViewSet(ApiViewSet):
         in words, closing balance: as JSON, or with `format` as a CSV or PDF file.
         """
         query = read_query(request.query_params)
-        if query.form == "pdf":
-            with take_printer() as printer:
-                statement = self._read(query, member_id)
-                pdf = printer.print(to_printout(statement))
-            return file_response(pdf, PDF, f"{statement.file_name}.pdf")
-        statement = self._read(query, member_id)
-        if query.form == "csv":
-            return file_response(to_csv(statement), CSV, f"{statement.file_name}.csv")
-        return self.respond(to_wire(statement))
+        if query.form == "json":
+            return self.respond(to_wire(self._read(query, member_id)))
+        return make_file(query.form, lambda: self._read(query, member_id))
 
     def _read(self, query: StatementQuery, member_id: str | None) -> Statement:
         # Printing takes a while: only the reading happens on the replica.

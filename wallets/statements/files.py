@@ -1,15 +1,18 @@
 """A statement as a wire document, as a table for spreadsheets, and as a document to print."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
+from django.http import HttpResponse
 
+from exchange.api import files
 from exchange.core.currencies import currencies, format_money
 from exchange.core.numbers import format_grouped
 from exchange.exports.sheets import CSV, Cell, write_table
+from exchange.pdf.printer import take_printer
 from exchange.pdf.printout import Column, Printout, Row, print_time
 from wallets.ledger.models import AccountKind
 from wallets.statements.selectors import Balance, Movement, Statement
@@ -93,6 +96,21 @@ def to_printout(statement: Statement) -> Printout:
     document.add_table(_COLUMNS, _printed_rows(statement))
     document.add_paragraph(_explain(statement))
     return document
+
+
+def make_file(form: str, read: Callable[[], Statement], owner: str = "") -> HttpResponse:
+    """Return the statement that `read` reads as a file in `form`, whose name starts with `owner`.
+
+    For a PDF a printer is taken first: while all are busy, nothing is read.
+    """
+    if form == "csv":
+        statement = read()
+        content, kind = to_csv(statement), files.CSV
+    else:
+        with take_printer() as printer:
+            statement = read()
+            content, kind = printer.print(to_printout(statement)), files.PDF
+    return files.file_response(content, kind, f"{owner}{statement.file_name}.{form}")
 
 
 def _printed_rows(statement: Statement) -> Iterator[Row]:
