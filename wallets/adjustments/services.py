@@ -7,17 +7,16 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from exchange.core.currencies import currencies, format_money
+from exchange.core.currencies import format_money
 from exchange.core.database import fetch_one, violated_constraint
-from exchange.core.errors import Conflict, InvalidCurrency, InvalidRequest
+from exchange.core.errors import Conflict, InvalidRequest
 from exchange.core.ids import uuid7
-from exchange.core.numbers import describe_entry_error
 from exchange.core.text import clean_reason
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.staff.plausibility import explain_approval
 from wallets.adjustments.models import AdjustedAccount, AdjustingEntry, AdjustmentKind, Direction
-from wallets.ledger.plausible_amounts import find_amount_notices
+from wallets.ledger.plausible_amounts import check_amount, find_amount_notices
 from wallets.reconciliation.models import BreakStatus, LineKind, ReconciliationBreak
 
 ADJUST = "wallets.adjust_books"
@@ -131,11 +130,7 @@ def _find_notices(
 
 
 def _check_terms(terms: AdjustmentTerms) -> None:
-    facts = currencies().get(terms.currency)
-    if facts is None:
-        raise InvalidCurrency(list(currencies()))
-    if problem := describe_entry_error(terms.amount, facts.decimals):
-        raise InvalidRequest.for_field("amount", problem)
+    check_amount("amount", terms.currency, terms.amount)
     if terms.account not in AdjustedAccount.values:
         raise InvalidRequest.for_field(
             "account", "Only expenses, fees and treasury can be adjusted against clearing"

@@ -1,4 +1,4 @@
-"""Amounts that staff enter from a bank's statement: what is unusual, and taken references."""
+"""Amounts that staff enter: what cannot be, what is unusual, and taken references."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -9,9 +9,19 @@ from django.db.models import Func, Max, QuerySet, TextField, Value
 from django.utils import timezone
 from django.utils.text import capfirst
 
-from exchange.core.currencies import format_money
-from exchange.core.errors import Conflict
+from exchange.core.currencies import currencies, format_money
+from exchange.core.errors import Conflict, InvalidCurrency, InvalidRequest
+from exchange.core.numbers import describe_entry_error
 from exchange.staff.plausibility import band_of
+
+
+def check_amount(field: str, currency: str, amount: Decimal) -> None:
+    """Raise `InvalidCurrency`, or `InvalidRequest` for an amount that cannot be entered in it."""
+    facts = currencies().get(currency)
+    if facts is None:
+        raise InvalidCurrency(list(currencies()))
+    if problem := describe_entry_error(amount, facts.decimals):
+        raise InvalidRequest.for_field(field, problem)
 
 
 def find_amount_notices(

@@ -8,26 +8,20 @@ from uuid import UUID
 from django.db import DatabaseError, transaction
 
 from exchange.core.actors import Actor
-from exchange.core.currencies import currencies
 from exchange.core.database import fetch_one, read_rejection
-from exchange.core.errors import DomainError, InvalidCurrency, InvalidRequest
+from exchange.core.errors import InvalidRequest
 from exchange.core.ids import uuid7
-from exchange.core.numbers import describe_entry_error
 from exchange.core.text import clean_text, has_visible_characters
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
 from exchange.staff.plausibility import explain, explain_approval
 from wallets.ledger.plausible_amounts import (
+    check_amount,
     describe_taken_reference,
     find_amount_notices,
     find_reference,
 )
-from wallets.treasury.errors import (
-    BeyondFeeIncome,
-    BeyondOwnFunds,
-    BeyondPosition,
-    BeyondTaxWithheld,
-)
+from wallets.treasury.errors import REJECTIONS
 from wallets.treasury.models import TreasuryKind, TreasuryMovement
 
 MOVE = "wallets.move_treasury"
@@ -42,11 +36,6 @@ _ANOTHER = "Another movement of this kind"
 _MAX_REFERENCE_LENGTH, _MAX_NOTE_LENGTH = 100, 300
 # SQLSTATE of a rejection by the SQL function.
 _REJECTED = "XW400"
-_Rejection = BeyondFeeIncome | BeyondOwnFunds | BeyondPosition | BeyondTaxWithheld
-_REJECTIONS: dict[str, type[_Rejection]] = {
-    error.code: error
-    for error in (BeyondFeeIncome, BeyondOwnFunds, BeyondPosition, BeyondTaxWithheld)
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,22 +144,15 @@ def _post(movement: TreasuryMovement, actor: Actor) -> None:
         with transaction.atomic():
             fetch_one("SELECT move_treasury(%s, %s, %s)", [movement.pk, uuid7(), str(actor)])
     except DatabaseError as error:
-        rejection = _translate_rejection(error)
-        if rejection is None:
+        refused = read_rejection(error, _REJECTED)
+        if refused is None:
             raise
-        raise rejection from error
-
-
-def _translate_rejection(error: DatabaseError) -> DomainError | None:
-    refused = read_rejection(error, _REJECTED)
-    if refused is None:
-        return None
-    code, detail = refused
-    return _REJECTIONS[code](currency=detail["currency"], held=detail["held"])
+        code, detail = refused
+        raise REJECTIONS[code](**detail) from error
 
 
 def _check_terms(terms: MovementTerms) -> None:
-    _check_amount("amount", terms.currency, terms.amount)
+    check_amount("amount", terms.currency, terms.amount)
     reference = terms.reference.strip()
     if not has_visible_characters(reference):
         raise InvalidRequest.for_field("reference", "Enter the bank's reference")
@@ -186,22 +168,14 @@ def _check_terms(terms: MovementTerms) -> None:
     if closed is not None:
         if closed.currency == terms.currency:
             raise InvalidRequest.for_field("bought_currency", "Choose another currency")
-        _check_amount("bought_amount", closed.currency, closed.bought)
-        _check_amount("closed_amount", closed.currency, closed.closed)
+        check_amount("bought_amount", closed.currency, closed.bought)
+        check_amount("closed_amount", closed.currency, closed.closed)
     if not terms.charge:
         return
     if closed is not None:
         raise InvalidRequest.for_field(
             "charge", "Closing a position moves nothing at the payment provider: enter no charge"
         )
-    _check_amount("charge", terms.currency, terms.charge)
+    check_amount("charge", terms.currency, terms.charge)
     if terms.kind == TreasuryKind.TOP_UP and terms.charge >= terms.amount:
         raise InvalidRequest.for_field("charge", "The charge leaves nothing of the top-up")
-
-
-def _check_amount(field: str, currency: str, amount: Decimal) -> None:
-    facts = currencies().get(currency)
-    if facts is None:
-        raise InvalidCurrency(list(currencies()))
-    if problem := describe_entry_error(amount, facts.decimals):
-        raise InvalidRequest.for_field(field, problem)
