@@ -124,7 +124,7 @@ def test_each_fact_that_differs_is_a_line_of_its_own(ours, record, wanted):
     held, other = held_as(**ours), theirs(**record, provider_id="7" * 50)
     (line,) = find_differences(held, other)
     assert (line.kind, line.our_text, line.their_text) == wanted
-    assert (line.is_difference, line.currency, line.reference) == (True, "KES", "payout_a")
+    assert (line.is_difference, line.currency_id, line.reference) == (True, "KES", "payout_a")
     assert (line.provider_id, line.withdrawal_id) == ("7" * 40, WITHDRAWAL)
     amounts = {"Amount": (held.amount, other.amount),
                "Provider charge": (held.charge or Decimal(0), other.fee)}  # fmt: skip
@@ -266,7 +266,7 @@ def test_totals_are_by_currency_and_state_of_what_is_compared():
     kes: list[tuple[Any, ...]] = [
         (line.kind, line.our_count, line.our_amount, line.their_count, line.their_amount)
         for line in lines
-        if line.currency == "KES"
+        if line.currency_id == "KES"
     ]
     assert kes == [
         ("In flight", 2, 3, 2, 3),
@@ -274,7 +274,7 @@ def test_totals_are_by_currency_and_state_of_what_is_compared():
         ("Failed", 2, 12, 1, 4),
         ("Charges", None, 105, None, 107),
     ]
-    assert {line.currency for line in lines if line.our_amount} == {"KES", "NGN"}
+    assert {line.currency_id for line in lines if line.our_amount} == {"KES", "NGN"}
     assert not any(line.is_difference for line in lines)
 
 

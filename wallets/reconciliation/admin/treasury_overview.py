@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 from django.db.models.functions import TruncDate
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -165,25 +165,16 @@ def _flows(code: str) -> Section:
     left = Withdrawal.objects.filter(
         status=WithdrawalStatus.COMPLETED, currency=code, updated_at__gte=start
     )
-    came = dict(
-        arrived.order_by()
-        .annotate(day=TruncDate("decided_at"))
-        .values_list("day")
-        .annotate(total=Sum("amount"))
-    )
-    went = dict(
-        left.order_by()
-        .annotate(day=TruncDate("updated_at"))
-        .values_list("day")
-        .annotate(total=Sum("disburse_amount"))
-    )
+    came = _sum_by_day(arrived, "decided_at", "amount")
+    went = _sum_by_day(left, "updated_at", "disburse_amount")
     both = [(day, came.get(day, _NONE), went.get(day, _NONE)) for day in days]
     title = f"Money in and out, {code}, last {DAYS} days"
     total_in, total_out = sum(came.values(), _NONE), sum(went.values(), _NONE)
+    note = f"{format_money(total_in, code)} in, {format_money(total_out, code)} out."
     chart = stacked_bars(
         name="flows",
         title=title,
-        description=f"{format_money(total_in, code)} in, {format_money(total_out, code)} out.",
+        description=note,
         series=("In", "Out"),
         columns=[(f"{day:%d %b}", (int(into), int(out))) for day, into, out in both],
     )
@@ -193,7 +184,12 @@ def _flows(code: str) -> Section:
         if into or out
     ]
     headings = ("Day (UTC)", "In", "Out", "Net")
-    note = f"{format_money(total_in, code)} in, {format_money(total_out, code)} out."
     return Section(
         title, headings, rows, right=(1, 2, 3), empty="No money moved.", note=note, chart=chart
     )
+
+
+def _sum_by_day(rows: QuerySet[Any], moment: str, amount: str) -> dict[date, Decimal]:
+    """Return the sums of the column `amount` by the UTC day of `moment`."""
+    days = rows.order_by().annotate(day=TruncDate(moment)).values_list("day")
+    return dict(days.annotate(total=Sum(amount)))

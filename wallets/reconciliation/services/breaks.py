@@ -26,12 +26,20 @@ from django.db import connection
 from django.utils import timezone
 
 from exchange.core.currencies import currencies, format_money
-from wallets.reconciliation.models import BreakStatus, LineKind, Reconciliation, ReconciliationBreak
+from wallets.reconciliation.models import (
+    BothSides,
+    BreakStatus,
+    LineKind,
+    Reconciliation,
+    ReconciliationBreak,
+)
 from wallets.reconciliation.selectors.movements import charges_since, last_variance
 from wallets.reconciliation.services.differences import ReportLine
 
 # Kinds whose texts may change while the difference stays the same.
 _BY_REFERENCE = frozenset({LineKind.MISSING, LineKind.UNKNOWN, LineKind.NO_BALANCE})
+# What a break has of the line that opens it.
+_FACTS = [column.attname for column in BothSides._meta.fields if not column.primary_key]
 
 
 def apply_report(
@@ -42,11 +50,11 @@ def apply_report(
     Runs in the transaction that stores `report`. A provisional report changes no break.
     """
     lock_breaks()
-    adjusted = {line.currency: line.our_amount for line in lines if line.kind == LineKind.BOOKED}
+    adjusted = {line.currency_id: line.our_amount for line in lines if line.kind == LineKind.BOOKED}
     result: list[ReportLine] = []
     for line in lines:
         if line.kind == LineKind.VARIANCE:
-            booked = adjusted.get(line.currency) or Decimal(0)
+            booked = adjusted.get(line.currency_id) or Decimal(0)
             result += _judge_variance(report, line, balances_at, booked)
         else:
             result.append(line)
@@ -76,7 +84,7 @@ def _judge_variance(
 
     `adjusted` is what adjusting entries of breaks have added to it, ever.
     """
-    currency, variance = str(line.currency), line.their_amount or Decimal(0)
+    currency, variance = str(line.currency_id), line.their_amount or Decimal(0)
     known = list(
         ReconciliationBreak.objects.select_for_update(of=("self",), no_key=True)
         .filter(kind=LineKind.UNEXPLAINED, currency=currency)
@@ -166,8 +174,7 @@ def _update_payout_breaks(report: Reconciliation, found: list[ReportLine]) -> No
 
 def _subject(fact: ReportLine | ReconciliationBreak) -> tuple[object, ...]:
     """Return the key of a difference within its day, equal for a line and its break."""
-    currency = fact.currency if isinstance(fact, ReportLine) else fact.currency_id
-    about = (str(fact.kind), currency, fact.reference, fact.provider_id)
+    about = (str(fact.kind), fact.currency_id, fact.reference, fact.provider_id)
     if fact.kind == LineKind.NO_BALANCE:
         return about
     amounts = (*about, fact.our_amount, fact.their_amount)
@@ -193,20 +200,11 @@ def _open(
     ReconciliationBreak.objects.bulk_create(
         ReconciliationBreak(
             day=report.day,
-            kind=line.kind,
-            currency_id=line.currency,
-            our_amount=line.our_amount,
-            their_amount=line.their_amount,
             difference=difference if difference is not None else _difference(line),
-            our_text=line.our_text,
-            their_text=line.their_text,
-            reference=line.reference,
-            provider_id=line.provider_id,
-            withdrawal_id=line.withdrawal_id,
-            payment_id=line.payment_id,
             first_report=report,
             latest_report=report,
             created_at=now,
+            **{name: getattr(line, name) for name in _FACTS},
         )
         for line in found
     )

@@ -29,7 +29,7 @@ class ReportLine:
     """One line of a report before it is stored; see `ReconciliationLine`."""
 
     kind: LineKind
-    currency: str | None = None
+    currency_id: str | None = None
     is_difference: bool = False
     our_count: int | None = None
     our_amount: Decimal | None = None
@@ -77,16 +77,13 @@ def find_differences(held: OurPayout | None, record: TransferRecord | None) -> l
             )
         )
 
+    def differ_in_amount(kind: LineKind, ours: Decimal, theirs: Decimal) -> None:
+        differ(kind, format_plain(ours), format_plain(theirs), ours, theirs)
+
     if record.status not in _AGREE.get(held.status, frozenset()):
         differ(LineKind.STATUS, held.status, record.status)
     if record.amount != held.amount:
-        differ(
-            LineKind.AMOUNT,
-            format_plain(held.amount),
-            format_plain(record.amount),
-            our_amount=held.amount,
-            their_amount=record.amount,
-        )
+        differ_in_amount(LineKind.AMOUNT, held.amount, record.amount)
     if record.currency != held.currency:
         differ(LineKind.CURRENCY, held.currency, record.currency)
     if not _same_account(held, record):
@@ -95,15 +92,9 @@ def find_differences(held: OurPayout | None, record: TransferRecord | None) -> l
             f"{held.bank_code} {held.account_number}",
             f"{record.bank_code} {record.account_number}",
         )
-    charged = provider_charge(record, held.currency)
-    if held.status in _CHARGED and charged != (held.charge or 0):
-        differ(
-            LineKind.FEE,
-            format_plain(held.charge or Decimal(0)),
-            format_plain(charged),
-            our_amount=held.charge or Decimal(0),
-            their_amount=charged,
-        )
+    charged, booked = provider_charge(record, held.currency), held.charge or Decimal(0)
+    if held.status in _CHARGED and charged != booked:
+        differ_in_amount(LineKind.FEE, booked, charged)
     return found
 
 

@@ -5,6 +5,7 @@ from uuid import UUID
 from django.db import transaction
 
 from exchange.core.errors import Forbidden, InvalidRequest, NotFound, StateConflict
+from exchange.core.querysets import get_or_raise
 from exchange.core.text import clean_text
 from exchange.staff.approvals import TwoPersonApproval, authorize_staff
 from exchange.staff.models import ApprovalStatus, StaffUser
@@ -113,14 +114,10 @@ def describe_break_blocker(found: ReconciliationBreak) -> str:
 
 
 def _lock(break_id: UUID) -> ReconciliationBreak:
-    found = (
-        ReconciliationBreak.objects.select_for_update(of=("self",), no_key=True)
-        .filter(pk=break_id)
-        .first()
+    rows = ReconciliationBreak.objects.select_for_update(of=("self",), no_key=True)
+    return get_or_raise(
+        rows.filter(pk=break_id), lambda: NotFound("Break not found", code="break_not_found")
     )
-    if found is None:
-        raise NotFound("Break not found", code="break_not_found")
-    return found
 
 
 def _set_status(found: ReconciliationBreak, before: BreakStatus, after: BreakStatus) -> None:

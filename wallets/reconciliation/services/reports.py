@@ -168,8 +168,7 @@ def _write(report: Reconciliation, found: Comparison | str, movement: list[Repor
             id=uuid7(),
             report=report,
             position=position,
-            currency_id=line.currency,
-            **{k: v for k, v in asdict(line).items() if k != "currency"},
+            **asdict(line),
         )
         for position, line in enumerate(sorted(lines, key=lambda line: not line.is_difference))
     )
