@@ -44,8 +44,8 @@ from wallets.freezes.services import confirm_lift, propose_lift
 from wallets.ledger.models import Transfer
 from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.services import resolutions
-from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import ReconciliationBreak
+from wallets.reconciliation.services import explanations
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import decisions
 
@@ -136,8 +136,8 @@ def closure(first: StaffUser) -> Decision:
 
 
 def explanation(first: StaffUser) -> Decision:
-    made = reconciliation.explain_break(break_id=make_break().pk, explanation="why", user=first)
-    return lambda second: reconciliation.close_break(explanation_id=made.id, user=second)
+    made = explanations.explain_break(break_id=make_break().pk, explanation="why", user=first)
+    return lambda second: explanations.close_break(explanation_id=made.id, user=second)
 
 
 def frozen_owner(first: StaffUser) -> Decision:

@@ -8,8 +8,8 @@ from tests.factories.breaks import make_break
 from tests.factories.wallets import make_staff
 from wallets.adjustments.models import AdjustedAccount, AdjustingEntry, AdjustmentKind, Direction
 from wallets.adjustments.services import AdjustmentTerms, confirm_adjustment, propose_adjustment
-from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import ReconciliationBreak
+from wallets.reconciliation.services import explanations
 
 WHY = "The bank's statement of the day has it"
 
@@ -54,10 +54,10 @@ def adjust(terms: AdjustmentTerms) -> AdjustingEntry:
 
 def explain_and_close(found: ReconciliationBreak) -> ReconciliationBreak:
     """Explain a break and close it as another person."""
-    explained = reconciliation.explain_break(
+    explained = explanations.explain_break(
         break_id=found.pk, explanation=WHY, user=make_staff("decide_break")
     )
-    reconciliation.close_break(explanation_id=explained.pk, user=make_staff("decide_break"))
+    explanations.close_break(explanation_id=explained.pk, user=make_staff("decide_break"))
     found.refresh_from_db()
     return found
 

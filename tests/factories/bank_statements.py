@@ -7,12 +7,8 @@ from exchange.staff.models import StaffUser
 from tests.factories.wallets import make_staff
 from wallets.bank_statements.csv_files import Layout
 from wallets.bank_statements.models import OwnBankAccount, StatementFile, StatementLine
-from wallets.bank_statements.services import (
-    add_account,
-    import_file,
-    save_layout,
-    upload_file,
-)
+from wallets.bank_statements.services.accounts import add_account, save_layout
+from wallets.bank_statements.services.files import import_file, upload_file
 
 IBAN = "KE94BANK0000001234"
 CAMT = "urn:iso:std:iso:20022:tech:xsd:camt.053.001."

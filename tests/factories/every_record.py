@@ -67,8 +67,8 @@ from wallets.ledger.proof import prove_and_store
 from wallets.payouts.models import Proposal, ProposalAction
 from wallets.periods.services import propose_close
 from wallets.providers.models import ProviderEvent
-from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import ReconciliationBreak
+from wallets.reconciliation.services import explanations, reports
 from wallets.withdrawals.models import Withdrawal
 from wallets.withdrawals.services import decisions
 from wallets.withdrawals.services.bulk import queue_approvals
@@ -210,11 +210,9 @@ def _money(every_record: EveryRecord, owner: StaffUser, finance: StaffUser) -> N
     ProviderEvent.objects.create(
         digest="d" * 64, reference="payout_x", body="{}", received_at=timezone.now()
     )
-    reconciliation.request_report_as_staff(
-        day=timezone.now().date() - timedelta(days=1), user=owner
-    )
+    reports.request_report_as_staff(day=timezone.now().date() - timedelta(days=1), user=owner)
     found = make_break()
-    explained = reconciliation.explain_break(
+    explained = explanations.explain_break(
         break_id=found.pk, explanation="A collection of the bank's, booked late", user=owner
     )
     every_record.proposals[ReconciliationBreak] = (found.pk, explained.pk)

@@ -42,7 +42,7 @@ from tests.factories.logins import enter_password
 from tests.factories.quotes import set_effective_quote
 from tests.factories.traders import Trader
 from tests.factories.wallets import BANK, Wallet, make_wallet
-from wallets.reconciliation import services as reconciliation
+from wallets.reconciliation.services import reports
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def make_rows_in_every_table() -> Credentials:
     enter_password(Client(), staff.username, PASSWORD)
     add_comment(subject=staff, text="Calls on Mondays only", user=staff)
     _write_export(StaffUser.objects.get(username="owner"))
-    reconciliation.run_next_report()
+    reports.run_next_report()
     ScheduledRun.objects.create(task="exchange.tasks.example", published_at=timezone.now())
     WritePosition.objects.create(writer=loan.organisation_id, position=1)
     _tables_of_libraries(caller, staff)

@@ -2,14 +2,14 @@
 
 from celery import shared_task
 
-from wallets.reconciliation import services as reconciliation
+from wallets.reconciliation.services import reports
 
 
-@shared_task(name=reconciliation.TASK)
+@shared_task(name=reports.TASK)
 def reconcile() -> int:
     """Request the daily report if due, run all pending reports, and return their number."""
-    reconciliation.request_daily_report()
+    reports.request_daily_report()
     done = 0
-    while reconciliation.run_next_report():
+    while reports.run_next_report():
         done += 1
     return done

@@ -23,15 +23,9 @@ from wallets.adjustments.services import AdjustmentTerms, confirm_adjustment, pr
 from wallets.bank_statements.csv_files import Layout
 from wallets.bank_statements.models import StatementLine
 from wallets.bank_statements.selectors import KINDS
-from wallets.bank_statements.services import (
-    add_account,
-    confirm_match,
-    import_file,
-    propose_record,
-    save_layout,
-    set_aside,
-    upload_file,
-)
+from wallets.bank_statements.services.accounts import add_account, save_layout
+from wallets.bank_statements.services.files import import_file, upload_file
+from wallets.bank_statements.services.matching import confirm_match, propose_record, set_aside
 from wallets.deposits.models import Deposit
 from wallets.periods.services import propose_close
 from wallets.reconciliation.selectors.movements import utc_day

@@ -53,9 +53,9 @@ from wallets.payouts.models import Proposal, ProposalAction
 from wallets.payouts.services import resolutions
 from wallets.receivables.models import Receivable, ReceivableWriteOff
 from wallets.receivables.services.write_offs import propose_write_off
-from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import ReconciliationBreak
 from wallets.reconciliation.selectors.movements import utc_day
+from wallets.reconciliation.services import reports
 from wallets.transfers.commands import TransferMoney
 from wallets.transfers.models import WalletTransfer
 from wallets.transfers.services import transfer_money
@@ -258,5 +258,5 @@ def _differ(actor: Actor) -> None:
     """Reconcile an earlier day after a bank charge that the books do not have."""
     deduct_bank_charge("GHS", Decimal("12.50"))
     day = utc_day(timezone.now()) - timedelta(days=2)
-    reconciliation.request_report(day=day, actor=actor)
-    reconciliation.run_next_report()
+    reports.request_report(day=day, actor=actor)
+    reports.run_next_report()

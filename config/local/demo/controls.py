@@ -10,9 +10,9 @@ from exchange.core.actors import Actor
 from exchange.core.errors import Conflict
 from wallets.ledger.models import BooksProof
 from wallets.ledger.proof import prove_and_store
-from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import Reconciliation
 from wallets.reconciliation.selectors.movements import utc_day
+from wallets.reconciliation.services import reports
 
 
 def run_first_controls(*, actor: Actor, provider_available: bool) -> None:
@@ -24,7 +24,5 @@ def run_first_controls(*, actor: Actor, provider_available: bool) -> None:
         prove_and_store(CHECKS)
     if provider_available and not Reconciliation.objects.exists():
         with suppress(Conflict):  # a worker has started it
-            reconciliation.request_report(
-                day=utc_day(timezone.now()) - timedelta(days=1), actor=actor
-            )
-        reconciliation.run_next_report()
+            reports.request_report(day=utc_day(timezone.now()) - timedelta(days=1), actor=actor)
+        reports.run_next_report()

@@ -42,7 +42,7 @@ from wallets.alerts.models import Alert
 from wallets.ledger.proof import prove_and_store
 from wallets.payouts.models import PayoutCircuit
 from wallets.reconciliation.models import Reconciliation
-from wallets.reconciliation.services import request_report
+from wallets.reconciliation.services.reports import request_report
 from wallets.withdrawals.models import Payout, Withdrawal
 from wallets.withdrawals.services import decisions
 

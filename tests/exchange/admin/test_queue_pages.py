@@ -30,7 +30,7 @@ from tests.factories.wallets import (
 from wallets.deposits.models import Deposit
 from wallets.payouts.models import Proposal, ProposalAction
 from wallets.reconciliation.models import ReconciliationBreak
-from wallets.reconciliation.services import explain_break
+from wallets.reconciliation.services.explanations import explain_break
 
 pytestmark = pytest.mark.django_db
 

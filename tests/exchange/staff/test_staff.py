@@ -12,8 +12,8 @@ from exchange.staff.services import accounts, second_factor
 from tests.factories.api_clients import make_organisation
 from tests.factories.wallets import make_staff
 from wallets.deposits.services.manual import IncomingPayment, enter
-from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import Reconciliation
+from wallets.reconciliation.services import reports
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +30,7 @@ def test_permissions_of_deactivated_users_are_void(gone):
     day = user.date_joined.date()
     payment = IncomingPayment(make_organisation().id, None, "KES", Decimal(5), "in-1")
     with pytest.raises(Forbidden):
-        reconciliation.request_report_as_staff(day=day, user=user)
+        reports.request_report_as_staff(day=day, user=user)
     with pytest.raises(Forbidden):
         enter(payment=payment, user=user)
     assert not Reconciliation.objects.exists()

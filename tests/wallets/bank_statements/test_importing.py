@@ -35,13 +35,8 @@ from tests.factories.wallets import make_staff
 from wallets.bank_statements.entries import MAX_BYTES
 from wallets.bank_statements.errors import UnreadableStatement
 from wallets.bank_statements.models import OwnBankAccount, StatementFile, StatementLine
-from wallets.bank_statements.services import (
-    add_account,
-    discard_file,
-    import_file,
-    save_layout,
-    upload_file,
-)
+from wallets.bank_statements.services.accounts import add_account, save_layout
+from wallets.bank_statements.services.files import discard_file, import_file, upload_file
 
 pytestmark = pytest.mark.django_db
 

@@ -37,7 +37,7 @@ from wallets.adjustments.services import AdjustmentTerms, confirm_adjustment, re
 from wallets.bank_statements.errors import MatchDiffers
 from wallets.bank_statements.models import StatementLine
 from wallets.bank_statements.selectors import KINDS, find_candidates, open_totals
-from wallets.bank_statements.services import (
+from wallets.bank_statements.services.matching import (
     confirm_match,
     propose_record,
     remove_match,

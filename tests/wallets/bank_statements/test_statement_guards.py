@@ -23,7 +23,7 @@ from tests.factories.wallets import make_member_wallet, make_staff
 from wallets.adjustments.models import AdjustmentKind, Direction
 from wallets.adjustments.services import propose_adjustment
 from wallets.bank_statements.selectors import KINDS
-from wallets.bank_statements.services import confirm_match, propose_record, set_aside
+from wallets.bank_statements.services.matching import confirm_match, propose_record, set_aside
 from wallets.deposits.services import manual as deposits
 
 pytestmark = pytest.mark.django_db

@@ -33,7 +33,7 @@ from tests.factories.treasury import move, terms
 from tests.factories.wallets import make_member_wallet, make_staff
 from wallets.adjustments.models import AdjustingEntry
 from wallets.bank_statements.models import OwnBankAccount, StatementFile, StatementLine
-from wallets.bank_statements.services import set_aside
+from wallets.bank_statements.services.matching import set_aside
 from wallets.deposits.models import Deposit
 from wallets.deposits.services import manual as deposits
 from wallets.treasury.models import TreasuryMovement

@@ -27,7 +27,7 @@ from wallets.deposits.models import Payment, VirtualAccount
 from wallets.ledger import proof
 from wallets.ledger.models import Account
 from wallets.ledger.proof import prove_and_store
-from wallets.reconciliation import services as reconciliation
+from wallets.reconciliation.services import reports
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -178,7 +178,7 @@ def test_what_is_decided_elsewhere_is_not_written_here(
     make_staff()
     make_token(raise_amount=Decimal(50_000))
     prove_and_store(WALLET_CHECKS)
-    reconciliation.request_report_as_staff(
+    reports.request_report_as_staff(
         day=timezone.now().date() - timedelta(days=1), user=make_staff("run_reconciliation")
     )
     before = snapshot(records.attacker)
@@ -187,7 +187,7 @@ def test_what_is_decided_elsewhere_is_not_written_here(
 
 
 def test_the_result_of_a_finished_report_stays(runtime: Connection):
-    report = reconciliation.request_report_as_staff(
+    report = reports.request_report_as_staff(
         day=timezone.now().date() - timedelta(days=1), user=make_staff("run_reconciliation")
     )
     for change in (

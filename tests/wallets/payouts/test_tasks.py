@@ -13,9 +13,9 @@ from wallets.banks.models import BankList
 from wallets.payouts import tasks as payouts_tasks
 from wallets.payouts.models import PayoutCircuit
 from wallets.providers.registry import payment_provider
-from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation import tasks as reconciliation_tasks
 from wallets.reconciliation.models import Reconciliation
+from wallets.reconciliation.services import reports
 
 pytestmark = pytest.mark.django_db
 
@@ -75,7 +75,7 @@ def test_due_reports_are_made_one_by_one_and_counted(sandbox, monkeypatch):
     now = timezone.now()
     days = {now.date() - timedelta(days=ago) for ago in (1, 5, 9)}
     for day in days - {now.date() - timedelta(days=1)}:
-        reconciliation.request_report(day=day, actor=SYSTEM)
+        reports.request_report(day=day, actor=SYSTEM)
     assert reconciliation_tasks.reconcile() == len(days)
     made = Reconciliation.objects.values_list("day", "status")
     assert {*made} == {(day, "Matched") for day in days}

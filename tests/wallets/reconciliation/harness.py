@@ -16,9 +16,9 @@ from tests.factories.wallets import SYSTEM, Wallet, make_approved_withdrawal, ma
 from wallets.payouts.services import execution as payouts
 from wallets.providers.base import TransferRequest
 from wallets.providers.registry import payment_provider
-from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import Reconciliation, ReconciliationBreak, ReconciliationLine
 from wallets.reconciliation.selectors.movements import day_bounds
+from wallets.reconciliation.services import explanations, reports
 from wallets.withdrawals.models import Withdrawal
 
 
@@ -49,11 +49,11 @@ def today() -> date:
 
 def compare(day: date | None = None, *, over: bool = True) -> Reconciliation:
     """Run a report of `day` (default: today); `over` runs it as if the day had ended."""
-    report = reconciliation.request_report(day=day or today(), actor=SYSTEM)
+    report = reports.request_report(day=day or today(), actor=SYSTEM)
     if over:
         begin_after(report)
-    assert reconciliation.claim_report(report)
-    return reconciliation.run_report(report)
+    assert reports.claim_report(report)
+    return reports.run_report(report)
 
 
 def begin_after(report: Reconciliation) -> None:
@@ -88,8 +88,8 @@ def approver() -> StaffUser:
 
 def close(found: ReconciliationBreak, why: str = "Seen in the provider's statement") -> None:
     """Explain and close a break by two people."""
-    proposed = reconciliation.explain_break(break_id=found.pk, explanation=why, user=approver())
-    reconciliation.close_break(explanation_id=proposed.pk, user=approver())
+    proposed = explanations.explain_break(break_id=found.pk, explanation=why, user=approver())
+    explanations.close_break(explanation_id=proposed.pk, user=approver())
 
 
 def differences_of(report: Reconciliation) -> list[tuple[str, str, str, str]]:

@@ -21,7 +21,6 @@ from tests.factories.back_office import (
 )
 from tests.factories.breaks import make_break
 from tests.factories.wallets import SYSTEM
-from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import (
     BreakExplanation,
     LineKind,
@@ -29,6 +28,7 @@ from wallets.reconciliation.models import (
     ReconciliationLine,
     ReportStatus,
 )
+from wallets.reconciliation.services import reports
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider_sandbox")]
 
@@ -274,14 +274,14 @@ def test_dashboard_report_and_list_agree_on_a_variance_that_was_closed(ada, kwes
             their_amount=Decimal(0) if kind == LineKind.IN_TRANSIT else lost,
         )  # fmt: skip
     report = reverse("admin:wallets_reconciliation_change", args=[found.first_report_id])
-    reports = reverse("admin:wallets_reconciliation_changelist")
+    address = reverse("admin:wallets_reconciliation_changelist")
 
     def shown() -> tuple[str, object, object, str]:
         """Return the result and the unexplained amount of the dashboard, then of page and list."""
         dashboard = floats(ada)
         sections = {each.title: each for each in ada.get(report).context["sections"]}
         balance = sections["Provider balance vs clearing"].rows[0]
-        listed = ada.get(reports).context["cl"].result_list[0].result
+        listed = ada.get(address).context["cl"].result_list[0].result
         return dashboard.status, dashboard.rows[0].cells[-1], balance[-1], listed
 
     assert shown() == ("Differs", "-250,000.55", "0.00 NGN", "Differs")
@@ -293,14 +293,14 @@ def test_dashboard_report_and_list_agree_on_a_variance_that_was_closed(ada, kwes
 
 def test_a_report_that_runs_shows_its_progress_until_it_is_ready(ada):
     yesterday = timezone.now().date() - timedelta(days=1)
-    report = reconciliation.request_report(day=yesterday, actor=SYSTEM)
+    report = reports.request_report(day=yesterday, actor=SYSTEM)
     page = ada.get(reverse("admin:wallets_reconciliation_change", args=[report.pk]))
     progress = reverse("admin:wallets_reconciliation_progress", args=[report.pk])
     assert f'data-progress="{progress}"' in page.content.decode()
     assert ada.get(progress).json()["text"] == "Queued"
-    assert reconciliation.claim_report(report)
+    assert reports.claim_report(report)
     assert ada.get(progress).json() == {
         "finished": False, "text": "Comparing with the provider", "done": None, "total": None,
     }  # fmt: skip
-    reconciliation.run_report(report)
+    reports.run_report(report)
     assert ada.get(progress).json() == {"finished": True}

@@ -33,9 +33,8 @@ from tests.wallets.reconciliation.harness import (
 )
 from wallets.alerts.models import Alert
 from wallets.payouts.services import execution as payouts
-from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import LineKind, ReconciliationBreak
-from wallets.reconciliation.services import comparison, reports
+from wallets.reconciliation.services import comparison, explanations, reports
 from wallets.reconciliation.services.breaks import apply_report
 from wallets.reconciliation.services.differences import ReportLine
 
@@ -223,8 +222,8 @@ def test_a_variance_that_moves_back_while_a_break_is_closed_is_found_again(sandb
 def test_an_older_reading_that_is_stored_later_changes_no_break(sandbox, naira):
     """Two days are compared at once; the first to read the balances is the last to be kept."""
     compare()
-    slow = reconciliation.request_report(day=today() - timedelta(days=3), actor=SYSTEM)
-    assert reconciliation.claim_report(slow)
+    slow = reports.request_report(day=today() - timedelta(days=3), actor=SYSTEM)
+    assert reports.claim_report(slow)
     before = comparison.compare(slow.day, [])
     hold(sandbox, "999000")
     compare()
@@ -379,7 +378,7 @@ def test_closing_a_break_waits_for_a_comparison_that_is_being_stored(
     compare()
     hold(sandbox, "749999.45")
     compare()
-    proposed = reconciliation.explain_break(
+    proposed = explanations.explain_break(
         break_id=ReconciliationBreak.objects.get().pk, explanation="A fee", user=approver()
     )
     second = approver()
@@ -390,7 +389,7 @@ def test_closing_a_break_waits_for_a_comparison_that_is_being_stored(
 
         def close_meanwhile() -> None:
             pause.wait()
-            reconciliation.close_break(explanation_id=proposed.pk, user=second)
+            explanations.close_break(explanation_id=proposed.pk, user=second)
 
         def release_both() -> None:
             try:

@@ -29,7 +29,6 @@ from tests.factories.wallets import make_staff
 from tests.wallets.reconciliation.harness import approver
 from wallets.alerts.models import Alert
 from wallets.alerts.services import raise_alert
-from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import BreakExplanation, BreakStatus, ReconciliationBreak
 from wallets.reconciliation.services import explanations
 
@@ -54,7 +53,7 @@ def runtime() -> Iterator[Connection]:
 
 
 def explain(found: ReconciliationBreak, user: StaffUser | None = None) -> BreakExplanation:
-    return reconciliation.explain_break(break_id=found.pk, explanation=WHY, user=user or approver())
+    return explanations.explain_break(break_id=found.pk, explanation=WHY, user=user or approver())
 
 
 def picture() -> list[tuple[object, ...]]:
@@ -83,20 +82,20 @@ def test_one_explains_and_another_closes(found):
     first, second = approver(), approver()
     proposed = explain(found, first)
     assert status_of(found) == "Explained"
-    message = refuses(Rejected, reconciliation.close_break, explanation_id=proposed.pk, user=first)
+    message = refuses(Rejected, explanations.close_break, explanation_id=proposed.pk, user=first)
     assert message == "Someone other than the person who explained it must close the break"
-    reconciliation.close_break(explanation_id=proposed.pk, user=second)
+    explanations.close_break(explanation_id=proposed.pk, user=second)
     assert status_of(found) == "Closed"
     kept = BreakExplanation.objects.get()
     assert (kept.explanation, kept.proposed_by, kept.decided_by) == (WHY, first, second)
     assert kept.decided_at is not None
     for act in (
-        reconciliation.close_break,
-        partial(reconciliation.reject_explanation, reason="No"),
+        explanations.close_break,
+        partial(explanations.reject_explanation, reason="No"),
     ):
         refuses(StateConflict, act, explanation_id=proposed.pk, user=second)
     refuses(
-        StateConflict, reconciliation.explain_break, break_id=found.pk, explanation="x", user=first
+        StateConflict, explanations.explain_break, break_id=found.pk, explanation="x", user=first
     )
 
 
@@ -107,21 +106,21 @@ def test_a_refused_explanation_opens_the_break_again(found):
     for reason in ("", "  "):
         refuses(
             InvalidRequest,
-            reconciliation.reject_explanation,
+            explanations.reject_explanation,
             explanation_id=proposed.pk,
             user=second,
             reason=reason,
         )
-    reconciliation.reject_explanation(
+    explanations.reject_explanation(
         explanation_id=proposed.pk, user=second, reason="Not on the statement"
     )
     assert status_of(found) == "Open"
     # Whoever explained may take it back, too.
-    reconciliation.reject_explanation(
+    explanations.reject_explanation(
         explanation_id=explain(found, first).pk, user=first, reason="Mistaken"
     )
     assert status_of(found) == "Open"
-    reconciliation.close_break(explanation_id=explain(found, second).pk, user=first)
+    explanations.close_break(explanation_id=explain(found, second).pk, user=first)
     assert status_of(found) == "Closed"
     assert BreakExplanation.objects.count() == 3
 
@@ -130,7 +129,7 @@ def test_a_refused_explanation_opens_the_break_again(found):
 def test_an_explanation_is_in_writing(found, words):
     refuses(
         InvalidRequest,
-        reconciliation.explain_break,
+        explanations.explain_break,
         break_id=found.pk,
         explanation=words,
         user=approver(),
@@ -139,34 +138,34 @@ def test_an_explanation_is_in_writing(found, words):
 
 def test_only_those_who_decide_about_breaks_may_do_anything(found):
     proposed, stranger = explain(found), make_staff("run_reconciliation")
-    refuses(Forbidden, reconciliation.close_break, explanation_id=proposed.pk, user=stranger)
+    refuses(Forbidden, explanations.close_break, explanation_id=proposed.pk, user=stranger)
     refuses(
         Forbidden,
-        reconciliation.reject_explanation,
+        explanations.reject_explanation,
         explanation_id=proposed.pk,
         user=stranger,
         reason="No",
     )
     other = make_break(currency="KES")
     refuses(Forbidden, explain, found=other, user=stranger)
-    assign_break = partial(reconciliation.assign_break, break_id=other.pk)
+    assign_break = partial(explanations.assign_break, break_id=other.pk)
     refuses(Forbidden, assign_break, owner=approver(), user=stranger)
     refuses(InvalidRequest, assign_break, owner=stranger, user=approver())
 
 
 def test_a_break_is_taken_and_handed_over_until_it_is_closed(found):
     first, second = approver(), approver()
-    assign_break = partial(reconciliation.assign_break, break_id=found.pk)
+    assign_break = partial(explanations.assign_break, break_id=found.pk)
     assert assign_break(owner=first, user=first).owner == first
     assert assign_break(owner=second, user=first).owner == second
     assert ReconciliationBreak.objects.get().owner == second
-    reconciliation.close_break(explanation_id=explain(found, first).pk, user=second)
+    explanations.close_break(explanation_id=explain(found, first).pk, user=second)
     refuses(StateConflict, assign_break, owner=first, user=first)
 
 
 def test_a_refusal_has_three_hundred_characters_at_most(found):
     proposed = explain(found)
-    refuse = partial(reconciliation.reject_explanation, explanation_id=proposed.pk, user=approver())
+    refuse = partial(explanations.reject_explanation, explanation_id=proposed.pk, user=approver())
     message = refuses(InvalidRequest, refuse, reason="x" * 301)
     assert message == "The text must have at most 300 characters, not 301"
     assert refuse(reason="x" * 300).reason == "x" * 300
@@ -184,8 +183,8 @@ def test_a_break_is_locked_before_its_explanation_and_comparisons_before_both(
 ):
     look = "SELECT id FROM wallets_reconciliationbreak FOR {} SKIP LOCKED"
     for act in (
-        partial(reconciliation.reject_explanation, reason="No"),
-        reconciliation.close_break,
+        partial(explanations.reject_explanation, reason="No"),
+        explanations.close_break,
     ):
         decide = partial(act, explanation_id=explain(found).pk, user=approver())
         with CaptureQueriesContext(connection) as made, transaction.atomic():
@@ -198,18 +197,18 @@ def test_a_break_is_locked_before_its_explanation_and_comparisons_before_both(
             for query in made.captured_queries
         ]
         both = [["wallets_reconciliationbreak"], ["wallets_breakexplanation"]]
-        comparisons = [[""]] if act is reconciliation.close_break else []
+        comparisons = [[""]] if act is explanations.close_break else []
         assert [each for each in locks if each] == [*comparisons, *both]
 
 
 def test_an_unknown_break_is_not_found():
     missing, user = uuid7(), approver()
-    refuses(NotFound, reconciliation.explain_break, break_id=missing, explanation=WHY, user=user)
-    refuses(NotFound, reconciliation.close_break, explanation_id=missing, user=user)
+    refuses(NotFound, explanations.explain_break, break_id=missing, explanation=WHY, user=user)
+    refuses(NotFound, explanations.close_break, explanation_id=missing, user=user)
     refuses(
-        NotFound, reconciliation.reject_explanation, explanation_id=missing, user=user, reason="No"
+        NotFound, explanations.reject_explanation, explanation_id=missing, user=user, reason="No"
     )
-    refuses(NotFound, reconciliation.assign_break, break_id=missing, owner=user, user=user)
+    refuses(NotFound, explanations.assign_break, break_id=missing, owner=user, user=user)
 
 
 @committed
@@ -224,10 +223,10 @@ def test_of_many_who_explain_close_and_refuse_at_once_one_does():
             others = [person for person in people if person.pk != proposed.proposed_by_id]
             results = callers.at_once(
                 [
-                    partial(reconciliation.close_break, explanation_id=proposed.pk, user=others[0]),
-                    partial(reconciliation.close_break, explanation_id=proposed.pk, user=others[1]),
+                    partial(explanations.close_break, explanation_id=proposed.pk, user=others[0]),
+                    partial(explanations.close_break, explanation_id=proposed.pk, user=others[1]),
                     partial(
-                        reconciliation.reject_explanation,
+                        explanations.reject_explanation,
                         explanation_id=proposed.pk,
                         user=others[2],
                         reason="No",
@@ -251,7 +250,7 @@ def test_the_last_breaks_of_a_day_that_are_closed_at_once_end_its_alert():
             people = [approver(), approver()]
             callers.at_once(
                 [
-                    partial(reconciliation.close_break, explanation_id=each.pk, user=person)
+                    partial(explanations.close_break, explanation_id=each.pk, user=person)
                     for each, person in zip(proposed, people, strict=True)
                 ]
             )
@@ -303,7 +302,7 @@ def test_the_database_closes_no_break_without_an_explanation(runtime, found):
     proposed = explain(found)
     for status in ("Open", "Closed"):
         is_refused(runtime, errors.CheckViolation, change, status, found.pk)
-    reconciliation.close_break(explanation_id=proposed.pk, user=approver())
+    explanations.close_break(explanation_id=proposed.pk, user=approver())
     for status in ("Open", "Explained"):
         is_refused(runtime, errors.RestrictViolation, change, status, found.pk)
 

@@ -22,7 +22,6 @@ from tests.wallets.reconciliation.harness import (
 )
 from wallets.alerts.models import Alert
 from wallets.providers.registry import payment_provider
-from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import Reconciliation, ReconciliationBreak, ReportStatus
 from wallets.reconciliation.services import reports
 
@@ -79,26 +78,26 @@ def test_a_day_is_due_from_two_on_and_five_times_an_hour_apart_until_it_is_compl
 
 def test_one_report_about_a_day_is_under_way_at_a_time(django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks() as callbacks:
-        reconciliation.request_report(day=DAY, actor=SYSTEM)
+        reports.request_report(day=DAY, actor=SYSTEM)
     assert len(callbacks) == 1
     with pytest.raises(Conflict, match=rf"^A reconciliation of {DAY} is already running$"):
-        reconciliation.request_report(day=DAY, actor=SYSTEM)
+        reports.request_report(day=DAY, actor=SYSTEM)
     # A pending provisional report delays the daily one.
     yesterday = today() - timedelta(days=1)
     kept("Waiting", timezone.now() - timedelta(days=1), yesterday)
     assert reports._is_due(yesterday, datetime.now(UTC).replace(hour=2))
-    assert reconciliation.request_daily_report() is None
+    assert reports.request_daily_report() is None
     assert Reconciliation.objects.filter(day=yesterday).count() == 1
     with pytest.raises(InvalidRequest) as refusal:
-        reconciliation.request_report(day=today() + timedelta(days=1), actor=SYSTEM)
+        reports.request_report(day=today() + timedelta(days=1), actor=SYSTEM)
     assert refusal.value.message == "Choose a day that is not in the future"
 
 
 def test_a_permitted_user_requests_a_comparison_under_their_name():
     stranger, user = make_staff("decide_break"), make_staff("run_reconciliation")
     with pytest.raises(Forbidden, match=r"^You may not run reconciliation$"):
-        reconciliation.request_report_as_staff(day=today(), user=stranger)
-    report = reconciliation.request_report_as_staff(day=today(), user=user)
+        reports.request_report_as_staff(day=today(), user=stranger)
+    report = reports.request_report_as_staff(day=today(), user=user)
     assert (report.requested_by, report.requested_by_label) == (f"staff:{user.pk}", str(user))
     assert Reconciliation.objects.get() == report
 
@@ -135,22 +134,20 @@ def test_twenty_interrupted_reports_are_given_up_at_a_time():
         [kept(status, now - n * HOUR, DAY - timedelta(days=n), **gone) for n in range(first, last)]
         for status, first, last in (("Incomplete", 51, 72), ("Running", 1, 22))
     )
-    assert reconciliation.run_next_report() is None
+    assert reports.run_next_report() is None
     for report in (*ended, *cut_off):
         report.refresh_from_db()
     # The oldest come first; finished ones do not count.
     assert {report.status for report in cut_off[1:]} == {"Incomplete"}
     assert (cut_off[0].status, ended[0].reason) == ("Running", "")
-    assert reconciliation.run_next_report() is None
+    assert reports.run_next_report() is None
     assert not Reconciliation.objects.filter(status="Running").exists()
 
 
 def test_only_the_claimant_stores_a_report_and_once():
-    ours, other = (
-        reconciliation.request_report(day=day, actor=SYSTEM) for day in (DAY, DAY - HOUR * 24)
-    )
+    ours, other = (reports.request_report(day=day, actor=SYSTEM) for day in (DAY, DAY - HOUR * 24))
     for report in (ours, other):
-        assert reconciliation.claim_report(report)
+        assert reports.claim_report(report)
     Reconciliation.objects.filter(pk=ours.pk).update(status="Matched")
     # Two never have the same claim; if they had, each would be kept by itself.
     Reconciliation.objects.update(claimed_by=ours.claimed_by)
@@ -163,8 +160,8 @@ def test_only_the_claimant_stores_a_report_and_once():
 
 @pytest.mark.django_db(transaction=True)
 def test_storing_a_report_locks_out_writers_only(owner_connection):
-    report = reconciliation.request_report(day=DAY, actor=SYSTEM)
-    assert reconciliation.claim_report(report)
+    report = reports.request_report(day=DAY, actor=SYSTEM)
+    assert reports.claim_report(report)
     look = "SELECT status FROM wallets_reconciliation FOR {} SKIP LOCKED"
     with transaction.atomic():
         reports._store(report, "no answer", [])
@@ -174,25 +171,25 @@ def test_storing_a_report_locks_out_writers_only(owner_connection):
 
 def test_a_worker_whose_lease_ran_out_writes_nothing_over_the_next_ones_report(sandbox, wallet):
     """Let the first worker finish late, with an outdated result, while the next one runs."""
-    slow = reconciliation.request_report(day=today(), actor=SYSTEM)
+    slow = reports.request_report(day=today(), actor=SYSTEM)
     begin_after(slow)
-    assert reconciliation.claim_report(slow)
+    assert reports.claim_report(slow)
     Reconciliation.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
     quick = Reconciliation.objects.get()
-    assert reconciliation.claim_report(quick)
+    assert reports.claim_report(quick)
     order_without_record("payout_stranger")
     # The slow one ends now, before the quick one.
-    reconciliation.run_report(slow)
+    reports.run_report(slow)
     kept = Reconciliation.objects.get()
     assert (kept.status, kept.claimed_by) == (ReportStatus.RUNNING, quick.claimed_by)
     assert (kept.finished_at, kept.lines.count()) == (None, 0)
     assert not ReconciliationBreak.objects.exists()
     assert not Alert.objects.filter(kind="reconciliation").exists()
     pay(wallet)
-    made = reconciliation.run_report(quick)
+    made = reports.run_report(quick)
     assert made.status == ReportStatus.DIFFERS
     assert made.compared == 2
-    assert reconciliation.run_report(slow).compared == 2
+    assert reports.run_report(slow).compared == 2
     assert Alert.objects.filter(kind="reconciliation", resolved_at=None).count() == 1
 
 
@@ -209,8 +206,7 @@ def test_a_worker_whose_lease_ran_out_writes_nothing_over_the_next_ones_report(s
 )
 def test_a_report_is_claimed_for_half_an_hour_and_three_times_at_most(changes, claimed):
     report, other = (
-        reconciliation.request_report(day=today() - timedelta(days=days), actor=SYSTEM)
-        for days in (1, 2)
+        reports.request_report(day=today() - timedelta(days=days), actor=SYSTEM) for days in (1, 2)
     )
     now = timezone.now()
     if "leased_until" in changes:
@@ -219,7 +215,7 @@ def test_a_report_is_claimed_for_half_an_hour_and_three_times_at_most(changes, c
     with without_guards():
         rows.update(**changes)
     before = rows.values().get()
-    assert reconciliation.claim_report(report) is claimed
+    assert reports.claim_report(report) is claimed
     if not claimed:
         assert rows.values().get() == before
         return

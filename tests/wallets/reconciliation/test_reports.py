@@ -21,7 +21,6 @@ from tests.factories.back_office import messages_of, signed_in_client, text_of
 from tests.factories.exports import file_bytes, read_csv, read_xlsx
 from tests.factories.wallets import SYSTEM
 from tests.wallets.reconciliation.harness import compare, fault_of, order_without_record, pay, today
-from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import Reconciliation
 from wallets.reconciliation.services import reports
 
@@ -32,21 +31,21 @@ def test_yesterday_is_reported_on_once_and_again_while_it_is_incomplete(sandbox,
     sandbox.faults.add(fault_of("unauthorized", "/v3/balances"))
     now = timezone.now()
     if now.hour < 2:
-        assert reconciliation.request_daily_report() is None
+        assert reports.request_daily_report() is None
         return
-    first = reconciliation.request_daily_report()
+    first = reports.request_daily_report()
     assert first is not None
     assert first.day == today() - timedelta(days=1)
-    assert reconciliation.request_daily_report() is None
+    assert reports.request_daily_report() is None
     assert made_next().status == "Incomplete"
-    assert reconciliation.request_daily_report() is None
+    assert reports.request_daily_report() is None
     earlier(first, hours=2)
-    again = reconciliation.request_daily_report()
+    again = reports.request_daily_report()
     assert again is not None
     assert made_next().status == "Matched"
     earlier(again, hours=2)
-    assert reconciliation.request_daily_report() is None
-    assert reconciliation.run_next_report() is None
+    assert reports.request_daily_report() is None
+    assert reports.run_next_report() is None
 
 
 def test_a_provisional_report_does_not_stand_in_for_the_daily_one(sandbox, wallet):
@@ -56,7 +55,7 @@ def test_a_provisional_report_does_not_stand_in_for_the_daily_one(sandbox, walle
     early.refresh_from_db()
     assert early.provisional
     now = timezone.now()
-    assert (reconciliation.request_daily_report() is None) == (now.hour < 2)
+    assert (reports.request_daily_report() is None) == (now.hour < 2)
 
 
 def test_a_report_of_a_day_that_is_not_over_is_preliminary(sandbox, wallet, auditor):
@@ -72,7 +71,7 @@ def test_a_report_of_a_day_that_is_not_over_is_preliminary(sandbox, wallet, audi
 
 def made_next() -> Reconciliation:
     """Run the requested report."""
-    report = reconciliation.run_next_report()
+    report = reports.run_next_report()
     assert report is not None
     return report
 
@@ -87,23 +86,23 @@ def earlier(report: Reconciliation, hours: int) -> None:
 
 
 def test_a_report_whose_worker_died_is_made_by_the_next_one(sandbox, wallet):
-    report = reconciliation.request_report(day=today(), actor=SYSTEM)
-    assert reconciliation.claim_report(report)
-    assert reconciliation.run_next_report() is None
+    report = reports.request_report(day=today(), actor=SYSTEM)
+    assert reports.claim_report(report)
+    assert reports.run_next_report() is None
     gone = timezone.now() - timedelta(seconds=1)
     Reconciliation.objects.update(leased_until=gone)
     assert made_next().status == "Matched"
     # What the dead worker may still send is not taken.
-    assert reconciliation.run_report(report).status == "Matched"
+    assert reports.run_report(report).status == "Matched"
     assert Reconciliation.objects.get().attempts == 2
 
 
 def test_a_report_that_is_cut_off_again_and_again_is_incomplete(sandbox):
-    report = reconciliation.request_report(day=today() - timedelta(days=9), actor=SYSTEM)
+    report = reports.request_report(day=today() - timedelta(days=9), actor=SYSTEM)
     Reconciliation.objects.filter(pk=report.pk).update(
         status="Running", attempts=3, leased_until=timezone.now() - timedelta(seconds=1)
     )
-    assert reconciliation.run_next_report() is None
+    assert reports.run_next_report() is None
     report.refresh_from_db()
     assert (report.status, report.reason) == (
         "Incomplete",
@@ -112,17 +111,19 @@ def test_a_report_that_is_cut_off_again_and_again_is_incomplete(sandbox):
 
 
 def test_a_last_attempt_of_another_worker_is_left_to_it(monkeypatch):
-    report = reconciliation.request_report(day=today() - timedelta(days=9), actor=SYSTEM)
+    report = reports.request_report(day=today() - timedelta(days=9), actor=SYSTEM)
     Reconciliation.objects.filter(pk=report.pk).update(
         status="Running", attempts=2, leased_until=timezone.now() - timedelta(seconds=1)
     )
 
+    claim = reports.claim_report
+
     def claim_second(seen: Reconciliation) -> bool:
-        assert reconciliation.claim_report(Reconciliation.objects.get(pk=seen.pk))
-        return reconciliation.claim_report(seen)
+        assert claim(Reconciliation.objects.get(pk=seen.pk))
+        return claim(seen)
 
     monkeypatch.setattr(reports, "claim_report", claim_second)
-    assert reconciliation.run_next_report() is None
+    assert reports.run_next_report() is None
     report.refresh_from_db()
     assert (report.status, report.attempts) == ("Running", 3)
 

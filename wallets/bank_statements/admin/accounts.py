@@ -13,7 +13,6 @@ from exchange.admin.columns import column
 from exchange.admin.custom_pages import AddFormAdmin
 from exchange.admin.forms import bind_form
 from exchange.core.models import Currency
-from wallets.bank_statements import services as statements
 from wallets.bank_statements.csv_files import (
     DATE_FORMATS,
     DECIMAL_SIGNS,
@@ -22,6 +21,8 @@ from wallets.bank_statements.csv_files import (
     Layout,
 )
 from wallets.bank_statements.models import OwnBankAccount
+from wallets.bank_statements.services.accounts import add_account, save_layout
+from wallets.bank_statements.services.permission import MATCH
 
 
 class AccountForm(forms.Form):
@@ -68,7 +69,7 @@ class LayoutForm(forms.Form):
 
 @admin.register(OwnBankAccount)
 class OwnBankAccountAdmin(AddFormAdmin):
-    add_permission = statements.MATCH
+    add_permission = MATCH
     add_label = "Add account"
     record_pages = ("layout",)
     list_display = ("name", "number_display", "currency", "layout_display")
@@ -80,7 +81,7 @@ class OwnBankAccountAdmin(AddFormAdmin):
     layout_display = column("CSV layout", lambda row: "Saved" if row.layout else "None")
 
     def tools(self, request: HttpRequest, obj: OwnBankAccount) -> list[Tool]:
-        if not self.may(request, statements.MATCH):
+        if not self.may(request, MATCH):
             return []
         return [Tool("Change CSV layout", self.address("layout", obj.pk))]
 
@@ -94,7 +95,7 @@ class OwnBankAccountAdmin(AddFormAdmin):
         return self.form_page(
             request,
             bind_form(request, AccountForm),
-            lambda data: statements.add_account(
+            lambda data: add_account(
                 name=data["name"],
                 number=data["number"],
                 currency=data["currency"].code,
@@ -107,11 +108,11 @@ class OwnBankAccountAdmin(AddFormAdmin):
 
     def layout(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Save how the bank writes CSV."""
-        account: OwnBankAccount = self.record(request, object_id, statements.MATCH)
+        account: OwnBankAccount = self.record(request, object_id, MATCH)
         return self.form_page(
             request,
             bind_form(request, LayoutForm, **(account.layout or {})),
-            lambda data: statements.save_layout(
+            lambda data: save_layout(
                 account_id=account.pk,
                 layout=msgspec.convert(data, Layout),
                 user=staff_of(request),

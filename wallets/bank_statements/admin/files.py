@@ -1,5 +1,6 @@
 """Statement files in the admin: uploaded, shown, and imported or discarded."""
 
+from itertools import islice
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,10 +18,10 @@ from exchange.admin.display import age
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, day_range
 from exchange.core.currencies import format_money
 from exchange.staff.models import StaffUser
-from wallets.bank_statements import services as statements
 from wallets.bank_statements.entries import MAX_BYTES, MAX_LINES
 from wallets.bank_statements.models import FileStatus, OwnBankAccount, StatementFile
-from wallets.bank_statements.services.files import TOO_LARGE, entries_of, find_new
+from wallets.bank_statements.services import files
+from wallets.bank_statements.services.permission import MATCH
 
 _SHOWN = 20
 _UNPROVEN = (
@@ -46,7 +47,7 @@ class UploadForm(forms.Form):
         """Return the file. Raises `ValidationError` for one that is too large, unread."""
         file = self.cleaned_data["file"]
         if (file.size or 0) > MAX_BYTES:
-            raise ValidationError(TOO_LARGE)
+            raise ValidationError(files.TOO_LARGE)
         return file
 
 
@@ -92,7 +93,7 @@ def _days(file: StatementFile) -> str:
 
 
 def _new_of(file: StatementFile) -> list[tuple[OwnBankAccount, list[tuple[Any, int]]]]:
-    return find_new(file) if file.status == FileStatus.UPLOADED else []
+    return files.find_new(file) if file.status == FileStatus.UPLOADED else []
 
 
 class FileFilters(ListFilters):
@@ -106,21 +107,21 @@ class StatementFileAdmin(AddFormAdmin, ConfirmationAdmin):
         ConfirmedAction(
             "import",
             "file_id",
-            (statements.MATCH,),
+            (MATCH,),
             _ask_to_import,
-            statements.import_file,
+            files.import_file,
             lambda file: f"Imported. {describe_counts(file.lines, file.new_lines)}.",
         ),
         ConfirmedAction(
             "discard",
             "file_id",
-            (statements.MATCH,),
+            (MATCH,),
             _ask_to_discard,
-            statements.discard_file,
+            files.discard_file,
             "Discarded. No line was added.",
         ),
     )
-    add_permission = statements.MATCH
+    add_permission = MATCH
     add_label = "Upload file"
     filters = FileFilters
     list_display = (
@@ -154,7 +155,7 @@ class StatementFileAdmin(AddFormAdmin, ConfirmationAdmin):
         return [_UNPROVEN] if shown else []
 
     def tools(self, request: HttpRequest, obj: StatementFile) -> list[Tool]:
-        if obj.status == FileStatus.UPLOADED and self.may(request, statements.MATCH):
+        if obj.status == FileStatus.UPLOADED and self.may(request, MATCH):
             return [
                 Tool("Import", self.address("import", obj.pk)),
                 Tool("Discard", self.address("discard", obj.pk)),
@@ -169,7 +170,7 @@ class StatementFileAdmin(AddFormAdmin, ConfirmationAdmin):
             return []
         new = _new_of(obj)
         known = {account.pk: account for account, _ in new}
-        first = [(known[e.account], entry) for e in entries_of(obj) for entry in e.entries][:_SHOWN]
+        entries = ((known[e.account], entry) for e in files.entries_of(obj) for entry in e.entries)
         rows = [
             (
                 entry.booked_on,
@@ -178,7 +179,7 @@ class StatementFileAdmin(AddFormAdmin, ConfirmationAdmin):
                 entry.bank_reference or "-",
                 ", ".join(filter(None, (entry.counterparty, entry.description))) or "-",
             )
-            for account, entry in first
+            for account, entry in islice(entries, _SHOWN)
         ]
         counts = describe_counts(obj.lines, sum(len(numbered) for _, numbered in new))
         return [
@@ -197,7 +198,7 @@ class StatementFileAdmin(AddFormAdmin, ConfirmationAdmin):
         return self.form_page(
             request,
             UploadForm(*given),
-            lambda data: statements.upload_file(
+            lambda data: files.upload_file(
                 name=data["file"].name,
                 data=data["file"].read(),
                 account=data["account"],

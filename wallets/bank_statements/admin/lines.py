@@ -39,9 +39,10 @@ from exchange.staff.models import StaffUser
 from wallets.adjustments.admin import EntryForm, entry_terms
 from wallets.adjustments.models import AdjustmentKind, Direction
 from wallets.adjustments.services import ADJUST, find_adjustment_notices
-from wallets.bank_statements import services as statements
 from wallets.bank_statements.models import MATCHES, LineStatus, OwnBankAccount, StatementLine
 from wallets.bank_statements.selectors import KINDS, MatchKind, find_candidates, line_totals
+from wallets.bank_statements.services import matching
+from wallets.bank_statements.services.permission import MATCH
 from wallets.deposits.admin.deposits import DepositForm, incoming_payment
 from wallets.deposits.services.manual import ENTER, find_payment_notices
 from wallets.treasury.admin import MovementForm, movement_terms
@@ -123,7 +124,7 @@ def _action(
     done: str,
     form: type[forms.Form] | None = None,
 ) -> ConfirmedAction:
-    return ConfirmedAction(name, "line_id", (statements.MATCH,), ask, decide, done, form)
+    return ConfirmedAction(name, "line_id", (MATCH,), ask, decide, done, form)
 
 
 class LineFilters(ListFilters):
@@ -147,9 +148,9 @@ def _view(status: LineStatus, explanation: str) -> SavedView:
 @admin.register(StatementLine)
 class StatementLineAdmin(ConfirmationAdmin):
     confirmed_actions = (
-        _action("set_aside", _ask_to_set_aside, statements.set_aside, "Set aside.", ReasonForm),
-        _action("reopen", _ask_to_reopen, statements.reopen, "Open again."),
-        _action("remove_match", _ask_to_remove, statements.remove_match, "Match removed."),
+        _action("set_aside", _ask_to_set_aside, matching.set_aside, "Set aside.", ReasonForm),
+        _action("reopen", _ask_to_reopen, matching.reopen, "Open again."),
+        _action("remove_match", _ask_to_remove, matching.remove_match, "Match removed."),
     )
     record_pages = ("propose_deposit", "propose_movement", "propose_entry")
     filters = LineFilters
@@ -214,7 +215,7 @@ class StatementLineAdmin(ConfirmationAdmin):
         return response
 
     def tools(self, request: HttpRequest, obj: StatementLine) -> list[Tool]:
-        if not self.may(request, statements.MATCH):
+        if not self.may(request, MATCH):
             return []
         if obj.status == LineStatus.MATCHED:
             return [Tool("Remove match", self.address("remove_match", obj.pk))]
@@ -235,7 +236,7 @@ class StatementLineAdmin(ConfirmationAdmin):
     def sections(self, request: HttpRequest, obj: StatementLine) -> list[Section]:
         if obj.status != LineStatus.OPEN:
             return []
-        may = self.may(request, statements.MATCH)
+        may = self.may(request, MATCH)
         rows = []
         for kind, record in find_candidates(obj):
             address = self.address("match", obj.pk, kind.field, record.pk)
@@ -263,7 +264,7 @@ class StatementLineAdmin(ConfirmationAdmin):
         self, request: HttpRequest, object_id: UUID, kind: str, record_id: UUID
     ) -> HttpResponse:
         """Confirm that the line is a record that two people approved."""
-        line: StatementLine = self.record(request, object_id, statements.MATCH)
+        line: StatementLine = self.record(request, object_id, MATCH)
         found = KINDS.get(kind)
         record: Any = found and found.model._default_manager.filter(pk=record_id).first()
         if found is None or record is None:
@@ -273,7 +274,7 @@ class StatementLineAdmin(ConfirmationAdmin):
             line,
             _ask_to_match(line, found, record),
             partial(
-                statements.confirm_match,
+                matching.confirm_match,
                 line_id=line.pk,
                 kind=found,
                 record_id=record_id,
@@ -335,7 +336,7 @@ class StatementLineAdmin(ConfirmationAdmin):
 
     def _line(self, request: HttpRequest, object_id: UUID, permission: str) -> StatementLine:
         """Return the line if the user may match it, and propose with `permission`."""
-        line: StatementLine = self.record(request, object_id, statements.MATCH)
+        line: StatementLine = self.record(request, object_id, MATCH)
         self.require(request, permission)
         return line
 
@@ -369,7 +370,7 @@ class StatementLineAdmin(ConfirmationAdmin):
         return self.form_page(
             request,
             form,
-            lambda data: statements.propose_record(
+            lambda data: matching.propose_record(
                 line_id=line.pk, terms=terms(data), user=staff_of(request)
             ),
             title=title,
@@ -386,7 +387,7 @@ class StatementLineAdmin(ConfirmationAdmin):
 def _ask_to_match(line: StatementLine, kind: MatchKind, record: Any) -> Confirmation:
     blocker = _not(line, LineStatus.OPEN)
     if not blocker and not kind.fitting(line).filter(pk=record.pk).exists():
-        blocker = statements.describe_difference(line, kind, record.pk)
+        blocker = matching.describe_difference(line, kind, record.pk)
     return Confirmation(
         title=f"Match {_amount(line)} with {record}?",
         text="Records that the line is this record. Nothing is booked.",

@@ -14,7 +14,6 @@ from exchange.core.actors import Actor
 from exchange.core.errors import DomainError
 from exchange.core.numbers import format_plain
 from exchange.core.timestamps import parse_moment
-from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import (
     LineKind,
     Reconciliation,
@@ -22,6 +21,7 @@ from wallets.reconciliation.models import (
     ReportStatus,
 )
 from wallets.reconciliation.selectors.movements import utc_day
+from wallets.reconciliation.services import reports
 from wallets.withdrawals.models import Withdrawal
 
 _EXIT_CODES = {ReportStatus.MATCHED: 0, ReportStatus.DIFFERS: 1}
@@ -64,14 +64,12 @@ class Command(BaseCommand):
 
     def _run(self, day: date) -> Reconciliation:
         try:
-            report = reconciliation.request_report(
-                day=day, actor=Actor.system("manage.py reconcile")
-            )
+            report = reports.request_report(day=day, actor=Actor.system("manage.py reconcile"))
         except DomainError as error:
             raise CommandError(error.message) from None
-        if not reconciliation.claim_report(report):
+        if not reports.claim_report(report):
             raise CommandError("A worker is already running it; see the report in the back office")
-        report = reconciliation.run_report(report)
+        report = reports.run_report(report)
         for line in report.lines.filter(is_difference=True):
             self.stdout.write(_describe(line))
         summary = f"{day}: {report.status}, payouts compared: {report.compared}"

@@ -23,7 +23,6 @@ from exchange.staff.admin.pending import QueueFilter, approval_queue
 from exchange.staff.admin.proposals import ApprovalPages, Step
 from exchange.staff.models import StaffUser
 from exchange.staff.services.privileged_access import eligible_approvers
-from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.models import (
     BreakExplanation,
     BreakStatus,
@@ -32,6 +31,7 @@ from wallets.reconciliation.models import (
     ReconciliationBreak,
     ReconciliationLine,
 )
+from wallets.reconciliation.services import explanations
 
 _TONES = {BreakStatus.OPEN: "bad", BreakStatus.EXPLAINED: "waiting", BreakStatus.CLOSED: "good"}
 
@@ -53,7 +53,7 @@ class OwnerForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["owner"].queryset = eligible_approvers(  # type: ignore[attr-defined]
-            reconciliation.DECIDE
+            explanations.DECIDE
         )
 
 
@@ -116,16 +116,16 @@ def _ask_to_explain(found: ReconciliationBreak, _user: StaffUser) -> Confirmatio
         text="The break stays open until a second person closes it with your explanation.",
         submit="Propose to close",
         facts=_facts(found),
-        blocker=reconciliation.describe_break_blocker(found),
+        blocker=explanations.describe_break_blocker(found),
     )
 
 
 _EXPLAIN = ConfirmedAction(
     "explain",
     "break_id",
-    (reconciliation.DECIDE,),
+    (explanations.DECIDE,),
     _ask_to_explain,
-    reconciliation.explain_break,
+    explanations.explain_break,
     "Explained. A second person must close the break.",
     BreakExplanationForm,
 )
@@ -133,9 +133,7 @@ _EXPLAIN = ConfirmedAction(
 
 class BreakFilters(ListFilters):
     open = OpenFilter()
-    decision = QueueFilter(
-        approval_queue("Breaks to close", reconciliation.EXPLANATIONS, "subject")
-    )
+    decision = QueueFilter(approval_queue("Breaks to close", explanations.EXPLANATIONS, "subject"))
     status__exact = ChoiceFilter("status", BreakStatus.choices, title="status")
     kind__exact = ChoiceFilter("kind", [(kind, kind) for kind in LineKind.values], title="kind")
     currency__code__exact = ChoiceFilter(
@@ -153,14 +151,14 @@ class ReconciliationBreakAdmin(ApprovalPages):
     confirmed_actions = (_EXPLAIN,)
     record_pages = ("assign",)
     record_posts = ("take",)
-    approval = reconciliation.EXPLANATIONS
+    approval = explanations.EXPLANATIONS
     proposals = "explanations"
     step_route = "<uuid:object_id>/{}/<uuid:proposal_id>/"
-    approve_step = Step("close", "explanation_id", reconciliation.close_break, "Break closed.")
+    approve_step = Step("close", "explanation_id", explanations.close_break, "Break closed.")
     reject_step = Step(
         "reject",
         "explanation_id",
-        reconciliation.reject_explanation,
+        explanations.reject_explanation,
         lambda explained: (
             "Explanation cancelled. The break is open again."
             if explained.decided_by_id == explained.proposed_by_id
@@ -211,7 +209,7 @@ class ReconciliationBreakAdmin(ApprovalPages):
     found = column("found", lambda found: age(found.created_at), ordering="created_at")
 
     def tools(self, request: HttpRequest, obj: ReconciliationBreak) -> list[Tool]:
-        if not self.may(request, reconciliation.DECIDE) or obj.status == BreakStatus.CLOSED:
+        if not self.may(request, explanations.DECIDE) or obj.status == BreakStatus.CLOSED:
             return []
         shown = []
         if obj.status == BreakStatus.OPEN:
@@ -241,19 +239,19 @@ class ReconciliationBreakAdmin(ApprovalPages):
 
     def take(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Assign the break to the current user."""
-        found: ReconciliationBreak = self.record(request, object_id, reconciliation.DECIDE)
+        found: ReconciliationBreak = self.record(request, object_id, explanations.DECIDE)
         user = staff_of(request)
-        act = partial(reconciliation.assign_break, break_id=found.pk, owner=user, user=user)
+        act = partial(explanations.assign_break, break_id=found.pk, owner=user, user=user)
         self.attempt(request, act, "Assigned to you.")
         return self.redirect_to_record(found.pk)
 
     def assign(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Assign the break to a chosen person."""
-        found: ReconciliationBreak = self.record(request, object_id, reconciliation.DECIDE)
+        found: ReconciliationBreak = self.record(request, object_id, explanations.DECIDE)
         return self.form_page(
             request,
             bind_form(request, OwnerForm, owner=found.owner_id),
-            lambda data: reconciliation.assign_break(
+            lambda data: explanations.assign_break(
                 break_id=found.pk, owner=data["owner"], user=staff_of(request)
             ),
             title="Assign the break",

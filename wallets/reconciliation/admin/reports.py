@@ -24,12 +24,12 @@ from exchange.exports import services as exports
 from exchange.exports.admin import start_and_respond
 from exchange.exports.sheets import CSV, FILE_FORMATS
 from exchange.staff.models import StaffUser
-from wallets.reconciliation import services as reconciliation
 from wallets.reconciliation.admin.breaks import about, breaks_section, side
 from wallets.reconciliation.admin.export_columns import REPORTS
 from wallets.reconciliation.admin.treasury_overview import treasury_page
 from wallets.reconciliation.models import LineKind, Reconciliation, ReconciliationLine, ReportStatus
 from wallets.reconciliation.selectors.overview import float_positions, with_results
+from wallets.reconciliation.services.reports import PERMISSION, request_report_as_staff
 from wallets.reconciliation.services.totals import MOVEMENT_KINDS
 
 PROVISIONAL = "Preliminary: day not ended"
@@ -51,7 +51,7 @@ class ReconciliationAdmin(AddFormAdmin):
     record_pages = ("progress",)
     record_posts = ("again", "export")
     reads_replica = True
-    add_permission = reconciliation.PERMISSION
+    add_permission = PERMISSION
     list_display = (
         "day",
         "verdict",
@@ -114,7 +114,7 @@ class ReconciliationAdmin(AddFormAdmin):
                 Tool(f"Export {label}", f"{self.address('export', obj.pk)}?form={form}", post=True)
                 for form, label in FILE_FORMATS.items()
             ]
-        if self.may(request, reconciliation.PERMISSION):
+        if self.may(request, PERMISSION):
             shown.insert(0, Tool("Re-run", self.address("again", obj.pk), post=True))
         return shown
 
@@ -123,9 +123,7 @@ class ReconciliationAdmin(AddFormAdmin):
         return self.form_page(
             request,
             bind_form(request, DayForm),
-            lambda data: reconciliation.request_report_as_staff(
-                day=data["day"], user=staff_of(request)
-            ),
+            lambda data: request_report_as_staff(day=data["day"], user=staff_of(request)),
             title="Run reconciliation",
             submit="Run reconciliation",
             done="Reconciliation requested. It runs in the background.",
@@ -136,9 +134,9 @@ class ReconciliationAdmin(AddFormAdmin):
 
     def again(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Request another report of the same day."""
-        report: Reconciliation = self.record(request, object_id, reconciliation.PERMISSION)
+        report: Reconciliation = self.record(request, object_id, PERMISSION)
         try:
-            report = reconciliation.request_report_as_staff(day=report.day, user=staff_of(request))
+            report = request_report_as_staff(day=report.day, user=staff_of(request))
         except DomainError as error:
             messages.error(request, error.message)
         else:
