@@ -33,14 +33,9 @@ def block_expression(prefix: str = "") -> Func:
     return Func(*columns, function="owner_block", output_field=TextField(null=True))
 
 
-def freezes_of(owner: Member | Organisation) -> QuerySet[Freeze]:
-    """Return the freezes of a member, or of an organisation's own wallet, newest first."""
-    return Freeze.objects.filter(owner_id=owner.pk)
-
-
 def active_freezes(owner: Member | Organisation) -> QuerySet[Freeze]:
-    """Return those in effect."""
-    return freezes_of(owner).filter(lifted_at=None)
+    """Return the freezes in effect of a member, or of an organisation's own wallet."""
+    return Freeze.objects.filter(owner_id=owner.pk, lifted_at=None)
 
 
 def find_freeze(owner_id: UUID, currency: str | None = None) -> Freeze | None:

@@ -49,11 +49,6 @@ class StatementOwner:
     name: str
     organisation: str | None
 
-    @property
-    def label(self) -> str:
-        """What its page calls it."""
-        return "Member" if self.model == "user" else "Organisation"
-
 
 @dataclass(frozen=True, slots=True)
 class Balance:

@@ -27,7 +27,7 @@ from tests.factories.api_clients import make_member, make_organisation
 from tests.factories.holds import REASON, freeze, freezer, lift, lifter, owe
 from tests.factories.wallets import Wallet, assert_books_hold, make_member_wallet, make_staff
 from wallets.freezes.models import Freeze, FreezeLift
-from wallets.freezes.selectors import active_freezes, find_freeze, freezes_of, is_frozen
+from wallets.freezes.selectors import active_freezes, find_freeze, is_frozen
 from wallets.freezes.services import confirm_lift, propose_lift, reject_lift
 
 pytestmark = pytest.mark.django_db
@@ -83,7 +83,7 @@ def test_a_freeze_is_placed_at_once_and_stays_as_history():
     lifted = lift(made)
     assert (lifted.state, block(wallet, "NGN"), block(wallet)) == ("Lifted", None, "account_frozen")
     again = freeze(wallet.member)
-    assert list(freezes_of(wallet.member).values_list("currency_id", flat=True)) == [
+    assert list(wallet.member.freezes.values_list("currency_id", flat=True)) == [
         None,
         "KES",
         None,

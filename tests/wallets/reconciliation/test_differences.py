@@ -58,7 +58,6 @@ def held_as(status: Status = Status.COMPLETED, **changes: Any) -> OurPayout:
             "charge": Decimal(100),
             "posted_at": NOON,
             "leased_until": None,
-            "provider_status": "",
             **changes,
         }
     )

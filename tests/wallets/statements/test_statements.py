@@ -266,9 +266,9 @@ def test_entries_made_before_or_after_the_time_of_their_transfer_are_found():
     other = Wallet(wallet.organisation, make_member(wallet.organisation, "Bola"))
     make_member(wallet.organisation, "Ada")
     owner = owner_of(other)
-    assert (owner.name, owner.label) == ("Bola", "Member")
+    assert (owner.name, owner.model) == ("Bola", "user")
     owner = owner_of(wallet)
-    assert (owner.name, owner.label) == (wallet.organisation.name, "Organisation")
+    assert (owner.name, owner.model) == (wallet.organisation.name, "organisation")
     for stamped in (made - 50 * minutes, made + 50 * minutes):
         with without_guards() as cursor:
             cursor.execute("UPDATE wallets_transfer SET created_at = %s", [stamped])

@@ -54,7 +54,6 @@ class OurPayout:
     charge: Decimal | None
     posted_at: datetime | None
     leased_until: datetime | None
-    provider_status: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +134,6 @@ def _our_payouts(condition: Q) -> dict[str, OurPayout]:
             charge=row.provider_fee,
             posted_at=row.posted_at,
             leased_until=row.leased_until,
-            provider_status=row.provider_status,
         )
         for row in rows.iterator(chunk_size=_CHUNK_SIZE)
     }
