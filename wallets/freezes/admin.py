@@ -129,20 +129,7 @@ class FreezeAdmin(Exportable, ApprovalPages, OwnedRecordAdmin):
         return [Tool("Propose to lift", self.address("lift", obj.pk))]
 
     def sections(self, request: HttpRequest, obj: Freeze) -> list[Section]:
-        lifts = obj.lifts.select_related("proposed_by", "decided_by")
-        rows = [
-            (
-                format_time(lift.created_at),
-                lift.proposed_by,
-                lift.explanation,
-                status_badge(lift.status),
-                lift.decided_by or "",
-                lift.reason,
-            )
-            for lift in lifts
-        ]
-        headings = ("Proposed (UTC)", "By", "Explanation", "Status", "Decided by", "Reason")
-        return [Section("Proposals to lift it", headings, rows, empty="No proposals.")]
+        return [self.proposals_section(obj, "Proposals to lift it", "No proposals.")]
 
     def panel_facts(self, proposal: FreezeLift) -> list[tuple[str, object]]:
         return [("Explanation", proposal.explanation)]

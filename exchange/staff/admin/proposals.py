@@ -21,10 +21,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
 
-from exchange.admin.base import PendingDecision, Tool, staff_of
+from exchange.admin.base import PendingDecision, Section, Tool, staff_of
 from exchange.admin.columns import column, status_column, time_column
 from exchange.admin.confirmation import Confirmation, ConfirmationAdmin
-from exchange.admin.display import age
+from exchange.admin.display import age, format_time, status_badge
 from exchange.admin.forms import bind_form
 from exchange.staff.admin.pending import VIEW_ONLY, describe_approvers
 from exchange.staff.approvals import TwoPersonApproval
@@ -196,6 +196,27 @@ class ApprovalPages(ConfirmationAdmin):
             other_tools=[close] if may or own else [],
             blocker=blocker,
         )
+
+    def proposals_section(self, record: Any, title: str, empty: str) -> Section:
+        """Return the table of the record's proposals, which have an explanation each."""
+        found = getattr(record, self.proposals).select_related(*self.proposals_related)
+        rows = [
+            (
+                format_time(each.created_at),
+                each.proposed_by,
+                each.explanation,
+                status_badge(each.status),
+                each.decided_by or "-",
+                format_time(each.decided_at) if each.decided_at else "-",
+                each.reason or "-",
+            )
+            for each in found
+        ]
+        headings = (
+            "Proposed (UTC)", "By", "Explanation", "Status", "Decided by", "Decided (UTC)",
+            "Reason",
+        )  # fmt: skip
+        return Section(title, headings, rows, empty=empty)
 
     def decide_view(
         self,

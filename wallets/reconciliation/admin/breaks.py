@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from exchange.admin.base import Section, Tool, staff_of
 from exchange.admin.columns import column
 from exchange.admin.confirmation import Confirmation, ConfirmedAction
-from exchange.admin.display import age, format_time, record_link, status_badge
+from exchange.admin.display import age, record_link, status_badge
 from exchange.admin.fields import ReasonField, ReasonForm
 from exchange.admin.forms import ModelChoice, bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilter, ListFilters, day_field
@@ -219,23 +219,7 @@ class ReconciliationBreakAdmin(ApprovalPages):
         return [*shown, Tool("Assign", self.address("assign", obj.pk))]
 
     def sections(self, request: HttpRequest, obj: ReconciliationBreak) -> list[Section]:
-        rows = [
-            (
-                format_time(each.created_at),
-                each.proposed_by,
-                each.explanation,
-                each.status,
-                each.decided_by or "-",
-                format_time(each.decided_at) if each.decided_at else "-",
-                each.reason or "-",
-            )
-            for each in obj.explanations.select_related("proposed_by", "decided_by")
-        ]
-        headings = (
-            "Proposed (UTC)", "By", "Explanation", "Status", "Decided by", "Decided (UTC)",
-            "Rejection reason",
-        )  # fmt: skip
-        return [Section("Explanations", headings, rows, empty="No explanation yet.")]
+        return [self.proposals_section(obj, "Explanations", "No explanation yet.")]
 
     def take(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Assign the break to the current user."""
