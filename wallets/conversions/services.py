@@ -106,10 +106,7 @@ def purge_quotes() -> int:
 
 
 _PLAIN: dict[str, type[DomainError]] = {
-    "quote_not_found": QuoteNotFound,
-    "quote_used": QuoteUsed,
-    "quote_expired": QuoteExpired,
-    "quote_replaced": QuoteReplaced,
+    error.code: error for error in (QuoteNotFound, QuoteUsed, QuoteExpired, QuoteReplaced)
 }
 
 
