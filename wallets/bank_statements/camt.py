@@ -15,8 +15,8 @@ from wallets.bank_statements.entries import (
     Statement,
     check_closing,
     check_count,
+    check_entry,
     clean,
-    make_entry,
 )
 from wallets.bank_statements.errors import UnreadableStatement
 
@@ -108,29 +108,24 @@ class _Reader(ET.TreeBuilder):
         details = entry.findall("NtryDtls/TxDtls")
         only = details[0] if len(details) == 1 else None
         other = "Dbtr" if amount > 0 else "Cdtr"
-        self._entries.append(
-            (
-                _currency(entry),
-                make_entry(
-                    place,
-                    booked_on=booked_on,
-                    value_on=value_on,
-                    amount=amount,
-                    bank_reference=_first(entry, "AcctSvcrRef")
-                    or _first(only, "Refs/AcctSvcrRef")
-                    or _first(entry, "NtryRef"),
-                    payment_reference=_end_to_end(only),
-                    counterparty=_first(only, f"RltdPties/{other}/Pty/Nm", f"RltdPties/{other}/Nm"),
-                    description=" ".join(
-                        [
-                            *(each.text or "" for each in entry.findall(".//RmtInf/Ustrd")),
-                            _first(entry, "AddtlNtryInf"),
-                        ]
-                    ),
-                    is_reversal=_first(entry, "RvslInd") in {"true", "1"},
-                ),
-            )
+        found = BookedEntry(
+            booked_on=booked_on,
+            value_on=value_on,
+            amount=amount,
+            bank_reference=_first(entry, "AcctSvcrRef")
+            or _first(only, "Refs/AcctSvcrRef")
+            or _first(entry, "NtryRef"),
+            payment_reference=_end_to_end(only),
+            counterparty=_first(only, f"RltdPties/{other}/Pty/Nm", f"RltdPties/{other}/Nm"),
+            description=" ".join(
+                [
+                    *(each.text or "" for each in entry.findall(".//RmtInf/Ustrd")),
+                    _first(entry, "AddtlNtryInf"),
+                ]
+            ),
+            is_reversal=_first(entry, "RvslInd") in {"true", "1"},
         )
+        self._entries.append((_currency(entry), check_entry(place, found)))
 
     def _read_statement(self, found: ET.Element) -> None:
         name = clean(_first(found, "Id"))[:35]

@@ -44,39 +44,25 @@ class Statement(msgspec.Struct):
     balanced: bool
 
 
-def make_entry(
-    place: str,
-    *,
-    booked_on: date,
-    value_on: date,
-    amount: Decimal,
-    bank_reference: str,
-    payment_reference: str,
-    counterparty: str,
-    description: str,
-    is_reversal: bool = False,
-) -> BookedEntry:
-    """Return an entry with checked values; `place` names it in `UnreadableStatement`."""
-    if booked_on > datetime.now(UTC).date() + timedelta(days=1):
-        raise UnreadableStatement(f"{place}: the booking date {booked_on} is in the future")
-    if not all(_FIRST_DAY <= day <= _LAST_DAY for day in (booked_on, value_on)):
+def check_entry(place: str, entry: BookedEntry) -> BookedEntry:
+    """Return `entry` with clean texts; `place` names it in `UnreadableStatement`."""
+    if entry.booked_on > datetime.now(UTC).date() + timedelta(days=1):
+        raise UnreadableStatement(f"{place}: the booking date {entry.booked_on} is in the future")
+    if not all(_FIRST_DAY <= day <= _LAST_DAY for day in (entry.booked_on, entry.value_on)):
         raise UnreadableStatement(f"{place}: the date is not between 2000 and 2199")
-    if abs(amount) > MAX_NUMBER or count_decimals(amount) > TOKEN_DECIMALS:
+    if abs(entry.amount) > MAX_NUMBER or count_decimals(entry.amount) > TOKEN_DECIMALS:
         raise UnreadableStatement(f"{place}: the amount is too large or has too many decimals")
-    reference = clean(bank_reference)
+    reference = clean(entry.bank_reference)
     if len(reference) > _MAX_REFERENCE:
         raise UnreadableStatement(
             f"{place}: the bank's reference has more than {_MAX_REFERENCE} characters"
         )
-    return BookedEntry(
-        booked_on,
-        value_on,
-        amount,
-        reference,
-        clean(payment_reference)[:_MAX_REFERENCE],
-        clean(counterparty)[:200],
-        clean(description)[:500],
-        is_reversal,
+    return msgspec.structs.replace(
+        entry,
+        bank_reference=reference,
+        payment_reference=clean(entry.payment_reference)[:_MAX_REFERENCE],
+        counterparty=clean(entry.counterparty)[:200],
+        description=clean(entry.description)[:500],
     )
 
 
