@@ -41,11 +41,6 @@ class BreakEntryForm(forms.Form):
         max_length=300, label="Reason", help_text="What happened, and where to verify it"
     )
 
-    def __init__(self, currency: str, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if currency:
-            set_currency(self.fields["amount"], currency)
-
 
 class EntryForm(forms.Form):
     """An adjusting entry that is about no break."""
@@ -207,10 +202,12 @@ class AdjustmentsPanel(Panel):
             messages.success(request, _PROPOSED)
             return HttpResponseRedirect(record_url(made))
 
-        left = adjustments.amount_left(found)
+        form = bind_form(request, BreakEntryForm, amount=adjustments.amount_left(found))
+        if found.currency_id:
+            set_currency(form.fields["amount"], found.currency_id)
         return page.form_page(
             request,
-            bind_form(request, partial(BreakEntryForm, found.currency_id or ""), amount=left),
+            form,
             act,
             title="Propose an adjusting entry",
             submit="Propose",

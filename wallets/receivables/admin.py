@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -57,10 +56,6 @@ class WriteOffForm(forms.Form):
     explanation = ReasonField(
         max_length=500, help_text="Why it will not be paid. Read by the person who confirms it"
     )
-
-    def __init__(self, currency: str, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        set_currency(self.fields["amount"], currency)
 
 
 @admin.register(Receivable)
@@ -150,9 +145,11 @@ class ReceivableAdmin(Exportable, OwnedRecordAdmin):
             messages.success(request, "Write-off proposed. A second person must confirm it.")
             return HttpResponseRedirect(record_url(made))
 
+        form = bind_form(request, WriteOffForm, amount=debt.owed)
+        set_currency(form.fields["amount"], debt.asset_id)
         return self.form_page(
             request,
-            bind_form(request, partial(WriteOffForm, debt.asset_id), amount=debt.owed),
+            form,
             act,
             title="Propose a write-off",
             submit="Propose write-off",
