@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import IO, Any
 
 import structlog
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from exchange.core import leases, replica, task_notifier
@@ -30,38 +30,19 @@ from exchange.staff.models import StaffUser
 
 log = structlog.get_logger(__name__)
 
-
 EXPORT_PERMISSION = "exchange.add_export"
-
-
 # Exports up to this size are returned in the response.
 DIRECT_ROWS = 5_000
-
-
 MAX_ROWS = 3_000_000
-
-
 LEASE = timedelta(minutes=2)
-
-
 # Packing a file sends no heartbeat; its time grows with the rows.
 _PACKING_TIME_PER_ROW = timedelta(microseconds=200)
-
-
 _MAX_PENDING_PER_USER = 5
-
-
 _MAX_ATTEMPTS = 3
-
-
 _CHUNK_BYTES = 512 * 1024
-
-
 _HEARTBEAT_ROWS = 500
-
-
 _HEARTBEAT_SECONDS = 1.0
-
+_UNDER_WAY = (ExportStatus.WAITING, ExportStatus.RUNNING)
 
 _Track = Callable[[Iterator[Any]], Iterator[Any]]
 
@@ -74,25 +55,10 @@ class _TooManyRows(DomainError):
     """More rows than a file may have."""
 
 
-@dataclass(frozen=True, slots=True)
-class _ExportRequest:
-    """The source, filter, days and format of an export, and the person it is for."""
-
-    origin: Source
-    query: str
-    span: DateRange
-    form: str
-    user: StaffUser
-
-
-def estimate_rows(rows: Any, user: StaffUser) -> int:
+def estimate_rows(rows: QuerySet[Any], user: StaffUser) -> int:
     """Count the rows that `user` sees, up to `EXPORT_COUNT_LIMIT`."""
-
-    def count() -> int:
-        found: int = rows.order_by()[: settings.EXPORT_COUNT_LIMIT].count()
-        return found
-
-    return replica.read(count, replica.fetch_position(user.pk))
+    counted: QuerySet[Any] = rows.order_by()[: settings.EXPORT_COUNT_LIMIT]
+    return replica.read(counted.count, replica.fetch_position(user.pk))
 
 
 def start_export(
@@ -104,67 +70,64 @@ def start_export(
     `NotFound`, `InvalidRequest` for an invalid filter, and `Conflict` when too many exports of the
     person are in progress.
     """
-    request = _ExportRequest(get_source(source), query, span, form, user)
-    _require_permission(request)
+    origin = get_source(source)
+    _require_permission(user, origin)
     if form not in FILE_FORMATS:
         raise InvalidRequest(f"Choose a file format: {', '.join(FILE_FORMATS.values())}")
-    rows, filter_text = request.origin.select(user, query, span)
+    rows, filter_text = origin.select(user, query, span)
     estimated = estimate_rows(rows, user)
     direct = estimated <= DIRECT_ROWS
-    export = _create_export(request, filter_text, estimated, direct=direct)
+    now = timezone.now()
+    export = Export(
+        id=uuid7(),
+        source=origin.name,
+        title=origin.title,
+        query=query,
+        filter_words=filter_text,
+        first_day=span.first,
+        last_day=span.last,
+        form=form,
+        file_name=_build_file_name(origin, span, form, now),
+        requested_by=user,
+        status=ExportStatus.RUNNING if direct else ExportStatus.WAITING,
+        direct=direct,
+        about_rows=estimated,
+        leased_until=now + LEASE if direct else None,
+        created_at=now,
+    )
+    _create(export)
     if direct:
-        return export, _write_direct(export, request)
+        return export, _write_direct(export)
     task_notifier.notify_after_commit(task_notifier.WRITE_EXPORTS)
     return export, None
 
 
-def _require_permission(request: _ExportRequest) -> None:
-    user = request.user
-    if not (user.is_active and user.has_perms([EXPORT_PERMISSION, request.origin.permission])):
+def _require_permission(user: StaffUser, origin: Source) -> None:
+    if not (user.is_active and user.has_perms([EXPORT_PERMISSION, origin.permission])):
         raise Forbidden("You may not export this list")
 
 
-def _create_export(
-    request: _ExportRequest, filter_text: str, estimated: int, *, direct: bool
-) -> Export:
-    user, span = request.user, request.span
-    now = timezone.now()
+def _create(export: Export) -> None:
+    """Store a new export. Raises `Conflict` when too many long ones of the person are under way."""
     with transaction.atomic():
-        StaffUser.objects.select_for_update().get(pk=user.pk)
+        user = StaffUser.objects.select_for_update().get(pk=export.requested_by_id)
         pending = Export.objects.filter(
-            requested_by=user, direct=False, status__in=[ExportStatus.WAITING, ExportStatus.RUNNING]
+            requested_by=user, direct=False, status__in=_UNDER_WAY
         ).count()
-        if not direct and pending >= _MAX_PENDING_PER_USER:
+        if not export.direct and pending >= _MAX_PENDING_PER_USER:
             raise Conflict(f"{pending} of your exports are in progress. Wait until one is complete")
-        return Export.objects.create(
-            id=uuid7(),
-            source=request.origin.name,
-            title=request.origin.title,
-            query=request.query,
-            filter_words=filter_text,
-            first_day=span.first,
-            last_day=span.last,
-            form=request.form,
-            file_name=_build_file_name(request, now),
-            requested_by=user,
-            status=ExportStatus.RUNNING if direct else ExportStatus.WAITING,
-            direct=direct,
-            about_rows=estimated,
-            leased_until=now + LEASE if direct else None,
-            created_at=now,
-        )
+        export.save(force_insert=True)
 
 
-def _build_file_name(request: _ExportRequest, now: datetime) -> str:
-    span = request.span
+def _build_file_name(origin: Source, span: DateRange, form: str, now: datetime) -> str:
     last = span.last or now.date()
     days = f"{span.first}_to_{last}" if span.first else f"until_{last}"
-    return f"{request.origin.title.lower().replace(' ', '-')}_{days}.{request.form}"
+    return f"{origin.title.lower().replace(' ', '-')}_{days}.{form}"
 
 
-def _write_direct(export: Export, request: _ExportRequest) -> IO[bytes]:
+def _write_direct(export: Export) -> IO[bytes]:
     try:
-        file, rows, as_of = _write_table(export, request, iter)
+        file, rows, as_of = _write_table(export, iter)
     except Exception:
         Export.objects.filter(pk=export.pk).update(
             status=ExportStatus.FAILED,
@@ -185,9 +148,7 @@ def _write_direct(export: Export, request: _ExportRequest) -> IO[bytes]:
     return file
 
 
-def _write_table(
-    export: Export, request: _ExportRequest, track: _Track
-) -> tuple[IO[bytes], int, datetime]:
+def _write_table(export: Export, track: _Track) -> tuple[IO[bytes], int, datetime]:
     """Write the table to a new file; return it with the number of rows and their time.
 
     A snapshot of the replica serves when it has this attempt of the export, and so everything that
@@ -201,7 +162,7 @@ def _write_table(
     def write() -> tuple[IO[bytes], int]:
         file = open_spool()
         try:
-            return file, _write_file(file, request, track, as_of)
+            return file, _write_file(file, export, track, as_of)
         except BaseException:
             file.close()
             raise
@@ -220,18 +181,18 @@ def _write_table(
     return *written, as_of
 
 
-def _write_file(file: IO[bytes], request: _ExportRequest, track: _Track, as_of: datetime) -> int:
+def _write_file(file: IO[bytes], export: Export, track: _Track, as_of: datetime) -> int:
     """Write the table from the snapshot of the open transaction; return the number of rows."""
-    origin = request.origin
-    rows, _ = origin.select(request.user, request.query, request.span)
-    records = origin.records(rows, request.query, request.span)
+    origin, span = get_source(export.source), DateRange(export.first_day, export.last_day)
+    rows, _ = origin.select(export.requested_by, export.query, span)
+    records = origin.records(rows, export.query, span)
     cells: Iterator[Sequence[Cell]] = (
         [column.value(record) for column in origin.columns] for record in records
     )
     headings = [column.heading for column in origin.columns]
     return write_table(
         file,
-        form=request.form,
+        form=export.form,
         title=origin.title,
         headings=headings,
         rows=track(cells),
@@ -264,9 +225,7 @@ def write_next_export() -> bool:
 
 def _claim_next() -> Export | None:
     now = timezone.now()
-    due = Export.objects.filter(
-        leases.available(now), status__in=[ExportStatus.WAITING, ExportStatus.RUNNING]
-    ).order_by("created_at")
+    due = Export.objects.filter(leases.available(now), status__in=_UNDER_WAY).order_by("created_at")
     for export in due[:20]:
         claimable = Export.objects.filter(
             leases.available(now), pk=export.pk, status=export.status, claimed_by=export.claimed_by
@@ -286,15 +245,8 @@ def _claim_next() -> Export | None:
 
 
 def _write_claimed(export: Export, heartbeat: _Heartbeat) -> None:
-    request = _ExportRequest(
-        get_source(export.source),
-        export.query,
-        DateRange(export.first_day, export.last_day),
-        export.form,
-        export.requested_by,
-    )
-    _require_permission(request)
-    file, rows, as_of = _write_table(export, request, heartbeat.track)
+    _require_permission(export.requested_by, get_source(export.source))
+    file, rows, as_of = _write_table(export, heartbeat.track)
     with file:
         size = file.tell()
         file.seek(0)
