@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
 from django.db import models
@@ -15,13 +15,8 @@ from django.http import HttpRequest
 
 from exchange.admin.display import format_time
 
-if TYPE_CHECKING:
-    ModelAdmin = admin.ModelAdmin[Any]
-else:
-    ModelAdmin = object
 
-
-class FieldLabels(ModelAdmin):
+class FieldLabels(admin.ModelAdmin):  # type: ignore[type-arg] # not generic when it runs
     """ModelAdmin mixin: `created (UTC)` instead of `created at`, `ID` instead of `id`.
 
     `labels` gives other labels by field name.

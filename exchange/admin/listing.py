@@ -22,10 +22,6 @@ from exchange.core.ids import parse_id
 if TYPE_CHECKING:
     from exchange.staff.models import StaffUser
 
-    ModelAdmin = admin.ModelAdmin[Any]
-else:
-    ModelAdmin = object
-
 
 class DecisionQueue(Protocol):
     """The records of a list that await a decision, for users with `permission`."""
@@ -38,7 +34,7 @@ class DecisionQueue(Protocol):
         """Return the rows that `user` may decide."""
 
 
-class RowListing(ModelAdmin):
+class RowListing(admin.ModelAdmin):  # type: ignore[type-arg] # not generic when it runs
     """ModelAdmin mixin: the list without a request."""
 
     # The list's filters, unless it uses Django's `list_filter`.

@@ -9,20 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
 from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import reverse
 
-if TYPE_CHECKING:
-    ModelAdmin = admin.ModelAdmin[Any]
-else:
-    ModelAdmin = object
 
-
-class PreservedFilters(ModelAdmin):
+class PreservedFilters(admin.ModelAdmin):  # type: ignore[type-arg] # not generic when it runs
     """ModelAdmin mixin: preserve the list's filters across a record's pages."""
 
     def preserved_context(self, request: HttpRequest) -> dict[str, str]:

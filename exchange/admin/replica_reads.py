@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
@@ -11,13 +11,8 @@ from django.template.response import TemplateResponse
 
 from exchange.core import replica
 
-if TYPE_CHECKING:
-    ModelAdmin = admin.ModelAdmin[Any]
-else:
-    ModelAdmin = object
 
-
-class ReplicaReads(ModelAdmin):
+class ReplicaReads(admin.ModelAdmin):  # type: ignore[type-arg] # not generic when it runs
     """ModelAdmin mixin: long lists that the replica serves."""
 
     # Whether the list is read from the replica where possible.
