@@ -15,7 +15,7 @@ from django.contrib.auth import logout
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.urls import URLPattern, URLResolver, path, reverse
+from django.urls import path, reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
@@ -67,65 +67,35 @@ class StaffSignIn(admin.AdminSite):
 
     def get_urls(self) -> list[Any]:
         """Add the sign-in pages."""
-        own: list[URLPattern | URLResolver] = [
-            path("login/code/", self._public(partial(views.code_step, self)), name="code"),
-            path(
-                "login/continue/",
-                self.admin_view(require_safe(_as_function(partial(views.resume, self), "resume"))),
-                name="resume",
-            ),
-            path(
-                "second-factor/enrol/",
-                self._public(partial(second_factor.enrol, self)),
-                name="enrol",
-            ),
-            path(
-                "second-factor/",
-                self.admin_view(
-                    _as_function(partial(second_factor.overview, self), "second_factor")
-                ),
-                name="second_factor",
-            ),
-            path(
+        public = (
+            ("login/code/", "code", partial(views.code_step, self)),
+            ("second-factor/enrol/", "enrol", partial(second_factor.enrol, self)),
+            ("welcome/<uidb64>/<token>/", "welcome", views.AcceptInvitation.as_view(site=self)),
+        )
+        signed_in = (
+            ("login/continue/", "resume", require_safe(partial(views.resume, self))),
+            ("second-factor/", "second_factor", partial(second_factor.overview, self)),
+            (
                 "second-factor/recovery-codes/",
-                self.admin_view(
-                    require_POST(
-                        _as_function(
-                            partial(second_factor.new_recovery_codes, self), "recovery_codes"
-                        )
-                    )
-                ),
-                name="recovery_codes",
+                "recovery_codes",
+                require_POST(partial(second_factor.new_recovery_codes, self)),
             ),
-            path(
+            (
                 "second-factor/passkeys/add/",
-                self.admin_view(
-                    _as_function(partial(second_factor.add_passkey, self), "add_passkey")
-                ),
-                name="add_passkey",
+                "add_passkey",
+                partial(second_factor.add_passkey, self),
             ),
-            path(
+            (
                 "second-factor/passkeys/remove/",
-                self.admin_view(require_POST(second_factor.remove_passkey)),
-                name="remove_passkey",
+                "remove_passkey",
+                require_POST(second_factor.remove_passkey),
             ),
-            path(
-                "sessions/",
-                self.admin_view(
-                    require_safe(_as_function(partial(views.sessions, self), "sessions"))
-                ),
-                name="sessions",
-            ),
-            path(
-                "sessions/end/",
-                self.admin_view(require_POST(views.end_sessions)),
-                name="end_sessions",
-            ),
-            path(
-                "welcome/<uidb64>/<token>/",
-                self._public(views.AcceptInvitation.as_view(site=self)),
-                name="welcome",
-            ),
+            ("sessions/", "sessions", require_safe(partial(views.sessions, self))),
+            ("sessions/end/", "end_sessions", require_POST(views.end_sessions)),
+        )
+        own = [
+            *(path(route, self._public(view), name=name) for route, name, view in public),
+            *(path(route, self.admin_view(view), name=name) for route, name, view in signed_in),
         ]
         return [*own, *super().get_urls()]
 
@@ -160,9 +130,7 @@ class StaffSignIn(admin.AdminSite):
 
     def _public(self, view: Callable[..., HttpResponseBase]) -> Any:
         """Wrap a page for users who are not signed in yet."""
-        guarded = never_cache(
-            csrf_protect(sensitive_post_parameters()(_as_function(view, "sign_in")))
-        )
+        guarded = never_cache(csrf_protect(sensitive_post_parameters()(view)))
 
         @wraps(guarded)
         def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -206,15 +174,3 @@ def _interception(site: admin.AdminSite, request: HttpRequest) -> HttpResponse |
                 interrupted_form.discard(request)
             record_activity(request)
     return None
-
-
-def _as_function(
-    view: Callable[..., HttpResponseBase], name: str
-) -> Callable[..., HttpResponseBase]:
-    """Convert `view`, a partial or method, to a function that decorators can wrap."""
-
-    def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        return view(request, *args, **kwargs)
-
-    page.__name__ = page.__qualname__ = name
-    return page
