@@ -1,4 +1,4 @@
-"""Staff roles as groups with exact permissions, and the set of privileged permissions.
+"""Staff roles as groups with exact permissions, and the permissions that are not privileged.
 
 Duties are separate: who enters a deposit does not confirm it, who approves payouts does not change
 settings, who manages access approves no payments, and auditors only read. Back office lists tokens,
@@ -9,6 +9,8 @@ Services require a second person regardless of role.
 
 `manage.py migrate` applies the table, and `up` runs it where that is due.
 """
+
+from collections.abc import Iterable, Mapping
 
 from django.contrib.auth.models import Group, Permission
 from django.db import transaction
@@ -44,40 +46,33 @@ _VIEWABLE = {
         "treasurymovement", "virtualaccount", "wallettransfer", "withdrawal",
     ),
 }  # fmt: skip
-_VIEW = frozenset(f"{app}.view_{model}" for app, models in _VIEWABLE.items() for model in models)
-_VIEW_PEOPLE = frozenset(
-    {
-        "exchange.view_accessproposal",
-        "exchange.view_accessrecord",
-        "exchange.view_change",
-        "exchange.view_staffuser",
-    }
-)
 # What customers ask about: themselves, their money, orders and loans.
-_VIEW_CUSTOMERS = frozenset(
-    {
-        *(f"credit.view_{model}" for model in ("closureproposal", "loan", "shortfall")),
-        "credit.view_distribution",
-        "credit.view_income",
-        "credit.view_loanconfiguration",
-        *(f"exchange.view_{model}" for model in ("comment", "event", "loggedrequest", "member")),
-        *(f"exchange.view_{model}" for model in ("organisation", "question", "quote")),
-        *(f"exchange.view_{model}" for model in ("readcount", "token")),
-        *(
-            f"orders.view_{model}"
-            for model in ("order", "termsproposal", "tokenproposal", "trade")
-        ),
-        *(
-            f"wallets.view_{model}"
-            for model in (
-                "account", "conversion", "decision", "deposit", "depositreversal", "entry",
-                "freeze", "freezelift", "payment", "paymentresolution", "payout", "proposal",
-                "receivable", "receivablewriteoff", "transfer", "virtualaccount", "wallettransfer",
-                "withdrawal",
-            )
-        ),
-    }
-)  # fmt: skip
+_VIEWABLE_TO_SUPPORT = {
+    "credit": (
+        "closureproposal", "distribution", "income", "loan", "loanconfiguration", "shortfall",
+    ),
+    "exchange": (
+        "comment", "event", "loggedrequest", "member", "organisation", "question", "quote",
+        "readcount", "token",
+    ),
+    "orders": ("order", "termsproposal", "tokenproposal", "trade"),
+    "wallets": (
+        "account", "conversion", "decision", "deposit", "depositreversal", "entry", "freeze",
+        "freezelift", "payment", "paymentresolution", "payout", "proposal", "receivable",
+        "receivablewriteoff", "transfer", "virtualaccount", "wallettransfer", "withdrawal",
+    ),
+}  # fmt: skip
+
+
+def _view(models_by_app: Mapping[str, Iterable[str]]) -> frozenset[str]:
+    """Return the permissions to view models."""
+    return frozenset(
+        f"{app}.view_{model}" for app, models in models_by_app.items() for model in models
+    )
+
+
+_VIEW = _view(_VIEWABLE)
+_VIEW_PEOPLE = _view({"exchange": ("accessproposal", "accessrecord", "change", "staffuser")})
 
 ROLES: dict[str, frozenset[str]] = {
     FINANCE_APPROVER: _VIEW
@@ -153,7 +148,7 @@ ROLES: dict[str, frozenset[str]] = {
         "exchange.add_export",
         "exchange.read_every_export",
     },
-    SUPPORT: _VIEW_CUSTOMERS | {"exchange.add_comment"},
+    SUPPORT: _view(_VIEWABLE_TO_SUPPORT) | {"exchange.add_comment"},
     ADMINISTRATOR: _VIEW
     | _VIEW_PEOPLE
     | {
@@ -174,48 +169,8 @@ ROLES: dict[str, frozenset[str]] = {
 }
 
 
-# Permissions to move money or grant access: they require a second factor and a recent code.
-PRIVILEGED_PERMISSIONS = frozenset(
-    {
-        "credit.decide_configuration",
-        "credit.close_loan",
-        "credit.decide_distribution",
-        "credit.decide_taxrate",
-        "credit.propose_configuration",
-        "credit.propose_distribution",
-        "credit.propose_taxrate",
-        "exchange.add_apikey",
-        "exchange.add_staffuser",
-        "exchange.add_token",
-        "exchange.change_apikey",
-        "exchange.change_staffuser",
-        "exchange.change_token",
-        "exchange.decide_accessproposal",
-        "exchange.decide_quote",
-        "exchange.end_token",
-        "exchange.propose_quote",
-        "exchange.restore_administrator",
-        "orders.decide_terms",
-        "wallets.add_accountverification",
-        "wallets.add_deposit",
-        "wallets.adjust_books",
-        "wallets.close_period",
-        "wallets.decide_break",
-        "wallets.decide_configuration",
-        "wallets.decide_deposit",
-        "wallets.decide_withdrawal",
-        "wallets.lift_freeze",
-        "wallets.match_statement",
-        "wallets.move_treasury",
-        "wallets.place_freeze",
-        "wallets.propose_configuration",
-        "wallets.resolve_payment",
-        "wallets.resolve_payout",
-        "wallets.reverse_deposit",
-        "wallets.write_off_receivable",
-    }
-)
-# Changes that neither move money nor grant access. Unlisted permissions count as privileged.
+# Changes that neither move money nor grant access. All others are privileged: they require a second
+# factor and a recent code.
 UNPRIVILEGED_PERMISSIONS = frozenset(
     {
         "exchange.add_comment",

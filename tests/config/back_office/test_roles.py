@@ -7,7 +7,6 @@ from config.back_office.roles import (
     ADMINISTRATOR,
     AUDITOR,
     BACK_OFFICE,
-    PRIVILEGED_PERMISSIONS,
     ROLES,
     SUPPORT,
     UNPRIVILEGED_PERMISSIONS,
@@ -17,6 +16,47 @@ from exchange.staff.models import StaffUser
 from exchange.staff.services.privileged_access import is_privileged
 from tests.factories.staff import create_staff, create_superuser
 
+# Permissions to move money or grant access.
+PRIVILEGED_PERMISSIONS = frozenset(
+    {
+        "credit.decide_configuration",
+        "credit.close_loan",
+        "credit.decide_distribution",
+        "credit.decide_taxrate",
+        "credit.propose_configuration",
+        "credit.propose_distribution",
+        "credit.propose_taxrate",
+        "exchange.add_apikey",
+        "exchange.add_staffuser",
+        "exchange.add_token",
+        "exchange.change_apikey",
+        "exchange.change_staffuser",
+        "exchange.change_token",
+        "exchange.decide_accessproposal",
+        "exchange.decide_quote",
+        "exchange.end_token",
+        "exchange.propose_quote",
+        "exchange.restore_administrator",
+        "orders.decide_terms",
+        "wallets.add_accountverification",
+        "wallets.add_deposit",
+        "wallets.adjust_books",
+        "wallets.close_period",
+        "wallets.decide_break",
+        "wallets.decide_configuration",
+        "wallets.decide_deposit",
+        "wallets.decide_withdrawal",
+        "wallets.lift_freeze",
+        "wallets.match_statement",
+        "wallets.move_treasury",
+        "wallets.place_freeze",
+        "wallets.propose_configuration",
+        "wallets.resolve_payment",
+        "wallets.resolve_payout",
+        "wallets.reverse_deposit",
+        "wallets.write_off_receivable",
+    }
+)
 DECIDING_ABOUT_MONEY = PRIVILEGED_PERMISSIONS - {
     "exchange.add_apikey",
     "exchange.add_staffuser",
