@@ -17,7 +17,7 @@ from django.contrib.auth.models import Group
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, reverse
+from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import SafeAdmin, Section, Tool, staff_of
@@ -66,15 +66,16 @@ class InvitationForm(DetailsForm, NoteForm):
 
 @admin.register(StaffUser)
 class StaffUserAdmin(AddFormAdmin):
-    list_display = ("username", "name", "email", "role", "factor", "access")
+    record_pages = ("details", "role", "invitation", "reset", "unlock", "deactivate", "activate")
+    list_display = ("username", "name", "email", "role_display", "factor", "access")
     list_filter = ("is_active", "groups")
     list_select_related = ("second_factor",)
     search_fields = ("username", "first_name", "last_name", "email")
     search_help_text = "Username, name, email or public ID"
     add_label = "Invite user"
     fields = (
-        "username", "first_name", "last_name", "email", "role", "access", "locked_out", "factor",
-        "last_sign_in", "created", "public_reference",
+        "username", "first_name", "last_name", "email", "role_display", "access", "locked_out",
+        "factor", "last_sign_in", "created", "public_reference",
     )  # fmt: skip
 
     last_sign_in = column(
@@ -86,7 +87,7 @@ class StaffUserAdmin(AddFormAdmin):
     name = column("name", lambda user: user.get_full_name() or "-", ordering="last_name")
 
     @admin.display(description="role")
-    def role(self, user: StaffUser) -> str:
+    def role_display(self, user: StaffUser) -> str:
         named = ", ".join(sorted(group.name for group in user.groups.all()))
         return named or ("Superuser" if user.is_superuser else "None")
 
@@ -114,22 +115,6 @@ class StaffUserAdmin(AddFormAdmin):
         if match is not None:
             return rows.filter(public_id=UUID(match[1]))
         return super().search(rows, term)
-
-    def get_urls(self) -> list[URLPattern]:
-        pages = (
-            ("details", self.details),
-            ("role", self.change_role),
-            ("invitation", self.invitation),
-            ("reset", self.reset),
-            ("unlock", self.unlock),
-            ("deactivate", self.deactivate),
-            ("activate", self.activate),
-        )
-        own = [
-            self.action_url(f"<uuid:object_id>/{name}/", name, page, only_post=False)
-            for name, page in pages
-        ]
-        return [*own, *super().get_urls()]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return self.may(request, "exchange.add_staffuser") or self.may(request, _RESTORE_PERMISSION)
@@ -163,24 +148,16 @@ class StaffUserAdmin(AddFormAdmin):
             "View all access records",
             f"{reverse('admin:exchange_accessrecord_changelist')}?user={obj.pk}",
         )
+        headings = ("Time (UTC)", "Event", "By", "Address", "Details")
         rows = [
             (
                 format_time(row.at),
                 row.get_event_display(),
-                row.by or "-",
-                row.address or "-",
-                row.details or "-",
+                *(part or "-" for part in (row.by, row.address, row.details)),
             )
             for row in records
         ]
-        return [
-            Section(
-                "Access records",
-                ("Time (UTC)", "Event", "By", "Address", "Details"),
-                rows,
-                more=more,
-            ),
-        ]
+        return [Section("Access records", headings, rows, more=more)]
 
     # --- pages ---
 
@@ -220,7 +197,7 @@ class StaffUserAdmin(AddFormAdmin):
 
         return self._do(request, user, form, act, "Change details", "Details changed.")
 
-    def change_role(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+    def role(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Change the role."""
         user: StaffUser = self._changeable(request, object_id)
         form = bind_form(
