@@ -5,10 +5,8 @@ ASCII (decision 42); lines of figures do without, which takes a quarter of the t
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Literal
 
 from fpdf import FPDF
 
@@ -36,29 +34,24 @@ _RULE: _Colour = (205, 210, 216)
 _ACCENT: _Colour = (22, 72, 104)
 _SHADE: _Colour = (243, 245, 247)
 
-Align = Literal["L", "R"]
-
 
 class PrintedDocument(FPDF):
-    """A document of the exchange for a customer.
+    """A document of the exchange for a customer, on whose pages the parts of `printout` are put."""
 
-    `title` and `subject` are repeated on every page; `made_at` is the time it shows.
-    """
-
-    def __init__(self, *, issuer: str, title: str, subject: str, made_at: datetime) -> None:
+    def __init__(self, printout: Printout) -> None:
         super().__init__(format="A4")
-        self._issuer, self._title, self._made_at = issuer, title, made_at
+        self._printout = printout
         self.add_font(_LATIN, "", _FONTS / "NotoSans-Regular.ttf")
         self.add_font(_LATIN, "B", _FONTS / "NotoSans-Bold.ttf")
         for family, file in _FALLBACKS.items():
             self.add_font(family, "", _FONTS / file)
         self.set_fallback_fonts(list(_FALLBACKS), exact_match=False)
-        self._subject = printable(subject, _glyphs())
-        self.set_title(title)
-        self.set_author(issuer)
-        self.set_creator(issuer)
+        self._subject = printable(printout.subject, _glyphs())
+        self.set_title(printout.title)
+        self.set_author(printout.issuer)
+        self.set_creator(printout.issuer)
         self.set_lang("en")
-        self.set_creation_date(made_at)
+        self.set_creation_date(printout.made_at)
         self.set_margins(_LEFT, _TOP, _LEFT)
         self.set_auto_page_break(False)
         self.set_line_width(0.2)
@@ -69,9 +62,9 @@ class PrintedDocument(FPDF):
 
     def heading(self) -> None:
         """Print the issuer and the title."""
-        self._line(self._issuer, size=_BODY, colour=_GREY, height=5)
+        self._line(self._printout.issuer, size=_BODY, colour=_GREY, height=5)
         self.set_y(self.get_y() + 5)
-        self._line(self._title, size=_TITLE, bold=True, colour=_ACCENT, height=9)
+        self._line(self._printout.title, size=_TITLE, bold=True, colour=_ACCENT, height=9)
         self.set_y(self.get_y() + 11)
         self._rule(_ACCENT)
         self.set_y(self.get_y() + 4)
@@ -164,7 +157,7 @@ class PrintedDocument(FPDF):
         """Print what the document is at the top of every page but the first."""
         self.set_xy(_LEFT, _TOP)
         if self.page_no() > 1:
-            text = f"{self._title} · {self._subject}"
+            text = f"{self._printout.title} · {self._subject}"
             self._line(text, size=_SMALL, colour=_GREY, height=4)
             self.set_xy(_LEFT, _TOP + 7)
 
@@ -173,7 +166,8 @@ class PrintedDocument(FPDF):
         self.set_xy(_LEFT, -_BOTTOM + 7)
         self._rule(_RULE)
         self.set_xy(_LEFT, -_BOTTOM + 8.5)
-        self._line(f"{self._issuer} · Made {print_time(self._made_at)}", size=_SMALL, colour=_GREY)
+        made = f"{self._printout.issuer} · Made {print_time(self._printout.made_at)}"
+        self._line(made, size=_SMALL, colour=_GREY)
         # fpdf2 replaces `{nb}` by the number of pages at the end: room for two digits.
         self.set_xy(_LEFT + self._width("{nb}") - self._width("00"), -_BOTTOM + 8.5)
         self.cell(WIDTH, _LINE, f"Page {self.page_no()} of {{nb}}", align="R")
@@ -210,7 +204,7 @@ class PrintedDocument(FPDF):
             bold=bold,
             colour=colour,
             height=_LINE,
-            align="R" if column.right else "L",
+            right=column.right,
         )
 
     def _line(
@@ -222,7 +216,7 @@ class PrintedDocument(FPDF):
         bold: bool = False,
         colour: _Colour = _INK,
         height: float = _LINE,
-        align: Align = "L",
+        right: bool = False,
     ) -> None:
         """Print one line at the current position, which stays."""
         if not text:
@@ -231,13 +225,13 @@ class PrintedDocument(FPDF):
         self.set_font(_LATIN, "B" if bold else "", size)
         self.set_text_color(*colour)
         if text.isascii():
-            if align == "R":
+            if right:
                 x += width - self._width(text)
             # The baseline of `cell`.
             self.text(x, y + height / 2 + 0.3 * self.font_size, text)
         else:
             self.set_text_shaping(True)
-            self.cell(width, height, text, align=align)
+            self.cell(width, height, text, align="R" if right else "L")
             self.set_xy(x, y)
 
     def _wrap(
@@ -314,12 +308,7 @@ def _glyphs() -> frozenset[int]:
 
 def make_pdf(printout: Printout) -> bytes:
     """Return `printout` as PDF."""
-    document = PrintedDocument(
-        issuer=printout.issuer,
-        title=printout.title,
-        subject=printout.subject,
-        made_at=printout.made_at,
-    )
+    document = PrintedDocument(printout)
     document.heading()
     for part, arguments in printout.parts:
         getattr(document, part)(*arguments)

@@ -39,7 +39,7 @@ class Printout:
     title: str
     subject: str
     made_at: datetime
-    # Method of `exchange.pdf.document.Document` and its arguments.
+    # Method of `exchange.pdf.document.PrintedDocument` and its arguments.
     parts: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
 
     def add_facts(self, left: Sequence[tuple[str, str]], right: Sequence[tuple[str, str]]) -> None:

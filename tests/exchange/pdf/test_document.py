@@ -7,16 +7,14 @@ import pytest
 from pypdf import PdfReader
 
 from exchange.pdf.document import PrintedDocument
-from exchange.pdf.printout import Column, Row
+from exchange.pdf.printout import Column, Printout, Row
 
 MADE_AT = datetime(2025, 7, 4, 10, 15, 2, tzinfo=UTC)
 COLUMNS = (Column("Details"), Column("Amount", 40, right=True))
 
 
 def make(subject: str = "Ada Obi") -> PrintedDocument:
-    return PrintedDocument(
-        issuer="The Exchange", title="Statement", subject=subject, made_at=MADE_AT
-    )
+    return PrintedDocument(Printout("The Exchange", "Statement", subject, MADE_AT))
 
 
 def pages_of(document: PrintedDocument) -> list[str]:
