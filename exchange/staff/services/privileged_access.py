@@ -33,24 +33,17 @@ def is_privileged(permission: str) -> bool:
 
 def is_privileged_role(role: Group | None) -> bool:
     """Return whether `role` has privileged permissions."""
-    return role is not None and _any_privileged(role.permissions.all())
+    return any(map(is_privileged, _permissions_of(role)))
 
 
 def has_privileged_access(user: StaffUser) -> bool:
     """Return whether the user has privileged permissions, active or not."""
-    if user.is_superuser:
-        return True
-    return _any_privileged(Permission.objects.filter(Q(group__user=user) | Q(user=user)))
+    return user.is_superuser or any(map(is_privileged, _permissions_of(user)))
 
 
-def can_manage_staff(user: StaffUser) -> bool:
-    """Return whether the user's role can manage staff, active or not."""
-    return _can_manage_staff(Permission.objects.filter(Q(group__user=user) | Q(user=user)))
-
-
-def role_can_manage_staff(role: Group | None) -> bool:
-    """Return whether `role` can manage staff."""
-    return role is not None and _can_manage_staff(role.permissions.all())
+def can_manage_staff(holder: StaffUser | Group | None) -> bool:
+    """Return whether a role, or a user by their role, active or not, can manage staff."""
+    return "exchange.change_staffuser" in _permissions_of(holder)
 
 
 def cooling_off_end(user: StaffUser) -> datetime:
@@ -216,16 +209,15 @@ def _installed_after(moment: datetime) -> bool:
     return first is None or first > moment
 
 
-def _any_privileged(permissions: Any) -> bool:
-    return any(is_privileged(name) for name in _permission_names(permissions))
-
-
-def _can_manage_staff(permissions: Any) -> bool:
-    return "exchange.change_staffuser" in _permission_names(permissions)
-
-
-def _permission_names(permissions: Any) -> set[str]:
-    found = permissions.values_list("content_type__app_label", "codename")
+def _permissions_of(holder: StaffUser | Group | None) -> set[str]:
+    """Return the permissions that a role, or a user, active or not, was given."""
+    if holder is None:
+        return set()
+    if isinstance(holder, Group):
+        given = holder.permissions.all()
+    else:
+        given = Permission.objects.filter(Q(group__user=holder) | Q(user=holder))
+    found = given.values_list("content_type__app_label", "codename")
     return {f"{app}.{codename}" for app, codename in found}
 
 

@@ -28,7 +28,7 @@ from exchange.staff.models import (
 )
 from exchange.staff.services import accounts, second_factor
 from exchange.staff.services.access_records import record_access_event
-from exchange.staff.services.privileged_access import can_manage_staff, role_can_manage_staff
+from exchange.staff.services.privileged_access import can_manage_staff
 
 logger = structlog.get_logger(__name__)
 
@@ -62,7 +62,7 @@ def propose_invitation(
     `by` is None for commands. Raises `Forbidden`, `InvalidRequest`, `Conflict` for a name that is
     taken or already proposed.
     """
-    _require_proposer(by, "exchange.add_staffuser", restores=role_can_manage_staff(role))
+    _require_proposer(by, "exchange.add_staffuser", restores=can_manage_staff(role))
     accounts.build_person(username, details)
     payload = {"username": username, "role": role.name, "details": dict(details or {})}
     once = {"payload__username__iexact": username}
