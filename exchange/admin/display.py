@@ -13,66 +13,27 @@ from django.utils.safestring import SafeString
 
 from exchange.core.numbers import format_plain
 
-# Badge style of each status: a class of `exchange/admin.css`.
-_TONES = {
-    "Pending": "waiting",
-    "Open": "waiting",
-    "Approved": "moving",
-    "Processing": "moving",
-    "Completed": "good",
-    "Delivered": "good",
-    "Active": "good",
-    "Holds": "good",
-    "Passed": "good",
-    "Fulfilled": "good",
-    "Trading": "good",
-    "In raise": "moving",
-    "Raise complete": "waiting",
-    "Effective": "good",
-    "Enabled": "good",
-    "Disabled": "bad",
-    "Fresh": "good",
-    "Stale": "bad",
-    "Ready": "good",
-    "Downloaded": "good",
-    "Matched": "good",
-    "Proposed": "moving",
-    "Uploaded": "waiting",
-    "Imported": "good",
-    "Explained": "good",
-    "Waiting": "waiting",
-    "Reported": "waiting",
-    "Unmatched": "waiting",
-    "Refunding": "waiting",
-    "Credited": "good",
-    "Disproved": "bad",
-    "Incomplete": "waiting",
-    "Running": "moving",
-    "Differs": "bad",
-    "Removed": "calm",
-    "Resolved": "calm",
-    "Rejected": "calm",
-    "Cancelled": "calm",
-    "Unsent": "calm",
-    "Revoked": "calm",
-    "Expired": "calm",
-    "Inactive": "calm",
-    "Closed": "calm",
-    "Exited": "calm",
-    "Draft": "waiting",
-    "Announced": "moving",
-    "Recorded": "moving",
-    "Funded": "moving",
-    "Paying": "moving",
-    "Paid": "good",
-    "Due": "waiting",
-    "Overdue": "bad",
-    "Unknown": "bad",
-    "Failed": "bad",
-    "Reversed": "bad",
-    "Exhausted": "bad",
-    "Off": "bad",
-}
+# Badge style of statuses: a class of `exchange/admin.css`. All others are calm.
+_STATUSES = {
+    "waiting": (
+        "Pending", "Open", "Raise complete", "Uploaded", "Waiting", "Reported", "Unmatched",
+        "Refunding", "Incomplete", "Draft", "Due",
+    ),
+    "moving": (
+        "Approved", "Processing", "In raise", "Proposed", "Running", "Announced", "Recorded",
+        "Funded", "Paying",
+    ),
+    "good": (
+        "Completed", "Delivered", "Active", "Holds", "Passed", "Fulfilled", "Trading", "Effective",
+        "Enabled", "Fresh", "Ready", "Downloaded", "Matched", "Imported", "Explained", "Credited",
+        "Paid",
+    ),
+    "bad": (
+        "Disabled", "Stale", "Disproved", "Differs", "Overdue", "Unknown", "Failed", "Reversed",
+        "Exhausted", "Off",
+    ),
+}  # fmt: skip
+_TONES = {status: tone for tone, statuses in _STATUSES.items() for status in statuses}
 
 
 def percent(number: Decimal) -> str:
