@@ -4,8 +4,6 @@
 include `admin/comments.html`, which reads the variable `comments`.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,7 +15,7 @@ from exchange.admin.base import SafeAdmin, staff_of
 from exchange.admin.fields import INTERNAL, MultilineField, audience_help
 from exchange.admin.forms import bind_form
 from exchange.admin.panels import Panel
-from exchange.comments.models import MAX_COMMENT_LENGTH, Comment
+from exchange.comments.models import MAX_COMMENT_LENGTH
 from exchange.comments.selectors import comments_on
 from exchange.comments.services import ADD, VIEW, add_comment
 
@@ -31,16 +29,6 @@ class CommentForm(forms.Form):
         max_length=MAX_COMMENT_LENGTH,
         help_text=audience_help(INTERNAL, "It cannot be changed or removed"),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class CommentsBlock:
-    """The comments on a record, and the address and form to add one where the user may."""
-
-    comments: Sequence[Comment]
-    truncated: bool
-    form: CommentForm | None
-    address: str
 
 
 class CommentsPanel(Panel):
@@ -57,16 +45,14 @@ class CommentsPanel(Panel):
         view = partial(self._add, page)
         return [page.action_url("<uuid:object_id>/comment/", "comment", view, only_post=False)]
 
-    def _block(self, page: SafeAdmin, request: HttpRequest, record: Any) -> CommentsBlock:
+    def _block(self, page: SafeAdmin, request: HttpRequest, record: Any) -> dict[str, Any]:
         found = list(comments_on(record)[: _SHOWN + 1])
-        may_add = page.may(request, ADD)
-        return CommentsBlock(
-            found[:_SHOWN],
-            truncated=len(found) > _SHOWN,
-            form=CommentForm(auto_id="add-%s") if may_add else None,
-            address=f"{page.address('comment', record.pk)}"
-            f"{page.preserved_context(request)['preserved_query']}",
-        )
+        return {
+            "comments": found[:_SHOWN],
+            "truncated": len(found) > _SHOWN,
+            "form": CommentForm(auto_id="add-%s") if page.may(request, ADD) else None,
+            "address": page.preserve_in_url(request, page.address("comment", record.pk)),
+        }
 
     def _add(self, page: SafeAdmin, request: HttpRequest, object_id: object) -> HttpResponse:
         """Add a comment; an invalid one is shown again on a page of its own."""

@@ -26,17 +26,12 @@ def read_records(rows: QuerySet[Any], _query: str, _span: DateRange) -> Iterator
     return iter(rows.iterator(chunk_size=_CHUNK_ROWS))
 
 
-def unchanged(rows: QuerySet[Any]) -> QuerySet[Any]:
-    """Return `rows` unchanged."""
-    return rows
-
-
 def list_source(
     model: type[Model],
     columns: Sequence[SheetColumn],
     *,
     moment: str = "created_at",
-    prepare: Callable[[QuerySet[Any]], QuerySet[Any]] = unchanged,
+    prepare: Callable[[QuerySet[Any]], QuerySet[Any]] = lambda rows: rows,
     records: Callable[[QuerySet[Any], str, DateRange], Iterator[Any]] = read_records,
 ) -> Source:
     """Return the export source of the list of `model`.

@@ -19,7 +19,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from openpyxl import Workbook
 from openpyxl.cell import WriteOnlyCell
@@ -65,14 +65,6 @@ class SheetColumn:
 def fits_xlsx_number(number: Decimal) -> bool:
     """Return whether an XLSX number cell holds `number` exactly."""
     return len(format_plain(abs(number)).replace(".", "").strip("0")) <= EXACT_DIGITS
-
-
-class _Table(Protocol):
-    def row(self, cells: Sequence[Cell]) -> None: ...
-
-    def close(self, last: str) -> None: ...
-
-    def abort(self) -> None: ...
 
 
 class _CsvTable:
@@ -235,7 +227,7 @@ def write_table(
 
     With `as_of` a last line marks the table complete: a file without it is incomplete.
     """
-    table: _Table
+    table: _CsvTable | _XlsxTable
     if form == XLSX:
         table = _XlsxTable(file, title, headings, rows_per_sheet)
     else:
