@@ -49,7 +49,6 @@ class WaitingKind:
     """The oldest records of one kind; `more` says that there are others. Empty if not `read`."""
 
     label: str
-    model: str
     records: Sequence[WaitingRecord]
     more: bool = False
     read: bool = True
@@ -57,16 +56,15 @@ class WaitingKind:
 
 def read_inbox(user: StaffUser) -> list[WaitingKind]:
     """Return the kinds that await approval by `user`, and those that could not be read."""
-    sources = {
-        label: (model, partial(_read, page, rows)) for label, model, page, rows in _sources(user)
-    }
-    reads: list[Callable[[], list[WaitingRecord]]] = [read for _, read in sources.values()]
-    results = read_within(reads, milliseconds=STATEMENT_MILLISECONDS, seconds=SECONDS)
+    reads = dict(_reads(user))
+    results = read_within(
+        list(reads.values()), milliseconds=STATEMENT_MILLISECONDS, seconds=SECONDS
+    )
     found = [
-        WaitingKind(label, model, (), read=False)
+        WaitingKind(label, (), read=False)
         if records is None
-        else WaitingKind(label, model, records[:ROWS], more=len(records) > ROWS)
-        for (label, (model, _)), records in zip(sources.items(), results, strict=True)
+        else WaitingKind(label, records[:ROWS], more=len(records) > ROWS)
+        for label, records in zip(reads, results, strict=True)
     ]
     return [kind for kind in found if kind.records or not kind.read]
 
@@ -86,8 +84,8 @@ def inbox_page(site: admin.AdminSite, request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "admin/inbox.html", context)
 
 
-def _sources(user: StaffUser) -> Iterator[tuple[str, str, Any, QuerySet[Any]]]:
-    """Yield label, model label, list and rows of each kind that `user` decides about."""
+def _reads(user: StaffUser) -> Iterator[tuple[str, Callable[[], list[WaitingRecord]]]]:
+    """Yield the label and a read of each kind that `user` decides about."""
     found: dict[Any, Queue] = {Withdrawal: WITHDRAWALS, **queues()}
     for model, queue in found.items():
         page: Any = admin.site._registry[model]
@@ -97,7 +95,7 @@ def _sources(user: StaffUser) -> Iterator[tuple[str, str, Any, QuerySet[Any]]]:
         ):
             rows = queue.awaiting_approval_by(page.rows(user), user)
             rows = rows.annotate(waiting_since=queue.since).order_by("waiting_since", F("pk"))
-            yield str(meta.verbose_name).capitalize(), meta.label_lower, page, rows[: ROWS + 1]
+            yield str(meta.verbose_name).capitalize(), partial(_read, page, rows[: ROWS + 1])
 
 
 def _read(page: Any, rows: QuerySet[Any]) -> list[WaitingRecord]:
