@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from typing import Any
@@ -17,6 +17,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.html import format_html
+from django.utils.text import capfirst
 
 from exchange.admin.base import Section, staff_of
 from exchange.admin.display import format_time, status_badge
@@ -26,7 +27,7 @@ from exchange.api.files import CSV as CSV_FILE
 from exchange.api.files import file_response
 from exchange.core.ids import first_id_at
 from exchange.core.time_limits import read_within
-from exchange.exports.sheets import CSV, Cell, write_table
+from exchange.exports.sheets import CSV, write_table
 from exchange.staff.models import StaffUser
 from wallets.fees.models import SettingChange, SettingChangeStatus
 from wallets.withdrawals.models import Decision, Verdict, Withdrawal
@@ -57,16 +58,16 @@ class DayForm(forms.Form):
 
 @dataclass(frozen=True, slots=True)
 class DayDecision:
-    """A decision: when, about what, and by whom."""
+    """A decision: the cells of its row, and the URL of its record."""
 
     at: datetime
     kind: str
     title: str
-    url: str
     decision: str
     by: str
     proposed_by: str
     reason: str
+    url: str
 
 
 def approvals_page(site: admin.AdminSite, request: HttpRequest) -> HttpResponse:
@@ -147,8 +148,7 @@ def _reads(user: StaffUser, day: date) -> Iterator[tuple[str, Callable[[], list[
             shown = decided.select_related(*people)
             if column:
                 shown = shown.prefetch_related(Prefetch(column, page.rows(user)))
-            kind = str(model._meta.verbose_name)
-            kind = f"{kind[:1].upper()}{kind[1:]}"
+            kind = capfirst(str(model._meta.verbose_name))
             yield kind, partial(_of_proposals, kind, column, page, shown)
     changes: Any = admin.site._registry[SettingChange]
     if user.has_perm("wallets.view_settingchange"):
@@ -188,11 +188,11 @@ def _of_withdrawals(rows: QuerySet[Decision]) -> list[DayDecision]:
             decision.created_at,
             "Withdrawal",
             page.heading(decision.withdrawal),
-            page.address("change", decision.withdrawal_id),
             "Approved" if decision.verdict == Verdict.APPROVE else "Rejected",
             decision.actor_label,
             "",
             decision.override or decision.reason,
+            page.address("change", decision.withdrawal_id),
         )
         for decision in rows[: ROWS + 1]
     ]
@@ -204,11 +204,11 @@ def _of_proposals(kind: str, column: str, page: Any, rows: QuerySet[Any]) -> lis
             proposal.decided_at,
             kind,
             page.heading(getattr(proposal, column) if column else proposal),
-            page.address("change", getattr(proposal, f"{column}_id") if column else proposal.pk),
             _BEFORE.get(proposal.status, str(proposal.status)),
             str(proposal.decided_by),
             _proposer_of(proposal),
             next(filter(None, (getattr(proposal, name, "") for name in _REASONS)), ""),
+            page.address("change", getattr(proposal, f"{column}_id") if column else proposal.pk),
         )
         for proposal in rows[: ROWS + 1]
     ]
@@ -221,11 +221,11 @@ def _of_cancellations(page: Any, rows: QuerySet[Any]) -> list[DayDecision]:
             change.cancelled_at,
             "Settings change",
             page.heading(change),
-            page.address("change", change.pk),
             str(change.status),
             str(change.cancelled_by),
             str(change.cancellation_requested_by),
             change.cancellation_reason,
+            page.address("change", change.pk),
         )
         for change in rows[: ROWS + 1]
     ]
@@ -254,12 +254,6 @@ def _section(day: date, found: Sequence[DayDecision]) -> Section:
 
 def _to_csv(found: Sequence[DayDecision]) -> bytes:
     file = io.BytesIO()
-    write_table(file, form=CSV, title=TITLE, headings=_HEADINGS, rows=_csv_rows(found))
+    rows = (astuple(row)[: len(_HEADINGS)] for row in found)
+    write_table(file, form=CSV, title=TITLE, headings=_HEADINGS, rows=rows)
     return file.getvalue()
-
-
-def _csv_rows(found: Sequence[DayDecision]) -> Iterator[Sequence[Cell]]:
-    for row in found:
-        yield (
-            row.at, row.kind, row.title, row.decision, row.by, row.proposed_by, row.reason,
-        )  # fmt: skip

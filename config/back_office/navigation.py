@@ -11,6 +11,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.text import capfirst
 
 from config.back_office.roles import is_privileged_user
 from exchange.admin.base import staff_of
@@ -224,8 +225,8 @@ def _viewable_lists(request: HttpRequest) -> dict[str, tuple[str, str]]:
         if model_admin.has_view_permission(request):
             meta = model._meta
             name = f"admin:{meta.app_label}_{meta.model_name}_changelist"
-            title = str(meta.verbose_name_plural)
-            found[meta.label_lower] = (title[:1].upper() + title[1:], _address(name))
+            title = capfirst(str(meta.verbose_name_plural))
+            found[meta.label_lower] = (title, _address(name))
     for page, title in PAGES.items():
         model_label, name = page.split("/")
         if model_label in found:

@@ -17,6 +17,7 @@ from django.db.models import Model, OneToOneField, UUIDField
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.html import format_html
+from django.utils.text import capfirst
 
 from credit.configurations.admin.site_search import LOAN_CONFIGURATIONS
 from credit.loans.admin.site_search import LOANS
@@ -142,17 +143,15 @@ def search(site: admin.AdminSite, request: HttpRequest, term: SearchTerm) -> Fou
     )
 
 
+@dataclass(slots=True)
 class _Search:
     """One search of one user: a read for each kind that the term may match."""
 
-    def __init__(
-        self, term: SearchTerm, user: StaffUser, pages: Mapping[type[Model], SafeAdmin]
-    ) -> None:
-        self._term = term
-        self._user = user
-        self._pages = pages
-        # The models that have a record with the id of the term; None: not known.
-        self._located: set[type[Model]] | None = None
+    _term: SearchTerm
+    _user: StaffUser
+    _pages: Mapping[type[Model], SafeAdmin]
+    # The models that have a record with the id of the term; None: not known.
+    _located: set[type[Model]] | None = None
 
     def reads(self) -> Iterator[tuple[str, Callable[[], Section]]]:
         """Yield the titles and reads; the first finds out which tables an id is in."""
@@ -218,8 +217,7 @@ def _link(address: str, text: str) -> str:
 
 
 def _title(model: type[Model]) -> str:
-    name = str(model._meta.verbose_name_plural)
-    return name[:1].upper() + name[1:]
+    return capfirst(str(model._meta.verbose_name_plural))
 
 
 def _has_uuid(model: type[Model]) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.contrib.admin.widgets import AutocompleteSelect
 from django.http import HttpRequest
+from django.utils.text import capfirst
 from unfold.forms import AdminForm
 
 from exchange.core.errors import DomainError
@@ -59,7 +60,7 @@ def add_form_error(form: forms.Form, error: DomainError) -> None:
         for other in form:
             if "_" in other.name:
                 words = words.replace(other.name, str(other.label).lower())
-        form.add_error(name, words[:1].upper() + words[1:])
+        form.add_error(name, capfirst(words))
 
 
 def bind_form(request: HttpRequest, form: Callable[..., forms.Form], **initial: Any) -> forms.Form:

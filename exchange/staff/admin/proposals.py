@@ -20,6 +20,7 @@ from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.html import format_html
+from django.utils.text import capfirst
 
 from exchange.admin.base import PendingDecision, Section, Tool, staff_of
 from exchange.admin.columns import column, status_column, time_column
@@ -130,7 +131,7 @@ class ApprovalPages(ConfirmationAdmin):
         found: list[tuple[str, object]] = []
         for name in names:
             label = self.labels.get(name) or str(label_for_field(name, self.model, self))
-            found.append((f"{label[:1].upper()}{label[1:]}", lookup_field(name, record, self)[2]))
+            found.append((capfirst(label), lookup_field(name, record, self)[2]))
         return found
 
     def find_proposal(self, record: Any, proposal_id: UUID | None = None) -> Any:
