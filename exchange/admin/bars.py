@@ -44,7 +44,6 @@ class Bars:
     height: int = HEIGHT
     left: int = _LEFT
     right: int = WIDTH - _RIGHT
-    bottom: int = HEIGHT - _BOTTOM
 
 
 def stacked_bars(

@@ -25,7 +25,7 @@ from django.db.models import DateTimeField, Model, Q, QuerySet
 from django.http import HttpRequest, QueryDict
 
 from exchange.admin.fields import AmountInput, DatePickerField
-from exchange.admin.saved_views import CountedView, count_views
+from exchange.admin.saved_views import count_views
 from exchange.core.currencies import currencies
 from exchange.core.ids import first_id_at
 
@@ -327,7 +327,7 @@ class FilteredList(ChangeList):
     """Django's change list, driven by a `ListFilters`."""
 
     @cached_property
-    def views(self) -> list[CountedView]:
+    def views(self) -> list[dict[str, Any]]:
         """The saved views that the user has, with their counts."""
         return count_views(self.model_admin, self.filters.user, self.filters.query)
 

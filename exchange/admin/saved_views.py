@@ -33,27 +33,16 @@ class SavedView:
         return query.dict() == dict(self.query)
 
 
-@dataclass(frozen=True, slots=True)
-class CountedView:
-    """A saved view as the list shows it."""
-
-    title: str
-    explanation: str
-    address: str
-    count: str
-    current: bool
-
-
-def count_views(page: Any, user: StaffUser, query: QueryDict) -> list[CountedView]:
-    """Return the saved views of `page` that `user` has, each with the number of its records."""
+def count_views(page: Any, user: StaffUser, query: QueryDict) -> list[dict[str, Any]]:
+    """Return the saved views of `page` that `user` has, with counts, as its template shows them."""
     views = [view for view in page.saved_views if view.is_for(user)]
     return [
-        CountedView(
-            view.title,
-            view.explanation,
-            f"?{urlencode(view.query)}",
-            format_count(count),
-            current=view.is_shown(query),
-        )
+        {
+            "title": view.title,
+            "explanation": view.explanation,
+            "address": f"?{urlencode(view.query)}",
+            "count": format_count(count),
+            "current": view.is_shown(query),
+        }
         for view, count in zip(views, page.counts(user, views), strict=True)
     ]
