@@ -50,9 +50,11 @@ PERMISSIONS_POLICY = ", ".join(
 
 # By name, as they import admin modules.
 _SIDEBAR = "config.back_office.navigation.sidebar"
-_SEARCH_PAGE = "config.back_office.search.search_page"
-_INBOX_PAGE = "config.back_office.inbox.inbox_page"
-_APPROVALS_PAGE = "config.back_office.approvals.approvals_page"
+_READ_PAGES = {
+    "search": "config.back_office.search.search_page",
+    "inbox": "config.back_office.inbox.inbox_page",
+    "approvals": "config.back_office.approvals.approvals_page",
+}
 _EMAIL_PAGE = "config.back_office.email.email_page"
 
 
@@ -124,11 +126,7 @@ class BackOffice(StaffSignIn, UnfoldAdminSite):  # type: ignore[misc] # comes wi
         return [
             *(
                 path(f"{name}/", named, {"name": page}, name=name)
-                for name, page in (
-                    ("search", _SEARCH_PAGE),
-                    ("inbox", _INBOX_PAGE),
-                    ("approvals", _APPROVALS_PAGE),
-                )
+                for name, page in _READ_PAGES.items()
             ),
             path("email/", self.admin_view(self.named_page), {"name": _EMAIL_PAGE}, name="email"),
             path("help/", help_view, name="help"),
