@@ -1,7 +1,6 @@
 """Links from alerts to the record or list they are about."""
 
 from typing import Any
-from urllib.parse import urlencode
 
 from django.db.models import BigIntegerField, Case, CharField, OuterRef, Subquery, When
 from django.db.models.functions import Cast
@@ -10,6 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from credit.distributions.models import Distribution
+from exchange.admin.display import list_url
 from wallets.deposits.models import Deposit, DepositStatus, Payment
 from wallets.reconciliation.models import Reconciliation
 from wallets.withdrawals.models import Withdrawal, WithdrawalStatus
@@ -96,5 +96,4 @@ def _subject_url(alert: Any) -> str:
         return ""
     model, narrowed = _LISTS[alert.kind]
     query = {name: value.replace("{}", alert.subject) for name, value in narrowed.items()}
-    address = reverse(f"admin:{model}_changelist")
-    return f"{address}?{urlencode(query)}" if query else address
+    return list_url(model, **query)

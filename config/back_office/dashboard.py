@@ -8,12 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
-from functools import partial
 from typing import Any
 
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 
@@ -22,14 +20,13 @@ from config.back_office.work_items import (
     AWAITING_OTHERS_VIEWS,
     PENDING_VIEWS,
     WorkItem,
-    list_url,
     withdrawal_items,
     work_items_for,
 )
 from credit.loans.selectors.overview import count_loans_by_status, outstanding_by_currency
 from exchange.admin.bars import Bars, stacked_bars
 from exchange.admin.base import staff_of
-from exchange.admin.display import age, format_duration
+from exchange.admin.display import age, format_duration, list_url, record_url
 from exchange.admin.paging import COUNT_LIMIT, bounded_counts
 from exchange.core.currencies import format_money
 from exchange.events.models import Event, EventStatus
@@ -79,28 +76,19 @@ class DashboardRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerCheck:
-    """The result of the last proof of books."""
+class CheckResult:
+    """The result of the last proof of books, or of the latest report of the reconciliation.
 
-    status: str
-    text: str
-    url: str
-    good: bool
-    when: object = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ProviderBalances:
-    """Provider balances compared with clearing accounts in the latest report, and days with open
-    breaks.
+    `rows` are the provider's balances compared with clearing accounts, `open_days` the days with
+    open breaks.
     """
 
-    rows: Sequence[DashboardRow]
     status: str
     text: str
     url: str
     good: bool
     when: object = ""
+    rows: Sequence[DashboardRow] = ()
     open_days: Sequence[DashboardRow] = ()
 
 
@@ -118,8 +106,8 @@ class Dashboard:
     completed_payouts: Sequence[DashboardRow]
     loans: Sequence[DashboardRow] | None
     outstanding: Sequence[DashboardRow]
-    provider_balances: ProviderBalances | None
-    ledger_check: LedgerCheck | None
+    provider_balances: CheckResult | None
+    ledger_check: CheckResult | None
 
 
 def dashboard_context(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
@@ -163,21 +151,15 @@ class _Queue:
     query: dict[str, str]
     rows: Callable[[], QuerySet[Any]]
 
-    @property
-    def url(self) -> str:
-        """The URL of the filtered list."""
-        return list_url(f"{self.app}_{self.model}", **self.query)
-
-
-def _status_queue(model: type[Model], label: str, status: str) -> _Queue:
-    """Return the queue of records of `model` in `status`."""
-    app, name = model._meta.label_lower.split(".")
-    rows = partial(model._default_manager.filter, status=status)
-    return _Queue(app, name, label, {"status__exact": status}, rows)
-
 
 _ATTENTION_QUEUES = (
-    _status_queue(Event, "Exhausted webhooks", EventStatus.EXHAUSTED.value),
+    _Queue(
+        "exchange",
+        "event",
+        "Exhausted webhooks",
+        {"status__exact": EventStatus.EXHAUSTED.value},
+        lambda: Event.objects.filter(status=EventStatus.EXHAUSTED),
+    ),
     _Queue("wallets", "depositreversal", "Charged back", {"dispute": "open"}, open_disputes),
     _Queue(
         "wallets",
@@ -220,7 +202,8 @@ def _attention_items(user: StaffUser, counts: dict[str, int]) -> Iterator[WorkIt
         yield _open_lines()
     queues = [q for q in _ATTENTION_QUEUES if user.has_perm(f"{q.app}.view_{q.model}")]
     for queue, count in zip(queues, bounded_counts([q.rows() for q in queues]), strict=True):
-        yield WorkItem(queue.label, queue.url, count)
+        url = list_url(f"{queue.app}_{queue.model}", **queue.query)
+        yield WorkItem(queue.label, url, count)
 
 
 def _open_lines() -> WorkItem:
@@ -348,14 +331,14 @@ _REPORT_TEXTS = {
 }
 
 
-def _provider_balances() -> ProviderBalances:
+def _provider_balances() -> CheckResult:
     report, days = latest_report(), _open_break_rows()
     due = (timezone.now() - REPORT_DUE).date() - timedelta(days=1)
     every = list_url("wallets_reconciliation")
     if report is None:
         text = "No complete day has been reconciled yet."
-        return ProviderBalances([], "Not reconciled", text, every, good=False, open_days=days)
-    url = reverse("admin:wallets_reconciliation_change", args=[report.pk])
+        return CheckResult("Not reconciled", text, every, good=False, open_days=days)
+    url = record_url(report)
     rows = [
         DashboardRow(
             found.currency,
@@ -378,13 +361,13 @@ def _provider_balances() -> ProviderBalances:
         text = f"{text} All differences are explained."
     if days and status_text in {ReportStatus.MATCHED, EXPLAINED}:
         status_text = "Open breaks"
-    return ProviderBalances(
-        rows,
+    return CheckResult(
         status_text,
         text,
         url,
         good=report.day >= due and not days and status != ReportStatus.INCOMPLETE,
         when=age(report.finished_at or report.created_at),
+        rows=rows,
         open_days=days,
     )
 
@@ -400,26 +383,26 @@ def _open_break_rows() -> list[DashboardRow]:
     ]
 
 
-def _ledger_check() -> LedgerCheck:
+def _ledger_check() -> CheckResult:
     proof: BooksProof | None = last_proof()
     every = list_url("wallets_booksproof")
     if proof is None:
-        return LedgerCheck("Not run", "No check has run yet.", every, good=False)
-    address = reverse("admin:wallets_booksproof_change", args=[proof.pk])
+        return CheckResult("Not run", "No check has run yet.", every, good=False)
+    address = record_url(proof)
     when = age(proof.ran_at)
     if not proof.passed:
         off = len(proof.findings)
         text = f"{off:,} {'check' if off == 1 else 'checks'} failed."
-        return LedgerCheck("Failed", text, address, good=False, when=when)
+        return CheckResult("Failed", text, address, good=False, when=when)
     full = last_full_proof()
     if full is None or timezone.now() - full.ran_at > FULL_PROOF_MAX_AGE:
         text = "The last check passed, but the daily full check is overdue."
-        return LedgerCheck("Overdue", text, address, good=False, when=when)
+        return CheckResult("Overdue", text, address, good=False, when=when)
     if timezone.now() - proof.ran_at > PROOF_MAX_AGE:
         text = "The last check passed, but the hourly check is overdue."
-        return LedgerCheck("Overdue", text, address, good=False, when=when)
+        return CheckResult("Overdue", text, address, good=False, when=when)
     text = "All checks passed."
     if proof.incremental:
         duration = format_duration(timezone.now() - full.ran_at)
         text = f"The incremental check passed; the full check {duration} ago passed too."
-    return LedgerCheck("Passed", text, address, good=True, when=when)
+    return CheckResult("Passed", text, address, good=True, when=when)

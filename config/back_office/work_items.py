@@ -4,17 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlencode
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import QuerySet
-from django.urls import reverse
 
 from config.back_office.roles import is_privileged_user
 from credit.loans.admin.loan_lists import QUEUE as LOAN_CLOSURES
 from credit.loans.admin.loan_lists import count_loan_queues as loan_queues
-from exchange.admin.display import age
+from exchange.admin.display import age, list_url
 from exchange.admin.paging import COUNT_LIMIT, format_count
 from exchange.core.currencies import format_money
 from exchange.staff.admin.pending import AWAITING_MY_APPROVAL, AWAITING_OTHERS, queues
@@ -47,12 +45,6 @@ class WorkItem:
     def display_count(self) -> str:
         """The count as text: `12`, or `10,000+` where counting stopped."""
         return format_count(self.count)
-
-
-def list_url(model: str, **query: str) -> str:
-    """Return the URL of a filtered list."""
-    address = reverse(f"admin:{model}_changelist")
-    return f"{address}?{urlencode(query)}" if query else address
 
 
 def work_items_for(

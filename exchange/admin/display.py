@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from urllib.parse import urlencode
 
 from django.db.models import Model
 from django.urls import reverse
@@ -102,6 +103,12 @@ def last_used(when: datetime | None, never: str = "Never used") -> SafeString:
     if when is None:
         return format_html("{}", never)
     return format_html("{} UTC, {} ago", format_time(when), age(when))
+
+
+def list_url(model: str, **query: str) -> str:
+    """Return the URL of the list of `model` (`app_model`), filtered by `query`."""
+    address = reverse(f"admin:{model}_changelist")
+    return f"{address}?{urlencode(query)}" if query else address
 
 
 def record_url(record: Model) -> str:

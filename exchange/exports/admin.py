@@ -4,6 +4,7 @@ A list becomes exportable with `Exportable` as its first base and a source named
 Requesting an export is a POST, as it is recorded; downloading a file is a GET.
 """
 
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -23,16 +24,16 @@ from django.http import (
     StreamingHttpResponse,
 )
 from django.template.defaultfilters import filesizeformat
-from django.urls import URLPattern, reverse
+from django.urls import URLPattern
 
 from exchange.admin.base import SafeAdmin, staff_of
 from exchange.admin.columns import column, status_column, time_column
 from exchange.admin.custom_pages import CustomPageAdmin
-from exchange.admin.display import format_time, status_badge
+from exchange.admin.display import format_time, record_url, status_badge
 from exchange.admin.fields import DatePickerField
 from exchange.admin.forms import bind_form
 from exchange.admin.progress import Progress, progress_response
-from exchange.core.errors import DomainError, InvalidRequest, NotFound
+from exchange.core.errors import InvalidRequest, NotFound
 from exchange.exports import services as exports
 from exchange.exports.models import Export, ExportStatus
 from exchange.exports.selectors import get_readable_exports, read_file
@@ -105,15 +106,10 @@ class Exportable(SafeAdmin):
         count = exports.estimate_rows(rows, staff_of(request))
         name = str(self.opts.verbose_name if count == 1 else self.opts.verbose_name_plural)
         form = bind_form(request, ExportForm if source.has_days else FileFormatForm)
-        if request.method == "POST" and form.is_valid():
-            try:
-                return start_and_respond(request, source.name, query, form.cleaned_data)
-            except DomainError as error:
-                form.add_error(None, error.message)
         return self.form_page(
             request,
             form,
-            lambda _: HttpResponseRedirect(self.address("changelist")),
+            partial(start_and_respond, request, source.name, query),
             title=f"Export {self.opts.verbose_name_plural}",
             submit="Export",
             note=f"{count:,} {name}. Filter: {filter_text or 'none'}. Files of up to"
@@ -134,7 +130,7 @@ def start_and_respond(
         user=staff_of(request),
     )
     if file is None:
-        return HttpResponseRedirect(reverse("admin:exchange_export_change", args=[export.pk]))
+        return HttpResponseRedirect(record_url(export))
     return _as_download(FileResponse(file), export)
 
 

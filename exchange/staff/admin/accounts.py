@@ -23,7 +23,7 @@ from django.utils.html import format_html
 from exchange.admin.base import SafeAdmin, Section, Tool, staff_of
 from exchange.admin.columns import column, time_column
 from exchange.admin.custom_pages import AddFormAdmin
-from exchange.admin.display import format_time, record_url, status_badge
+from exchange.admin.display import format_time, list_url, record_url, status_badge
 from exchange.admin.fields import NoteForm
 from exchange.admin.forms import bind_form
 from exchange.staff.models import AccessProposal, AccessRecord, StaffUser
@@ -144,10 +144,8 @@ class StaffUserAdmin(AddFormAdmin):
         if not self.may(request, "exchange.view_accessrecord"):
             return []
         records = obj.access_records.select_related("by")[:_RECORDS_SHOWN]
-        more = Tool(
-            "View all access records",
-            f"{reverse('admin:exchange_accessrecord_changelist')}?user={obj.pk}",
-        )
+        every = list_url("exchange_accessrecord", user=str(obj.pk))
+        more = Tool("View all access records", every)
         headings = ("Time (UTC)", "Event", "By", "Address", "Details")
         rows = [
             (
