@@ -22,7 +22,6 @@ from django.utils import timezone
 
 from exchange.core import leases, replica, task_notifier
 from exchange.core.errors import Conflict, DomainError, Forbidden, InvalidRequest
-from exchange.core.ids import uuid7
 from exchange.exports.models import Export, ExportChunk, ExportStatus
 from exchange.exports.sheets import FILE_FORMATS, Cell, open_spool, write_table
 from exchange.exports.sources import DateRange, Source, get_source
@@ -79,7 +78,6 @@ def start_export(
     direct = estimated <= DIRECT_ROWS
     now = timezone.now()
     export = Export(
-        id=uuid7(),
         source=origin.name,
         title=origin.title,
         query=query,
@@ -116,7 +114,7 @@ def _create(export: Export) -> None:
         ).count()
         if not export.direct and pending >= _MAX_PENDING_PER_USER:
             raise Conflict(f"{pending} of your exports are in progress. Wait until one is complete")
-        export.save(force_insert=True)
+        export.save()
 
 
 def _build_file_name(origin: Source, span: DateRange, form: str, now: datetime) -> str:
