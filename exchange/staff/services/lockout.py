@@ -21,6 +21,7 @@ from django.db.models import Max, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 
+from exchange.core.database import fetch_all, fetch_one
 from exchange.staff.models import SignInAttempts, StaffUser
 
 PASSWORD, CODE = "password", "code"
@@ -123,9 +124,7 @@ def begin_attempt(
     keys = [counter.key for counter in counters]
     if end := _fetch_time(_LOCKED, [keys]):
         raise LockedOut(end)
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNT, [_lock_minutes(), keys])
-        found = dict(cursor.fetchall())
+    found: dict[str, int] = dict(fetch_all(_COUNT, [_lock_minutes(), keys]))
     counts = [found[counter.key] for counter in counters]
     _lock([c for c, count in zip(counters, counts, strict=True) if count > c.limit])
     return LoginAttempt(counters, counts)
@@ -193,9 +192,7 @@ def _counters_of(user: StaffUser) -> QuerySet[SignInAttempts]:
 
 
 def _fetch_time(sql: str, parameters: Sequence[Any]) -> datetime | None:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, parameters)
-        row = cursor.fetchone()
+    row = fetch_one(sql, parameters)
     return row[0] if row else None
 
 
