@@ -1,5 +1,6 @@
 """The addresses under `/v1/sandbox`. Each sets one outcome, and returns the record after it."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -26,7 +27,7 @@ from credit.loans.selectors.loans import read_loan_detail
 from exchange.api.operations import operation
 from exchange.api.responses import RawJSON, SuccessResponse
 from exchange.api.viewsets import ApiViewSet, parse_path_id
-from exchange.core.errors import StateConflict
+from exchange.core.errors import NotFound, StateConflict
 from exchange.events.payloads import EVENT
 from exchange.events.selectors import event_document
 from wallets.deposits.errors import DepositNotFound
@@ -51,11 +52,31 @@ _loan = partial(operation, scope=SCOPE, idempotent=True, response=LOAN_DETAIL)
 _distribution = partial(operation, scope=SCOPE, idempotent=True, response=DISTRIBUTION)
 
 
-class SandboxWithdrawalViewSet(ApiViewSet):
-    """Outcomes of withdrawals."""
+class _OutcomeViewSet(ApiViewSet):
+    """Sets outcomes of the records that `read` returns the caller, else raises `missing`."""
 
     tag = TAG
+    missing: type[NotFound]
+    read: Callable[[UUID, UUID], RawJSON]
+
+    def set_outcome(
+        self, request: Request, text: str, outcome: Callable[..., None], **values: Any
+    ) -> SuccessResponse:
+        """Set the outcome of the record whose id is `text`, and respond with the record."""
+        found, caller = parse_path_id(text, self.missing), self.caller.organisation_id
+        return set_once(
+            request,
+            lambda: outcome(found, caller, **values),
+            lambda _: self.respond(self.read(caller, found)),
+        )
+
+
+class SandboxWithdrawalViewSet(_OutcomeViewSet):
+    """Outcomes of withdrawals."""
+
     lookup_url_kwarg = "withdrawal_id"
+    missing = WithdrawalNotFound
+    read = staticmethod(withdrawal_detail)
 
     @_withdrawal(
         "Withdrawal approved",
@@ -77,7 +98,7 @@ class SandboxWithdrawalViewSet(ApiViewSet):
         stays open at the provider until `complete` or `fail`. Emits `withdrawal.approved` and
         `withdrawal.processing`.
         """
-        return self._set(request, withdrawal_id, withdrawals.approve)
+        return self.set_outcome(request, withdrawal_id, withdrawals.approve)
 
     @_withdrawal(
         "Withdrawal rejected",
@@ -90,7 +111,7 @@ class SandboxWithdrawalViewSet(ApiViewSet):
         `withdrawal.rejected`.
         """
         reason = self.body()["reason"]
-        return self._set(request, withdrawal_id, withdrawals.reject, reason=reason)
+        return self.set_outcome(request, withdrawal_id, withdrawals.reject, reason=reason)
 
     @_withdrawal(
         "Withdrawal completed",
@@ -99,7 +120,7 @@ class SandboxWithdrawalViewSet(ApiViewSet):
     @action(detail=True, methods=["post"])
     def complete(self, request: Request, withdrawal_id: str) -> SuccessResponse:
         """Let the bank pay an approved withdrawal. Emits `withdrawal.completed`."""
-        return self._set(request, withdrawal_id, withdrawals.end, paid=True)
+        return self.set_outcome(request, withdrawal_id, withdrawals.end, paid=True)
 
     @_withdrawal(
         "Withdrawal failed",
@@ -110,7 +131,7 @@ class SandboxWithdrawalViewSet(ApiViewSet):
         """Let the bank decline an approved withdrawal. Its amount returns to the wallet. Emits
         `withdrawal.failed`.
         """
-        return self._set(request, withdrawal_id, withdrawals.end, paid=False)
+        return self.set_outcome(request, withdrawal_id, withdrawals.end, paid=False)
 
     @_withdrawal(
         "Withdrawal returned",
@@ -123,23 +144,15 @@ class SandboxWithdrawalViewSet(ApiViewSet):
         """Let the bank return a Completed withdrawal. The net payout is credited again; our fee
         stays. Emits `withdrawal.reversed`.
         """
-        return self._set(request, withdrawal_id, withdrawals.return_money)
-
-    def _set(self, request: Request, text: str, outcome: Any, **values: Any) -> SuccessResponse:
-        found = parse_path_id(text, WithdrawalNotFound)
-        caller = self.caller.organisation_id
-        return set_once(
-            request,
-            lambda: outcome(found, caller, **values),
-            lambda: self.respond(withdrawal_detail(caller, found)),
-        )
+        return self.set_outcome(request, withdrawal_id, withdrawals.return_money)
 
 
-class SandboxDepositViewSet(ApiViewSet):
+class SandboxDepositViewSet(_OutcomeViewSet):
     """Outcomes of deposits."""
 
-    tag = TAG
     lookup_url_kwarg = "deposit_id"
+    missing = DepositNotFound
+    read = staticmethod(lambda caller, found: RawJSON(deposit_document(caller, found)))
 
     @operation(
         "Payment made",
@@ -162,13 +175,10 @@ class SandboxDepositViewSet(ApiViewSet):
         `deposit.completed`, or `deposit.failed` with the status `failed`.
         """
         values, caller = self.body(), self.caller.organisation_id
-        paid: list[UUID] = []
-
-        def pay() -> None:
-            paid.append(_pay(caller, values))
-
         return set_once(
-            request, pay, lambda: self.respond(RawJSON(deposit_document(caller, paid[0])))
+            request,
+            lambda: _pay(caller, values),
+            lambda deposit_id: self.respond(self.read(caller, deposit_id)),
         )
 
     @operation(
@@ -190,13 +200,8 @@ class SandboxDepositViewSet(ApiViewSet):
         """Let the payer's bank demand a deposit back. The amount is held as far as the wallet has
         it. Emits `deposit.disputed`.
         """
-        found, caller = parse_path_id(deposit_id, DepositNotFound), self.caller.organisation_id
         amount = self.body()["amount"]
-        return set_once(
-            request,
-            lambda: deposits.dispute(caller, found, amount),
-            lambda: self.respond(RawJSON(deposit_document(caller, found))),
-        )
+        return self.set_outcome(request, deposit_id, deposits.dispute, amount=amount)
 
 
 def _pay(organisation_id: UUID, values: dict[str, Any]) -> UUID:
@@ -209,11 +214,12 @@ def _pay(organisation_id: UUID, values: dict[str, Any]) -> UUID:
     return deposits.pay_checkout(organisation_id, checkout, payer=payer, **given)
 
 
-class SandboxLoanViewSet(ApiViewSet):
+class SandboxLoanViewSet(_OutcomeViewSet):
     """Outcomes of loans, for the borrower's organisation and the creditor."""
 
-    tag = TAG
     lookup_url_kwarg = "loan_id"
+    missing = LoanNotFound
+    read = staticmethod(lambda caller, found: RawJSON(read_loan_detail(caller, found)))
 
     @_loan(
         "Loan overdue",
@@ -222,7 +228,7 @@ class SandboxLoanViewSet(ApiViewSet):
     @action(detail=True, methods=["post"], url_path="fall-due")
     def fall_due(self, request: Request, loan_id: str) -> SuccessResponse:
         """Make an ACTIVE loan OVERDUE. Its repayment date stays. Emits `loan.overdue`."""
-        return self._set(request, loan_id, loans.fall_due)
+        return self.set_outcome(request, loan_id, loans.fall_due)
 
     @_loan(
         "Loan defaulted",
@@ -233,7 +239,7 @@ class SandboxLoanViewSet(ApiViewSet):
         """Make an ACTIVE or OVERDUE loan DEFAULTED. Its dates stay. Emits `loan.defaulted`, and
         `loan.overdue` first where it was ACTIVE.
         """
-        return self._set(request, loan_id, loans.default)
+        return self.set_outcome(request, loan_id, loans.default)
 
     @_loan(
         "Shortfall opened",
@@ -245,22 +251,15 @@ class SandboxLoanViewSet(ApiViewSet):
         of which the second restores the former price. The next valuation of the day cures it. Emits
         `loan.shortfall`.
         """
-        return self._set(request, loan_id, loans.open_shortfall)
-
-    def _set(self, request: Request, text: str, outcome: Any) -> SuccessResponse:
-        found, caller = parse_path_id(text, LoanNotFound), self.caller.organisation_id
-        return set_once(
-            request,
-            lambda: outcome(found, caller),
-            lambda: self.respond(RawJSON(read_loan_detail(caller, found))),
-        )
+        return self.set_outcome(request, loan_id, loans.open_shortfall)
 
 
-class SandboxDistributionViewSet(ApiViewSet):
+class SandboxDistributionViewSet(_OutcomeViewSet):
     """Outcomes of distributions of the caller's tokens."""
 
-    tag = TAG
     lookup_url_kwarg = "distribution_id"
+    missing = DistributionNotFound
+    read = staticmethod(lambda caller, found: RawJSON(read_distribution(caller, found)))
 
     @_distribution(
         "Distribution recorded",
@@ -274,10 +273,7 @@ class SandboxDistributionViewSet(ApiViewSet):
         announced one with a later record gets an earlier one by two people. Emits
         `distribution.announced`, `distribution.updated` and `distribution.recorded`.
         """
-        found, caller = parse_path_id(distribution_id, DistributionNotFound), self.caller
-        return self._set(
-            request, found, lambda: distributions.record(found, caller.organisation_id)
-        )
+        return self.set_outcome(request, distribution_id, distributions.record)
 
     @_distribution(
         "Distribution paid",
@@ -292,18 +288,8 @@ class SandboxDistributionViewSet(ApiViewSet):
         """Pay a recorded distribution of your own token now. It is funded from your wallet. Emits
         `distribution.paid`.
         """
-        found, caller = parse_path_id(distribution_id, DistributionNotFound), self.caller
-        return self._set(
-            request,
-            found,
-            lambda: distributions.pay(found, caller.organisation_id, caller.actor),
-        )
-
-    def _set(self, request: Request, found: UUID, outcome: Any) -> SuccessResponse:
-        caller = self.caller.organisation_id
-        return set_once(
-            request, outcome, lambda: self.respond(RawJSON(read_distribution(caller, found)))
-        )
+        actor = self.caller.actor
+        return self.set_outcome(request, distribution_id, distributions.pay, actor=actor)
 
 
 class SandboxEventViewSet(ApiViewSet):
@@ -324,11 +310,8 @@ class SandboxEventViewSet(ApiViewSet):
         is stored, numbered, signed and delivered as any event.
         """
         event_type, caller = self.body()["type"], self.caller.organisation_id
-        made: list[UUID] = []
-
-        def emit() -> None:
-            made.append(samples.emit_sample(caller, event_type))
-
         return set_once(
-            request, emit, lambda: self.respond(RawJSON(event_document(caller, made[0])))
+            request,
+            lambda: samples.emit_sample(caller, event_type),
+            lambda event_id: self.respond(RawJSON(event_document(caller, event_id))),
         )

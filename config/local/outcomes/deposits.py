@@ -65,7 +65,7 @@ def pay_checkout(organisation_id: UUID, deposit_id: UUID, **payment: Any) -> UUI
     return deposit_id
 
 
-def dispute(organisation_id: UUID, deposit_id: UUID, amount: Decimal | None) -> None:
+def dispute(deposit_id: UUID, organisation_id: UUID, amount: Decimal | None) -> None:
     """Let the payer's bank demand a deposit back, or `amount` of it.
 
     Raises `DepositNotFound`, `StateConflict`, `InvalidRequest`, `ProviderFailed`.

@@ -4,7 +4,7 @@ A shortfall comes from a quote of its collateral by two people, which another qu
 prices follows in the same transaction: the valuation of this loan stays, until the next day's.
 """
 
-from decimal import ROUND_DOWN, Decimal
+from decimal import Decimal
 from uuid import UUID
 
 from django.db import transaction
@@ -22,6 +22,7 @@ from credit.loans.services.valuation import (
     is_delisted,
     open_collateral,
     principal_owed,
+    round_down,
     value_loan,
 )
 from exchange.core.errors import StateConflict
@@ -70,7 +71,7 @@ def open_shortfall(loan_id: UUID, organisation_id: UUID) -> None:
         tokens = [token for _, token in open_collateral(loan) if not is_delisted(token)]
         for token in tokens:
             step = Decimal(1).scaleb(-token.currency.decimals)
-            lower = (token.price_sell * factor).quantize(step, rounding=ROUND_DOWN)
+            lower = round_down(token.price_sell * factor, token.currency.decimals)
             _quote(token, max(lower, step))
         revalue_collateral(loan)
         for token in tokens:

@@ -6,22 +6,25 @@ place of its locks: the second of two calls for one address waits for the first.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from django.db import DatabaseError, connection
 from rest_framework.request import Request
 
 from exchange.api.authentication import get_caller
-from exchange.api.idempotency import canonical_path, read_key, stored_to_response
-from exchange.api.responses import SuccessResponse, encode_json
+from exchange.api.idempotency import canonical_path, read_key, respond_once, stored_to_response
+from exchange.api.responses import SuccessResponse
 from exchange.core.database import LOCK_NOT_AVAILABLE, sqlstate
 from exchange.core.errors import RequestInProgress
-from exchange.core.idempotency import StoredResponse, execute_once, find_response
+from exchange.core.idempotency import find_response
+
+Made = TypeVar("Made")
 
 
 def set_once(
-    request: Request, set_outcome: Callable[[], object], respond: Callable[[], SuccessResponse]
+    request: Request, set_outcome: Callable[[], Made], respond: Callable[[Made], SuccessResponse]
 ) -> SuccessResponse:
-    """Set an outcome and return the response, or the stored one when the request is a repeat.
+    """Set an outcome and respond to what it made, or as before when the request is a repeat.
 
     A repeat by key changes nothing; the same outcome without one meets a state that refuses it.
     Raises `RequestInProgress` after waiting for another call.
@@ -31,14 +34,8 @@ def set_once(
     with _lock(about):
         if claim is not None and (stored := find_response(claim)) is not None:
             return stored_to_response(stored)
-        set_outcome()
-
-        def store() -> StoredResponse:
-            made = respond()
-            text = encode_json(made.payload).decode()
-            return StoredResponse(made.status_code, made.message, text)
-
-        return stored_to_response(execute_once(claim, store))
+        made = set_outcome()
+        return respond_once(request, lambda: respond(made))
 
 
 @contextmanager
