@@ -4,7 +4,6 @@ Plain forms without scripts. Everything a merchant or a customer wrote is escape
 returns to `redirect_url?status=&tx_ref=&transaction_id=`; a cancelled checkout has no transaction.
 """
 
-from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from html import escape
 from http import HTTPStatus
@@ -44,10 +43,9 @@ _MAX_NAME = 100
 class CheckoutPage:
     """Pages below `/pay/`. Mobile money is confirmed on the phone, so it ends after `delay`."""
 
-    def __init__(self, store: CollectionStore, delay: float, changed: Callable[[], None]) -> None:
+    def __init__(self, store: CollectionStore, delay: float) -> None:
         self._store = store
         self._delay = delay
-        self._changed = changed
 
     def respond(self, request: Request) -> Response:
         """Respond to a request for the page or its style, or to its form."""
@@ -71,9 +69,7 @@ class CheckoutPage:
             payment = self._read(checkout, request.body)
         except RequestRejected as rejection:
             return _form(checkout, request.body, str(rejection))
-        row = self._store.pay_checkout(checkout, payment)
-        self._changed()
-        return _back(checkout, row)
+        return _back(checkout, self._store.pay_checkout(checkout, payment))
 
     def _read(self, checkout: Row, form: dict[str, str]) -> SandboxPayment:
         """Parse the form. Raises `RequestRejected`."""

@@ -44,9 +44,8 @@ _PAY_FIELDS = frozenset(
 class CollectionControl:
     """Endpoints to pay, settle and charge back, and to see what there is."""
 
-    def __init__(self, store: CollectionStore, changed: Callable[[], None]) -> None:
+    def __init__(self, store: CollectionStore) -> None:
         self._store = store
-        self._changed = changed
         self.table: dict[tuple[str, str], Callable[[Any], Any]] = {
             ("GET", "/sandbox/accounts"): self._accounts,
             ("GET", "/sandbox/checkouts"): self._checkouts,
@@ -106,14 +105,12 @@ class CollectionControl:
                 raise ValueError("there is no checkout with this tx_ref")
             ways = payment_types(checkout["currency"])
             row = self._store.pay_checkout(checkout, _read_payment(values, checkout, ways))
-        self._changed()
         return transaction_record(row)
 
     def _settle(self, body: Any) -> dict[str, Any]:
         values = _object(body)
-        row = self._store.settle(_id(values), _outcome(values.get("status", SUCCESSFUL)))
-        self._changed()
-        return transaction_record(row)
+        status = _outcome(values.get("status", SUCCESSFUL))
+        return transaction_record(self._store.settle(_id(values), status))
 
     def _charge_back(self, body: Any) -> dict[str, Any]:
         values = _object(body)
@@ -123,9 +120,7 @@ class CollectionControl:
         amount = values.get("amount")
         if amount is not None:
             amount = read_amount(Decimal(amount) if isinstance(amount, str) else amount)
-        row = self._store.charge_back(_id(values), amount, listed=listed)
-        self._changed()
-        return transaction_record(row)
+        return transaction_record(self._store.charge_back(_id(values), amount, listed=listed))
 
     def _chargebacks(self, _: Any) -> list[dict[str, Any]]:
         return [chargeback_record(row) for row in self._store.database.latest_of("chargebacks")]
@@ -135,9 +130,7 @@ class CollectionControl:
         status = values.get("status", WON)
         if status not in {WON, LOST}:
             raise ValueError("status must be won or lost")
-        record = self._store.end_chargeback(_id(values), str(status))
-        self._changed()
-        return record
+        return self._store.end_chargeback(_id(values), str(status))
 
 
 def _read_payment(values: dict[str, Any], source: Row, ways: list[str]) -> SandboxPayment:

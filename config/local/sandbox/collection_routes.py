@@ -13,6 +13,7 @@ from config.local.sandbox.collection_rules import (
     read_checkout_order,
 )
 from config.local.sandbox.collection_store import CollectionStore
+from config.local.sandbox.database import Row
 from config.local.sandbox.requests import Handler, Request, given, list_page, object_body
 from config.local.sandbox.responses import Response, success
 from config.local.sandbox.rules import RequestRejected, read_amount
@@ -21,12 +22,9 @@ from config.local.sandbox.rules import RequestRejected, read_amount
 class CollectionRoutes:
     """Endpoints of virtual accounts, checkouts and transactions. `page_url` is that of a token."""
 
-    def __init__(
-        self, store: CollectionStore, page_url: Callable[[str], str], changed: Callable[[], None]
-    ) -> None:
+    def __init__(self, store: CollectionStore, page_url: Callable[[str], str]) -> None:
         self._store = store
         self._page_url = page_url
-        self._changed = changed
         self.table: tuple[tuple[str, str, Handler], ...] = (
             ("POST", r"/v3/virtual-account-numbers()", self._create_account),
             ("GET", r"/v3/virtual-account-numbers/([A-Za-z0-9_-]{1,64})", self._account),
@@ -53,16 +51,10 @@ class CollectionRoutes:
         return success("Hosted Link", {"link": self._page_url(row["token"])})
 
     def _verify(self, _request: Request, transaction_id: str) -> Response:
-        row = self._store.database.find("transactions", int(transaction_id))
-        if row is None:
-            raise RequestRejected(NO_TRANSACTION)
-        return success("Transaction fetched successfully", transaction_record(row))
+        return _verified(self._store.database.find("transactions", int(transaction_id)))
 
     def _verify_by_reference(self, request: Request, _: str) -> Response:
-        row = self._store.latest(request.query.get("tx_ref", ""))
-        if row is None:
-            raise RequestRejected(NO_TRANSACTION)
-        return success("Transaction fetched successfully", transaction_record(row))
+        return _verified(self._store.latest(request.query.get("tx_ref", "")))
 
     def _transactions(self, request: Request, _: str) -> Response:
         return list_page(
@@ -88,5 +80,10 @@ class CollectionRoutes:
         body = {} if request.body is None else object_body(request)
         amount = None if body.get("amount") is None else read_amount(body["amount"])
         record = self._store.refund(int(transaction_id), amount)
-        self._changed()
         return success("Transaction refund initiated", record)
+
+
+def _verified(row: Row | None) -> Response:
+    if row is None:
+        raise RequestRejected(NO_TRANSACTION)
+    return success("Transaction fetched successfully", transaction_record(row))

@@ -8,7 +8,6 @@ listed, as the provider documents it.
 import json
 import secrets
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
@@ -30,7 +29,7 @@ from config.local.sandbox.collection_rules import (
     app_fee,
 )
 from config.local.sandbox.database import (
-    OutgoingWebhook,
+    PlanWebhooks,
     Row,
     SandboxDatabase,
     moment_text,
@@ -38,7 +37,7 @@ from config.local.sandbox.database import (
 )
 from config.local.sandbox.rules import RequestRejected
 
-WON, LOST = "won", "lost"
+OPEN, WON, LOST = "initiated", "won", "lost"
 
 _RESPONSES = {PENDING: "Pending", SUCCESSFUL: "success", FAILED: "Transaction declined"}
 
@@ -58,9 +57,6 @@ class SandboxPayment:
     payer: tuple[str, str, str] = ("", "", "")
     webhook: str = ""
     webhook_delay: float = 0.0
-
-
-PlanWebhooks = Callable[[Row], Sequence[OutgoingWebhook]]
 
 
 class CollectionStore:
@@ -145,10 +141,9 @@ class CollectionStore:
     def settle(self, transaction_id: int, outcome: str) -> Row:
         """End a pending transaction now. Raises `RequestRejected` for any other."""
         with self.database.transaction():
-            row = self.database.find("transactions", transaction_id)
-            if row is None or row["status"] != PENDING:
-                raise RequestRejected("there is no pending transaction with this id")
-            return self._end(row, outcome)
+            return self._end(
+                self._find("transactions", transaction_id, PENDING, "pending transaction"), outcome
+            )
 
     def charge_back(
         self, transaction_id: int, amount: Decimal | None = None, *, listed: bool = False
@@ -158,9 +153,7 @@ class CollectionStore:
         A part of it (`amount`) is always listed. Raises `RequestRejected` for any other payment.
         """
         with self.database.transaction():
-            row = self.database.find("transactions", transaction_id)
-            if row is None or row["status"] != SUCCESSFUL:
-                raise RequestRejected("there is no successful transaction with this id")
+            row = self._find("transactions", transaction_id, SUCCESSFUL, "successful transaction")
             # The fee of an executed payment is not returned.
             left = Decimal(row["amount"]) - Decimal(row["refunded"])
             taken = left if amount is None else amount
@@ -175,7 +168,7 @@ class CollectionStore:
                 **{name: row[name] for name in ("flw_ref", "tx_ref", "currency")},
                 transaction_id=transaction_id,
                 amount=taken,
-                status="initiated",
+                status=OPEN,
                 created_at=time.time(),
             )
             return self._set(row, SUCCESSFUL, row["processor_response"])
@@ -183,17 +176,11 @@ class CollectionStore:
     def end_chargeback(self, chargeback_id: int, status: str) -> dict[str, Any]:
         """End a chargeback as `won`, which returns its amount, or `lost`."""
         with self.database.transaction():
-            row = self.database.first(
-                "SELECT * FROM chargebacks WHERE id = ? AND status = 'initiated'", chargeback_id
-            )
-            if row is None:
-                raise RequestRejected("there is no open chargeback with this id")
+            row = self._find("chargebacks", chargeback_id, OPEN, "open chargeback")
             if status == WON:
                 self.database.move_float(row["currency"], Decimal(row["amount"]))
             ended = self.database.update("chargebacks", chargeback_id, status=status)
-            paid = self.database.one(
-                "SELECT * FROM transactions WHERE id = ?", row["transaction_id"]
-            )
+            paid = self.database.get("transactions", row["transaction_id"])
             self._set(paid, paid["status"], paid["processor_response"])
             return chargeback_record(ended)
 
@@ -228,11 +215,7 @@ class CollectionStore:
 
     def advance(self) -> float | None:
         """End every due transaction; return the seconds until the next is due, None if none is."""
-        due = "SELECT * FROM transactions WHERE next_at <= ? ORDER BY next_at, id LIMIT 500"
-        with self.database.transaction():
-            for row in self.database.all(due, time.time()):
-                self._end(row, row["outcome"])
-        return self.database.seconds_until_due("transactions")
+        return self.database.end_due("transactions", lambda row: self._end(row, row["outcome"]))
 
     def remove_transactions(self) -> None:
         """Remove all transactions and refunds; our balances stay."""
@@ -279,6 +262,12 @@ class CollectionStore:
             next_at=None if payment.due_in is None else now + payment.due_in,
         )
         return self._end(row, payment.outcome) if payment.due_in is None else row
+
+    def _find(self, table: str, row_id: int, status: str, what: str) -> Row:
+        row = self.database.find(table, row_id)
+        if row is None or row["status"] != status:
+            raise RequestRejected(f"there is no {what} with this id")
+        return row
 
     def _end(self, row: Row, outcome: str) -> Row:
         if outcome == SUCCESSFUL:

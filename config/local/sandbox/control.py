@@ -3,7 +3,6 @@
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -51,16 +50,12 @@ class ControlApi:
         collection: CollectionControl,
         faults: FaultScript,
         log: RequestLog,
-        changed: Callable[[], None],
     ) -> None:
         self._store = store
-        self._faults = faults
-        self._log = log
-        self._changed = changed
         self._table: dict[tuple[str, str], Callable[[Any], Any]] = {
             ("GET", "/sandbox/health"): lambda _: {"status": "ok"},
-            ("GET", "/sandbox/faults"): lambda _: [asdict(f) for f in faults.pending()],
-            ("POST", "/sandbox/faults"): lambda body: asdict(faults.add(read_fault(body))),
+            ("GET", "/sandbox/faults"): lambda _: faults.pending(),
+            ("POST", "/sandbox/faults"): lambda body: faults.add(read_fault(body)),
             ("DELETE", "/sandbox/faults"): lambda _: faults.clear(),
             ("GET", "/sandbox/requests"): lambda _: log.entries(),
             ("DELETE", "/sandbox/requests"): lambda _: log.clear(),
@@ -92,9 +87,7 @@ class ControlApi:
         status = values.get("status")
         if status not in {None, "SUCCESSFUL", "FAILED"}:
             raise ValueError("status must be SUCCESSFUL or FAILED")
-        settled = self._store.settle(values.get("reference"), status)
-        self._changed()
-        return {"settled": settled}
+        return {"settled": self._store.settle(values.get("reference"), status)}
 
     def _hold(self, body: Any) -> dict[str, bool]:
         values = body if isinstance(body, dict) else {}
@@ -108,7 +101,6 @@ class ControlApi:
         reference = body.get("reference") if isinstance(body, dict) else None
         if not self._store.return_money(str(reference)):
             raise ValueError("there is no successful transfer with this reference")
-        self._changed()
         return {"returned": True}
 
     def _floats(self, _: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ One connection, one lock. `store` has transfers, `collection_store` money in.
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,6 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from config.local.sandbox.options import SandboxOptions
 from config.local.sandbox.rules import (
     COLLECTION_CURRENCIES,
     COUNTRY_OF_CURRENCY,
@@ -51,11 +52,18 @@ class DueWebhook:
     attempts: int
 
 
-class SandboxDatabase:
-    """The database in one folder. A balance of a new one is `floats`, else `OPENING_FLOAT`."""
+PlanWebhooks = Callable[[Row], Sequence[OutgoingWebhook]]
 
-    def __init__(self, folder: Path, *, floats: dict[str, Decimal]) -> None:
-        path = _create_private_file(folder)
+
+class SandboxDatabase:
+    """The database in one folder. A balance of a new one is `floats`, else `OPENING_FLOAT`.
+
+    `changed` is set after every transaction but those that end what is due, or deliver.
+    """
+
+    def __init__(self, options: SandboxOptions) -> None:
+        path = _create_private_file(options.data)
+        self.changed = threading.Event()
         self._lock = threading.RLock()
         self._db = sqlite3.connect(path, check_same_thread=False, timeout=10)
         self._db.row_factory = sqlite3.Row
@@ -71,7 +79,7 @@ class SandboxDatabase:
                 opening = OPENING_FLOAT if currency in COUNTRY_OF_CURRENCY else Decimal(0)
                 self._db.execute(
                     "INSERT OR IGNORE INTO floats VALUES (?, ?)",
-                    (currency, str(floats.get(currency, opening))),
+                    (currency, str(options.floats.get(currency, opening))),
                 )
 
     def close(self) -> None:
@@ -84,6 +92,7 @@ class SandboxDatabase:
         """Lock the database and commit at the end, or roll back after an error."""
         with self._lock, self._db:
             yield
+        self.changed.set()
 
     def run(self, query: str, *values: Any) -> int:
         """Run a statement, within `transaction`, and return the id of an inserted row."""
@@ -100,30 +109,29 @@ class SandboxDatabase:
             row: Row | None = self._db.execute(query, values).fetchone()
         return row
 
-    def one(self, query: str, *values: Any) -> Row:
-        """Return the first row of a query, which must exist."""
-        row = self.first(query, *values)
-        if row is None:
-            raise LookupError("a row of the store is missing")
-        return row
-
     def find(self, table: str, row_id: int) -> Row | None:
         """Return the row of a table with this id, or None."""
         return self.first(f"SELECT * FROM {table} WHERE id = ?", row_id)  # noqa: S608 - a constant
+
+    def get(self, table: str, row_id: int) -> Row:
+        """Return the row of a table with this id, which must exist."""
+        row = self.find(table, row_id)
+        if row is None:
+            raise LookupError("a row of the store is missing")
+        return row
 
     def insert(self, table: str, **values: Any) -> Row:
         """Store a row, within `transaction`, and return it. Amounts become texts."""
         names, marks = ", ".join(values), ", ".join("?" * len(values))
         query = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 - constants
-        row_id = self.run(query, *map(_stored, values.values()))
-        return self.one(f"SELECT * FROM {table} WHERE id = ?", row_id)  # noqa: S608 - a constant
+        return self.get(table, self.run(query, *map(_stored, values.values())))
 
     def update(self, table: str, row_id: int, **values: Any) -> Row:
         """Change a row, within `transaction`, and return it. Amounts become texts."""
         changes = ", ".join(f"{name} = ?" for name in values)
         query = f"UPDATE {table} SET {changes} WHERE id = ?"  # noqa: S608 - constants
         self.run(query, *map(_stored, values.values()), row_id)
-        return self.one(f"SELECT * FROM {table} WHERE id = ?", row_id)  # noqa: S608 - a constant
+        return self.get(table, row_id)
 
     def page(
         self, table: str, filters: Mapping[str, str | float], *, page: int, size: int
@@ -136,7 +144,7 @@ class SandboxDatabase:
         where = " AND ".join(["1", *(_TIMES.get(key, f"{key} = ?") for key in filters)])
         values = tuple(filters.values())
         with self._lock:
-            total = self.one(f"SELECT count(*) AS n FROM {table} WHERE {where}", *values)["n"]  # noqa: S608 - constants
+            [(total,)] = self.all(f"SELECT count(*) FROM {table} WHERE {where}", *values)  # noqa: S608 - constants
             rows = self.all(
                 f"SELECT * FROM {table} WHERE {where} ORDER BY id DESC LIMIT ? OFFSET ?",  # noqa: S608 - constants
                 *values,
@@ -149,9 +157,13 @@ class SandboxDatabase:
         """Return the latest rows of a table, newest first, for the control endpoints."""
         return self.page(table, {}, page=1, size=_MAX_ROWS)[0]
 
-    def seconds_until_due(self, table: str) -> float | None:
-        """Return the seconds until the next row of a table is due, None if none is."""
-        soonest = self.one(f"SELECT min(next_at) AS at FROM {table}")["at"]  # noqa: S608 - a constant
+    def end_due(self, table: str, end: Callable[[Row], object]) -> float | None:
+        """End the due rows of a table; return the seconds until the next is due, None: none is."""
+        due = f"SELECT * FROM {table} WHERE next_at <= ? ORDER BY next_at, id LIMIT 500"  # noqa: S608 - a constant
+        with self._lock, self._db:
+            for row in self.all(due, time.time()):
+                end(row)
+            [(soonest,)] = self.all(f"SELECT min(next_at) FROM {table}")  # noqa: S608 - a constant
         return None if soonest is None else max(soonest - time.time(), 0.0)
 
     def floats(self) -> dict[str, Decimal]:
@@ -182,7 +194,7 @@ class SandboxDatabase:
 
     def record_webhook_attempt(self, webhook_id: int, *, state: str, next_at: float) -> None:
         """Record an attempt and the next one."""
-        with self.transaction():
+        with self._lock, self._db:
             self._db.execute(
                 "UPDATE webhooks SET attempts = attempts + 1, state = ?, next_at = ? WHERE id = ?",
                 (state, next_at, webhook_id),

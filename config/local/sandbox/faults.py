@@ -2,9 +2,10 @@
 
 import itertools
 import threading
-from dataclasses import dataclass, fields
-from decimal import Decimal
+from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 HTTP_KINDS = frozenset(
     {
@@ -50,15 +51,19 @@ class RequestTraits:
     account: str = ""
 
 
-@dataclass(slots=True)
-class Fault:
-    """A scripted fault; see the package docstring."""
+class Match(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """Properties that a request must have; empty ones match all."""
 
-    fault: str
     method: str = ""
     path_prefix: str = ""
     reference: str = ""
     account: str = ""
+
+
+class Fault(Match, forbid_unknown_fields=True):
+    """A scripted fault; see the package docstring."""
+
+    fault: str
     times: int = 1
     effect: bool | None = None
     seconds: float | None = None
@@ -85,40 +90,17 @@ class Fault:
         )
 
 
-_TYPES: dict[str, tuple[type, ...]] = {
-    "times": (int,),
-    "status": (int,),
-    "size": (int,),
-    "effect": (bool,),
-    "seconds": (int, Decimal),
-    "interval": (int, Decimal),
-    "retry_after": (int, Decimal),
-}
-_SECONDS = {"seconds", "interval", "retry_after"}
-_MATCH_FIELDS = ("method", "path_prefix", "reference", "account")
-
-
 def read_fault(body: Any) -> Fault:
     """Parse the body of `POST /sandbox/faults`. Raises ValueError or TypeError."""
     if not isinstance(body, dict):
         raise TypeError("a fault is an object")
     values = {key: value for key, value in body.items() if key != "match"}
-    match = body.get("match") or {}
-    if not isinstance(match, dict) or set(match) - set(_MATCH_FIELDS):
-        raise ValueError(f"match may have {', '.join(_MATCH_FIELDS)}")
-    known = {field.name for field in fields(Fault)} - {"id", *_MATCH_FIELDS}
-    unknown = set(values) - known
-    if unknown:
+    if unknown := set(values) & {"id", *Match.__struct_fields__}:
         raise ValueError(f"unknown: {', '.join(sorted(unknown))}")
     if values.get("fault") not in HTTP_KINDS | WEBHOOK_KINDS:
         raise ValueError(f"fault is one of {', '.join(sorted(HTTP_KINDS | WEBHOOK_KINDS))}")
-    for key, value in {**values, **match}.items():
-        kinds = _TYPES.get(key, (str,))
-        if value is not None and type(value) not in kinds:
-            raise ValueError(f"{key} has the wrong type")
-    for key in _SECONDS & set(values):
-        values[key] = None if values[key] is None else float(values[key])
-    return Fault(**values, **match)
+    match = msgspec.convert(body.get("match") or {}, Match)
+    return msgspec.convert(values | msgspec.structs.asdict(match), Fault)
 
 
 class FaultScript:

@@ -4,7 +4,6 @@
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import fields, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -32,11 +31,8 @@ NOT_RESOLVED = "Sorry, recipient account could not be validated. Please try agai
 class Routes:
     """Endpoints by method and path."""
 
-    def __init__(
-        self, store: SandboxStore, collection: CollectionRoutes, changed: Callable[[], None]
-    ) -> None:
+    def __init__(self, store: SandboxStore, collection: CollectionRoutes) -> None:
         self._store = store
-        self._changed = changed
         table: tuple[tuple[str, str, Handler], ...] = (
             ("GET", r"/v3/banks/(\d+)/branches", self._branches),
             ("GET", r"/v3/banks/([A-Za-z]{2})", self._banks),
@@ -90,7 +86,6 @@ class Routes:
 
     def _order(self, request: Request, _: str) -> Response:
         row = self._store.accept(read_order(object_body(request)))
-        self._changed()
         return success("Transfer Queued Successfully", rest_record(row))
 
     def _retry(self, _request: Request, transfer_id: str) -> Response:
@@ -111,7 +106,6 @@ class Routes:
                 outcome=outcome_for(order.account_number, order.reference),
             )
         )
-        self._changed()
         return success("Transfer retry attempt queued.", rest_record(retry))
 
     def _transfer(self, _request: Request, transfer_id: str) -> Response:

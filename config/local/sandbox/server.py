@@ -46,24 +46,16 @@ class SandboxServer:
         self.requests = RequestLog()
         self.stopping = threading.Event()
         planner = WebhookPlanner(options, self.faults)
-        self.store = SandboxStore(
-            options.data,
-            delay=options.delay,
-            return_delay=options.return_delay,
-            floats=options.floats,
-            plan_webhooks=planner.plan_transfer,
-        )
+        self.store = SandboxStore(options, planner.plan_transfer)
         self.collection = CollectionStore(self.store, planner.plan_charge)
         self._sender = WebhookSender(options, self.store)
-        self._changed = threading.Event()
         collection_routes = CollectionRoutes(
-            self.collection, lambda token: f"{self.url}{PAGE_PREFIX}{token}", self._changed.set
+            self.collection, lambda token: f"{self.url}{PAGE_PREFIX}{token}"
         )
-        self.routes = Routes(self.store, collection_routes, self._changed.set)
-        self.checkout_page = CheckoutPage(self.collection, options.delay, self._changed.set)
-        collection_control = CollectionControl(self.collection, self._changed.set)
+        self.routes = Routes(self.store, collection_routes)
+        self.checkout_page = CheckoutPage(self.collection, options.delay)
         self.control = ControlApi(
-            self.store, collection_control, self.faults, self.requests, self._changed.set
+            self.store, CollectionControl(self.collection), self.faults, self.requests
         )
         self._http = _HttpServer((options.host, options.port), self)
         self._threads = [
@@ -91,7 +83,7 @@ class SandboxServer:
     def stop(self) -> None:
         """Stop immediately: close open connections, leave the store as it is."""
         self.stopping.set()
-        self._changed.set()
+        self.store.changed.set()
         self._sender.stop()
         if self._threads[0].is_alive():
             self._http.shutdown()
@@ -103,10 +95,10 @@ class SandboxServer:
 
     def _settle(self) -> None:
         while not self.stopping.is_set():
-            self._changed.clear()
+            self.store.changed.clear()
             waits = [self.store.advance(), self.collection.advance()]
             self._sender.notify()
-            self._changed.wait(min((wait for wait in waits if wait is not None), default=None))
+            self.store.changed.wait(min((wait for wait in waits if wait is not None), default=None))
 
 
 class _HttpServer(ThreadingHTTPServer):

@@ -6,45 +6,28 @@ so a killed sandbox continues where it stopped.
 
 import json
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
-from config.local.sandbox.database import (
-    OutgoingWebhook,
-    Row,
-    SandboxDatabase,
-    moment_text,
-    number,
-)
+from config.local.sandbox.database import PlanWebhooks, Row, SandboxDatabase, moment_text, number
+from config.local.sandbox.options import SandboxOptions
 from config.local.sandbox.rules import FAIL, RETURN, SUCCEED, RequestRejected, TransferOrder
 
 DUPLICATE_MESSAGE = "Transfer with this reference already exists"
 FAILED_MESSAGE = "DISBURSE FAILED: The beneficiary bank rejected the transfer"
 RETURNED_MESSAGE = "DISBURSE FAILED: Transfer was returned by the beneficiary bank"
 SUCCESS_MESSAGE = "Transaction was successful"
-
-
-PlanWebhooks = Callable[[Row], Sequence[OutgoingWebhook]]
+# Columns that the provider does not show.
+_INTERNAL = {"callback_url", "outcome", "returned", "next_at"}
 
 
 class SandboxStore(SandboxDatabase):
     """Transfers of the database. `plan_webhooks` gives the webhooks of a final state."""
 
-    def __init__(
-        self,
-        folder: Path,
-        *,
-        delay: float,
-        return_delay: float,
-        floats: dict[str, Decimal],
-        plan_webhooks: PlanWebhooks,
-    ) -> None:
-        super().__init__(folder, floats=floats)
-        self._delay = delay
-        self._return_delay = return_delay
+    def __init__(self, options: SandboxOptions, plan_webhooks: PlanWebhooks) -> None:
+        super().__init__(options)
+        self._options = options
         self._plan_webhooks = plan_webhooks
 
     def accept(self, order: TransferOrder) -> Row:
@@ -59,7 +42,7 @@ class SandboxStore(SandboxDatabase):
                 **asdict(order),
                 status="NEW",
                 created_at=now,
-                next_at=None if self._is_held(order.reference) else now + self._delay / 2,
+                next_at=None if self._is_held(order.reference) else now + self._options.delay / 2,
             )
 
     def hold(self, reference: str, *, held: bool) -> None:
@@ -79,17 +62,13 @@ class SandboxStore(SandboxDatabase):
     def count_retries(self, reference: str) -> int:
         """Return the number of retries of this reference."""
         prefix = reference + "_RETRY_"
-        query = "SELECT count(*) AS n FROM transfers WHERE substr(reference, 1, ?) = ?"
-        return int(self.one(query, len(prefix), prefix)["n"])
+        query = "SELECT count(*) FROM transfers WHERE substr(reference, 1, ?) = ?"
+        [(count,)] = self.all(query, len(prefix), prefix)
+        return int(count)
 
     def advance(self) -> float | None:
         """Advance every due transfer; return the seconds until the next is due, None if none is."""
-        now = time.time()
-        due = "SELECT * FROM transfers WHERE next_at <= ? ORDER BY next_at, id LIMIT 500"
-        with self.transaction():
-            for row in self.all(due, now):
-                self._step(row, now)
-        return self.seconds_until_due("transfers")
+        return self.end_due("transfers", self._step)
 
     def settle(self, reference: str | None, status: str | None = None) -> int:
         """Settle one or all open transfers now, by default as their account says; return how many.
@@ -104,8 +83,8 @@ class SandboxStore(SandboxDatabase):
                     outcome = FAIL if status == "FAILED" else SUCCEED
                     self.update("transfers", row["id"], outcome=outcome)
                 if row["status"] == "NEW":
-                    self._step(row, time.time())
-                self._step(self.one("SELECT * FROM transfers WHERE id = ?", row["id"]), time.time())
+                    self._step(row)
+                self._step(self.get("transfers", row["id"]))
         return len(rows)
 
     def return_money(self, reference: str) -> bool:
@@ -117,14 +96,17 @@ class SandboxStore(SandboxDatabase):
             self._return(row)
         return True
 
-    def _step(self, row: Row, now: float) -> None:
+    def _step(self, row: Row) -> None:
+        now = time.time()
         if row["status"] == "NEW":
-            self.update("transfers", row["id"], status="PENDING", next_at=now + self._delay / 2)
+            self.update(
+                "transfers", row["id"], status="PENDING", next_at=now + self._options.delay / 2
+            )
         elif row["status"] == "PENDING" and row["outcome"] == FAIL:
             self.move_float(row["debit_currency"], Decimal(row["amount"]) + Decimal(row["fee"]))
             self._end(row, "FAILED", FAILED_MESSAGE)
         elif row["status"] == "PENDING":
-            returns_at = now + self._return_delay if row["outcome"] == RETURN else None
+            returns_at = now + self._options.return_delay if row["outcome"] == RETURN else None
             self._end(row, "SUCCESSFUL", SUCCESS_MESSAGE, next_at=returns_at)
         elif row["status"] == "SUCCESSFUL":
             self._return(row)
@@ -157,21 +139,11 @@ class SandboxStore(SandboxDatabase):
 def rest_record(row: Row) -> dict[str, Any]:
     """Return a transfer as the REST calls render it."""
     return {
-        "id": row["id"],
-        "account_number": row["account_number"],
-        "bank_code": row["bank_code"],
-        "full_name": row["full_name"],
+        **{name: row[name] for name in row.keys() if name not in _INTERNAL},  # noqa: SIM118 - values
         "created_at": moment_text(row["created_at"]),
-        "currency": row["currency"],
-        "debit_currency": row["debit_currency"],
         "amount": number(row["amount"]),
         "fee": number(row["fee"]),
-        "status": row["status"],
-        "reference": row["reference"],
         "meta": json.loads(row["meta"]),
-        "narration": row["narration"],
-        "complete_message": row["complete_message"],
         "requires_approval": 0,
         "is_approved": 1,
-        "bank_name": row["bank_name"],
     }

@@ -26,6 +26,13 @@ from config.local.sandbox.store import rest_record
 
 _ATTEMPTS = 4
 _WORKERS = 4
+# What a forgery says.
+_OPPOSITE = {
+    "SUCCESSFUL": "FAILED",
+    "FAILED": "SUCCESSFUL",
+    "successful": "failed",
+    "failed": "successful",
+}
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
@@ -53,43 +60,36 @@ class WebhookPlanner:
         self._faults = faults
 
     def plan_transfer(self, row: Row) -> Sequence[OutgoingWebhook]:
-        """Return the webhooks of a transfer."""
-        traits = RequestTraits(reference=row["reference"], account=row["account_number"])
-        fault = self._faults.take(WEBHOOK_KINDS, traits) or Fault("")
-        url = row["callback_url"] or self._url
-        opposite = {"SUCCESSFUL": "FAILED", "FAILED": "SUCCESSFUL"}
-        changes = {"status": opposite.get(row["status"], "FAILED")}
-        return _plan(url, fault.fault, transfer_event(row), changes, fault.seconds or 0)
+        """Return the webhooks of a transfer, to its own address if it has one."""
+        return self._plan(transfer_event(row), row["account_number"], row["callback_url"])
 
     def plan_charge(self, row: Row) -> Sequence[OutgoingWebhook]:
         """Return the webhooks of a transaction; the payment itself may name their fault."""
-        own = json.loads(row["webhook"])
-        traits = RequestTraits(reference=row["tx_ref"], account=row["account_number"])
-        fault = self._faults.take(WEBHOOK_KINDS, traits) or Fault("")
-        changes = {"status": "failed" if row["status"] == "successful" else "successful"}
-        delay = max(fault.seconds or 0, own["delay"])
-        return _plan(self._url, fault.fault or own["kind"], charge_event(row), changes, delay)
+        return self._plan(charge_event(row), row["account_number"], **json.loads(row["webhook"]))
 
-
-def _plan(
-    url: str, kind: str, event: dict[str, Any], opposite: dict[str, str], delay: float
-) -> Sequence[OutgoingWebhook]:
-    """Return the webhooks of an event. `opposite` is what a forgery says."""
-    if not url or kind == "no_webhook":
-        return []
-    data = event["data"]
-    reference = "tx_ref" if "tx_ref" in data else "reference"
-    if kind == "tampered_webhook":
-        event = event | {"data": data | {"amount": data["amount"] * 10}}
-    if kind == "misdirected_webhook":
-        event = event | {"data": data | {reference: data[reference] + "-other"}}
-    notification = OutgoingWebhook(url, _encoder.encode(event).decode(), delay=delay)
-    if kind == "duplicate_webhook":
-        return [notification, notification]
-    if kind == "forged_webhook":
-        body = _encoder.encode(event | {"data": data | opposite}).decode()
-        return [OutgoingWebhook(url, body, forged=True), notification]
-    return [notification]
+    def _plan(
+        self, event: dict[str, Any], account: str, url: str = "", kind: str = "", delay: float = 0
+    ) -> Sequence[OutgoingWebhook]:
+        url = url or self._url
+        data = event["data"]
+        reference = "tx_ref" if "tx_ref" in data else "reference"
+        traits = RequestTraits(reference=data[reference], account=account)
+        fault = self._faults.take(WEBHOOK_KINDS, traits) or Fault(kind)
+        if not url or fault.fault == "no_webhook":
+            return []
+        if fault.fault == "tampered_webhook":
+            event = event | {"data": data | {"amount": data["amount"] * 10}}
+        if fault.fault == "misdirected_webhook":
+            event = event | {"data": data | {reference: data[reference] + "-other"}}
+        delay = max(fault.seconds or 0, delay)
+        notification = OutgoingWebhook(url, _encoder.encode(event).decode(), delay=delay)
+        if fault.fault == "duplicate_webhook":
+            return [notification, notification]
+        if fault.fault == "forged_webhook":
+            opposite = {"status": _OPPOSITE[data["status"]]}
+            body = _encoder.encode(event | {"data": data | opposite}).decode()
+            return [OutgoingWebhook(url, body, forged=True), notification]
+        return [notification]
 
 
 class WebhookSender:
