@@ -3,9 +3,12 @@
 `control` adds them to its table.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
 
 from config.local.sandbox.collection_records import (
     account_record,
@@ -15,7 +18,6 @@ from config.local.sandbox.collection_records import (
 from config.local.sandbox.collection_rules import (
     BANK_TRANSFER,
     FAILED,
-    PAYMENT_TYPES,
     PENDING,
     SUCCESSFUL,
     payment_types,
@@ -23,22 +25,42 @@ from config.local.sandbox.collection_rules import (
 from config.local.sandbox.collection_store import LOST, WON, CollectionStore, SandboxPayment
 from config.local.sandbox.database import Row, number
 from config.local.sandbox.faults import WEBHOOK_KINDS
-from config.local.sandbox.rules import optional_text, read_amount
+from config.local.sandbox.rules import MAX_TEXT, read_amount
 
 _MAX_SECONDS = 30 * 24 * 3600
-_PAY_FIELDS = frozenset(
-    {
-        "account_number",
-        "tx_ref",
-        "amount",
-        "payment_type",
-        "payer",
-        "status",
-        "settle_after",
-        "webhook",
-        "webhook_delay",
-    }
-)
+Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=_MAX_SECONDS)]
+
+
+class Payer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Who pays by bank transfer."""
+
+    name: Text = ""
+    bank: Text = ""
+    account_number: Text = ""
+
+
+class PaymentOrder(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of `pay`."""
+
+    account_number: Text = ""
+    tx_ref: Text = ""
+    amount: Decimal | UnsetType = UNSET
+    payment_type: Text = ""
+    payer: Payer = Payer()
+    status: Text = SUCCESSFUL
+    settle_after: Seconds | UnsetType = UNSET
+    webhook: Text = ""
+    webhook_delay: Seconds = 0.0
+
+
+class Change(msgspec.Struct):
+    """The body of what changes a transaction or chargeback, its `id`."""
+
+    id: Annotated[int, msgspec.Meta(gt=0, lt=10**18)]
+    status: Text | None = None
+    amount: Decimal | None = None
+    listed: bool = False
 
 
 class CollectionControl:
@@ -87,109 +109,61 @@ class CollectionControl:
         ]
 
     def _pay(self, body: Any) -> dict[str, Any]:
-        values = _object(body)
-        unknown = set(values) - _PAY_FIELDS
-        if unknown:
-            raise ValueError(f"unknown: {', '.join(sorted(unknown))}")
-        number, tx_ref = optional_text(values, "account_number"), optional_text(values, "tx_ref")
-        if bool(number) == bool(tx_ref):
+        order = msgspec.convert(body, PaymentOrder)
+        if bool(order.account_number) == bool(order.tx_ref):
             raise ValueError("pay into an account_number or a checkout's tx_ref")
-        if number:
-            account = self._store.account(account_number=number)
+        if order.account_number:
+            account = self._store.account(account_number=order.account_number)
             if account is None:
                 raise ValueError("there is no virtual account with this number")
-            row = self._store.pay_account(account, _read_payment(values, account, [BANK_TRANSFER]))
+            row = self._store.pay_account(account, _read_payment(order, account, [BANK_TRANSFER]))
         else:
-            checkout = self._store.checkout(tx_ref=tx_ref)
+            checkout = self._store.checkout(tx_ref=order.tx_ref)
             if checkout is None:
                 raise ValueError("there is no checkout with this tx_ref")
             ways = payment_types(checkout["currency"])
-            row = self._store.pay_checkout(checkout, _read_payment(values, checkout, ways))
+            row = self._store.pay_checkout(checkout, _read_payment(order, checkout, ways))
         return transaction_record(row)
 
     def _settle(self, body: Any) -> dict[str, Any]:
-        values = _object(body)
-        status = _outcome(values.get("status", SUCCESSFUL))
-        return transaction_record(self._store.settle(_id(values), status))
+        change = msgspec.convert(body, Change)
+        status = _one_of("status", change.status or SUCCESSFUL, (SUCCESSFUL, FAILED))
+        return transaction_record(self._store.settle(change.id, status))
 
     def _charge_back(self, body: Any) -> dict[str, Any]:
-        values = _object(body)
-        listed = values.get("listed", False)
-        if not isinstance(listed, bool):
-            raise TypeError("listed must be true or false")
-        amount = values.get("amount")
-        if amount is not None:
-            amount = read_amount(Decimal(amount) if isinstance(amount, str) else amount)
-        return transaction_record(self._store.charge_back(_id(values), amount, listed=listed))
+        change = msgspec.convert(body, Change)
+        amount = None if change.amount is None else read_amount(change.amount)
+        return transaction_record(self._store.charge_back(change.id, amount, listed=change.listed))
 
     def _chargebacks(self, _: Any) -> list[dict[str, Any]]:
         return [chargeback_record(row) for row in self._store.database.latest_of("chargebacks")]
 
     def _end_chargeback(self, body: Any) -> dict[str, Any]:
-        values = _object(body)
-        status = values.get("status", WON)
-        if status not in {WON, LOST}:
-            raise ValueError("status must be won or lost")
-        return self._store.end_chargeback(_id(values), str(status))
+        change = msgspec.convert(body, Change)
+        status = _one_of("status", change.status or WON, (WON, LOST))
+        return self._store.end_chargeback(change.id, status)
 
 
-def _read_payment(values: dict[str, Any], source: Row, ways: list[str]) -> SandboxPayment:
-    """Parse a payment. Raises ValueError, TypeError or `RequestRejected`."""
-    payment_type = values.get("payment_type", ways[0])
-    if payment_type not in PAYMENT_TYPES or payment_type not in ways:
-        raise ValueError(f"payment_type must be one of {', '.join(ways)}")
-    amount = values.get("amount", source["amount"])
+def _read_payment(order: PaymentOrder, source: Row, ways: list[str]) -> SandboxPayment:
+    """Check a payment. Raises ValueError or `RequestRejected`."""
+    amount = source["amount"] if order.amount is UNSET else order.amount
     if amount is None:
         raise ValueError("amount is required for a permanent account")
-    payer = values.get("payer", {})
-    if not isinstance(payer, dict) or set(payer) - {"name", "bank", "account_number"}:
-        raise ValueError("payer has name, bank and account_number")
-    webhook = values.get("webhook", "")
-    if webhook not in {"", *WEBHOOK_KINDS}:
-        raise ValueError(f"webhook must be one of {', '.join(sorted(WEBHOOK_KINDS))}")
-    status = values.get("status", SUCCESSFUL)
-    due_in = None
-    if status == PENDING or "settle_after" in values:
-        # Without a time it stays pending until /sandbox/settle-payment.
-        due_in = _seconds(values, "settle_after", _MAX_SECONDS)
+    status = _one_of("status", order.status, (SUCCESSFUL, FAILED, PENDING))
+    # Without a time it stays pending until /sandbox/settle-payment.
+    default = _MAX_SECONDS if status == PENDING else None
     return SandboxPayment(
-        amount=read_amount(Decimal(amount) if isinstance(amount, str) else amount),
-        payment_type=payment_type,
-        outcome=SUCCESSFUL if status == PENDING else _outcome(status),
-        due_in=due_in,
-        payer=(
-            optional_text(payer, "name"),
-            optional_text(payer, "bank"),
-            optional_text(payer, "account_number"),
-        ),
-        webhook=webhook,
-        webhook_delay=_seconds(values, "webhook_delay", 0),
+        amount=read_amount(Decimal(amount)),
+        payment_type=_one_of("payment_type", order.payment_type or ways[0], ways),
+        outcome=SUCCESSFUL if status == PENDING else status,
+        due_in=default if order.settle_after is UNSET else order.settle_after,
+        payer=msgspec.structs.astuple(order.payer),
+        webhook=_one_of("webhook", order.webhook, ("", *sorted(WEBHOOK_KINDS))),
+        webhook_delay=order.webhook_delay,
     )
 
 
-def _object(body: Any) -> dict[str, Any]:
-    if not isinstance(body, dict):
-        raise TypeError("the body must be an object")
-    return body
-
-
-def _id(values: dict[str, Any]) -> int:
-    value = values.get("id")
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 10**18:
-        raise ValueError("id must be that of a transaction or chargeback")
+def _one_of(name: str, value: str, allowed: Collection[str]) -> str:
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(filter(None, allowed))}")
     return value
-
-
-def _outcome(value: Any) -> str:
-    if value not in {SUCCESSFUL, FAILED}:
-        raise ValueError("status must be successful, failed or, for a payment, pending")
-    return str(value)
-
-
-def _seconds(values: dict[str, Any], key: str, default: float) -> float:
-    value = values.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        raise TypeError(f"{key} must be seconds")
-    if not 0 <= value <= _MAX_SECONDS:
-        raise ValueError(f"{key} must be 0 to {_MAX_SECONDS} seconds")
-    return float(value)
