@@ -7,7 +7,8 @@ Existing records stay unchanged. Events are marked as unsent.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from decimal import ROUND_DOWN, Decimal
+from decimal import Decimal
+from itertools import zip_longest
 
 from django.db import transaction
 from django.utils import timezone
@@ -22,7 +23,7 @@ from credit.loans.services.assessing import LoanRequest, max_repayment
 from credit.loans.services.closures import confirm_closure, propose_closure
 from credit.loans.services.lending import create_loan
 from credit.loans.services.repaying import repay
-from credit.loans.services.valuation import Pledge, amount_owed
+from credit.loans.services.valuation import Pledge, amount_owed, round_down
 from exchange.core.actors import Actor
 from exchange.core.currencies import currencies
 from exchange.events.services.outbox import mark_unsent
@@ -36,8 +37,13 @@ _MAX_AMOUNT = read_amounts("max_loan")
 _OPEN_OFFER = "Asset-backed loan"
 _OWN_OFFER = "Member advance"
 _PENDING_OFFER = "Bridge against debt notes"
+_COLLATERAL_RATIO = Decimal("0.6")
+_INTEREST_RATE = Decimal("0.025")
 _PLEDGED = Decimal("0.5")
 _LENT = Decimal("0.8")  # of the lending value of the collateral
+
+# Units of a token that a member can pledge.
+Candidate = tuple[Member, Token, Decimal]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +90,7 @@ def load_lending(lenders: Lenders) -> None:
         if scenario.reason in existing:
             continue
         with transaction.atomic():
-            loan = _LoanBuilder(scenario, offer, *candidate).build(lenders.officers)
+            loan = _make_loan(scenario, offer, candidate, lenders.officers)
         for organisation_id in {loan.organisation_id, loan.creditor_id}:
             mark_unsent(organisation_id=organisation_id, subject_ids=[loan.id])
 
@@ -120,14 +126,14 @@ def _terms(name: str, access: Access, categories: list[str]) -> Terms:
         investment_categories=categories,
         max_amount=_MAX_AMOUNT,
         max_outstanding={"NGN": Decimal(2_000_000_000)},
-        collateral_ratio=Decimal("0.6"),
-        interest_rate=Decimal("0.025"),
+        collateral_ratio=_COLLATERAL_RATIO,
+        interest_rate=_INTEREST_RATE,
         duration=24,
         grace_period=14,
     )
 
 
-def _collateral_candidates(lenders: Lenders) -> list[tuple[Member, Token, Decimal]]:
+def _collateral_candidates(lenders: Lenders) -> list[Candidate]:
     """Return members with the available units of a token that can be pledged."""
     members = {member.id: member for group in lenders.borrowers.values() for member in group}
     tokens = {
@@ -144,19 +150,14 @@ def _collateral_candidates(lenders: Lenders) -> list[tuple[Member, Token, Decima
         .values_list("owner_id", "asset_id", "balance")
     )
     # Alternate between members; the largest holdings first.
-    by_member: dict[object, list[tuple[Member, Token, Decimal]]] = {}
+    by_member: dict[object, list[Candidate]] = {}
     for owner, asset, balance in balances:
         if owner is not None and balance is not None:
             by_member.setdefault(owner, []).append((members[owner], tokens[asset], balance))
     for candidates in by_member.values():
         candidates.sort(key=lambda candidate: _dollars(candidate[1], candidate[2]), reverse=True)
-    rounds = max((len(candidates) for candidates in by_member.values()), default=0)
-    return [
-        candidates[n]
-        for n in range(rounds)
-        for candidates in by_member.values()
-        if n < len(candidates)
-    ]
+    rounds = zip_longest(*by_member.values())
+    return [candidate for each in rounds for candidate in each if candidate is not None]
 
 
 def _dollars(token: Token, units: Decimal) -> Decimal:
@@ -166,72 +167,60 @@ def _dollars(token: Token, units: Decimal) -> Decimal:
     return units * price / rate
 
 
-class _LoanBuilder:
-    """Creates one loan and brings it to its state."""
-
-    def __init__(
-        self,
-        scenario: _LoanScenario,
-        offer: LoanConfiguration,
-        member: Member,
-        token: Token,
-        free: Decimal,
-    ) -> None:
-        self._scenario = scenario
-        self._offer = offer
-        self._member = member
-        self._token = token
-        self._units = (free * _PLEDGED).quantize(Decimal("0.0001"), rounding=ROUND_DOWN)
-
-    def build(self, officers: tuple[StaffUser, StaffUser]) -> Loan:
-        """Create the loan and apply its scenario."""
-        scenario = self._scenario
-        loan = create_loan(
-            organisation_id=self._member.organisation_id,
-            request=self._request(),
+def _make_loan(
+    scenario: _LoanScenario,
+    offer: LoanConfiguration,
+    candidate: Candidate,
+    officers: tuple[StaffUser, StaffUser],
+) -> Loan:
+    """Create a loan and bring it to its state."""
+    loan = create_loan(
+        organisation_id=candidate[0].organisation_id,
+        request=_request(scenario, offer, candidate),
+        actor=_ACTOR,
+        made_at=timezone.now() - timedelta(days=scenario.made_days_ago),
+    )
+    if scenario.repaid:
+        decimals = currencies()[loan.currency_id].decimals
+        loan = repay(
+            loan_id=loan.id,
+            organisation_id=loan.organisation_id,
+            amount=round_down(amount_owed(loan) * scenario.repaid, decimals),
             actor=_ACTOR,
-            made_at=timezone.now() - timedelta(days=scenario.made_days_ago),
         )
-        if scenario.repaid:
-            decimals = currencies()[loan.currency_id].decimals
-            step = Decimal(1).scaleb(-decimals)
-            part = (amount_owed(loan) * scenario.repaid).quantize(step, rounding=ROUND_DOWN)
-            loan = repay(
-                loan_id=loan.id,
-                organisation_id=loan.organisation_id,
-                amount=part,
-                actor=_ACTOR,
-            )
-        servicing.age_loan(loan.id)
-        servicing.revalue_loan(loan.id)
-        if scenario.becomes:
-            proposal = propose_closure(
-                loan_id=loan.id,
-                action=ClosureAction(scenario.becomes),
-                note="The borrower has not answered since the grace period ended",
-                user=officers[0],
-            )
-            confirm_closure(proposal_id=proposal.id, user=officers[1])
-        loan.refresh_from_db()
-        return loan
+    servicing.age_loan(loan.id)
+    servicing.revalue_loan(loan.id)
+    if scenario.becomes:
+        proposal = propose_closure(
+            loan_id=loan.id,
+            action=ClosureAction(scenario.becomes),
+            note="The borrower has not answered since the grace period ended",
+            user=officers[0],
+        )
+        confirm_closure(proposal_id=proposal.id, user=officers[1])
+    loan.refresh_from_db()
+    return loan
 
-    def _request(self) -> LoanRequest:
-        currency = self._token.currency_id
-        decimals = currencies()[currency].decimals
-        covered = self._units * self._token.price_sell * Decimal("0.6")
-        part = Decimal(1) if self._scenario.tight else _LENT
-        step = Decimal(1).scaleb(-decimals)
-        amount = min((covered * part), _MAX_AMOUNT[currency]).quantize(step, rounding=ROUND_DOWN)
-        months = Decimal(self._scenario.months)
-        return LoanRequest(
-            user_id=self._member.id,
-            configuration_id=self._offer.id,
-            currency=currency,
-            amount=amount,
-            repayment_amount=max_repayment(amount, Decimal("0.025"), months, currency),
-            interest_rate=Decimal("0.025"),
-            duration=months,
-            collaterals=(Pledge(self._token.id, self._units),),
-            reason=self._scenario.reason,
-            bank_name="Zenith Bank" if currency == "NGN" else "",
-        )
+
+def _request(
+    scenario: _LoanScenario, offer: LoanConfiguration, candidate: Candidate
+) -> LoanRequest:
+    member, token, free = candidate
+    units = round_down(free * _PLEDGED, 4)
+    currency = token.currency_id
+    part = Decimal(1) if scenario.tight else _LENT
+    covered = units * token.price_sell * _COLLATERAL_RATIO * part
+    amount = round_down(min(covered, _MAX_AMOUNT[currency]), currencies()[currency].decimals)
+    months = Decimal(scenario.months)
+    return LoanRequest(
+        user_id=member.id,
+        configuration_id=offer.id,
+        currency=currency,
+        amount=amount,
+        repayment_amount=max_repayment(amount, _INTEREST_RATE, months, currency),
+        interest_rate=_INTEREST_RATE,
+        duration=months,
+        collaterals=(Pledge(token.id, units),),
+        reason=scenario.reason,
+        bank_name="Zenith Bank" if currency == "NGN" else "",
+    )

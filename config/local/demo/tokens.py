@@ -4,11 +4,12 @@ Their logos are in `config/static/tokens`; `trading` lists and trades them.
 """
 
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import Decimal
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from config.local.demo.tables import read_amounts, read_rows
+from exchange.core.numbers import round_half_even
 
 
 class Stage(StrEnum):
@@ -174,39 +175,27 @@ class DemoToken:
 
 def round_money(amount: Decimal, currency: str) -> Decimal:
     """Round `amount` to the decimals of `currency`."""
-    step = Decimal(1).scaleb(-DECIMALS.get(currency, 2))
-    return amount.quantize(step, rounding=ROUND_HALF_EVEN)
+    return round_half_even(amount, DECIMALS.get(currency, 2))
 
 
 def _read(row: dict[str, str]) -> DemoToken:
     """Parse a row; empty cells have defaults."""
-
-    def number(name: str, default: str = "0") -> Decimal:
-        return Decimal(row[name] or default)
-
     words = row["granted"].split()
-    return DemoToken(
-        symbol=row["symbol"],
-        name=row["name"],
-        category=row["category"],
-        investment_type=row["investment_type"],
-        issuer=row["issuer"],
-        currency=row["currency"],
-        price=number("price"),
-        units=int(row["units"]),
-        stage=Stage(row["stage"]),
-        issued_at=number("issued_at") if row["issued_at"] else None,
-        offered=int(number("offered", "100")),
-        raised=int(number("raised", "100")),
-        interest=number("interest"),
-        dividend=number("dividend"),
-        discount=number("discount"),
-        tenor=int(number("tenor")),
-        pays=row["pays"],
-        private=row["private"] == "yes",
-        granted=tuple(word for word in words if word != "nobody") if words else None,
-        esop=row["esop"] == "yes",
-    )
+    amounts = ("price", "interest", "dividend", "discount")
+    values: dict[str, Any] = {
+        **row,
+        **{name: Decimal(row[name] or 0) for name in amounts},
+        "units": int(row["units"]),
+        "stage": Stage(row["stage"]),
+        "issued_at": Decimal(row["issued_at"]) if row["issued_at"] else None,
+        "offered": int(row["offered"] or 100),
+        "raised": int(row["raised"] or 100),
+        "tenor": int(row["tenor"] or 0),
+        "private": row["private"] == "yes",
+        "granted": tuple(word for word in words if word != "nobody") if words else None,
+        "esop": row["esop"] == "yes",
+    }
+    return DemoToken(**values)
 
 
 TOKENS = tuple(_read(row) for row in read_rows("tokens"))

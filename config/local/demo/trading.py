@@ -207,27 +207,19 @@ class _TokenLoader:
         """Sell what the raise has sold so far: to investors, the rest to the market makers."""
         price, left = self._about.issue_price, Decimal(self._about.sold_units)
         for trader in self._investors:
-            units = min(left, self._units_for(self._investment(trader), price))
+            units = min(left, _round(self._investment(trader) / price))
             if units:
                 self._buy(trader, units, price)
                 left -= units
-        for maker, units in zip(
-            self._market.market_makers, self._split_between_makers(left), strict=True
-        ):
+        for maker, units in self._split_between_makers(left).items():
             if units:
                 self._buy(maker, units, price)
 
     def _float(self) -> None:
         """Sell some units of a token without a raise in the market."""
         price = self._about.issue_price
-        wanted = {
-            trader: self._units_for(self._investment(trader), price) for trader in self._investors
-        }
-        wanted |= zip(
-            self._market.market_makers,
-            self._split_between_makers(self._about.units * _LISTED_SHARE),
-            strict=True,
-        )
+        wanted = {trader: _round(self._investment(trader) / price) for trader in self._investors}
+        wanted |= self._split_between_makers(self._about.units * _LISTED_SHARE)
         self._sell(self._issuer, sum(wanted.values(), Decimal(0)), price)
         for trader, units in wanted.items():
             self._buy(trader, units, price)
@@ -306,7 +298,7 @@ class _TokenLoader:
             price = self._about.price_between(100 * (number + 1) // _TRADES)
             price = round_money(price * (100 + wobble) / 100, self._about.currency)
             worth = self._lot * other.lots * (20 + self._pseudo_random("worth", number) % 60) / 100
-            units = self._units_for(worth, price)
+            units = _round(worth / price)
             if number % 3 == 2 and self._held[other] > units:
                 self._buy(maker, units, price)
                 self._sell(other, units, price)
@@ -325,14 +317,14 @@ class _TokenLoader:
             worth = self._lot * (6 + self._pseudo_random("depth", level) % 40)
             for trade, side in ((self._sell, 1), (self._buy, -1)):
                 price = self._about.shifted_quote(away * side)
-                trade(maker, self._units_for(worth, price), price)
+                trade(maker, _round(worth / price), price)
         for number, trader in enumerate(self._investors[:2]):
             price = self._about.shifted_quote(_FIRST_LEVEL + _NEXT_LEVEL * (number + 1))
             half = _round(self._held[trader] / 2)
             if half * price >= self._about.min_trade:
                 self._sell(trader, half, price)
             price = self._about.shifted_quote(-_FIRST_LEVEL - _NEXT_LEVEL * (number + 2))
-            self._buy(trader, self._units_for(self._lot / 2, price), price)
+            self._buy(trader, _round(self._lot / 2 / price), price)
 
     # --- orders -----------------------------------------------------------------------------------
 
@@ -381,13 +373,11 @@ class _TokenLoader:
     def _investment(self, trader: Trader) -> Decimal:
         return self._lot * trader.lots * (1 + self._pseudo_random(trader.key, "stake") % 3)
 
-    def _units_for(self, value: Decimal, price: Decimal) -> Decimal:
-        return _round(value / price)
-
-    def _split_between_makers(self, units: Decimal) -> list[Decimal]:
+    def _split_between_makers(self, units: Decimal) -> dict[Trader, Decimal]:
         """Divide `units` among the market makers."""
         first, second = (_round(units * part) for part in _MAKER_SHARES)
-        return [first, second, units - first - second]
+        shares = (first, second, units - first - second)
+        return dict(zip(self._market.market_makers, shares, strict=True))
 
     def _pseudo_random(self, *words: object) -> int:
         """Return a reproducible pseudo-random number."""
