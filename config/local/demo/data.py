@@ -17,6 +17,7 @@ from config.back_office.roles import (
     SUPPORT,
 )
 from config.local.demo.tables import read_amounts, read_rows
+from exchange.participants.models import Member, Organisation
 
 Shown = TypeVar("Shown")
 
@@ -85,6 +86,19 @@ class DemoPayment:
     currency: str
     amount: Decimal
     payer: str
+
+
+@dataclass(frozen=True, slots=True)
+class DemoParticipant:
+    """A demo organisation in the database; `members` in the order of the demo data."""
+
+    about: DemoOrganisation
+    organisation: Organisation
+    members: tuple[Member, ...]
+
+    def member(self, shown: DemoWithdrawal | DemoPayment) -> Member | None:
+        """Return the member of a withdrawal or payment; None for the organisation's own."""
+        return None if shown.member is None else self.members[shown.member]
 
 
 def _organisations(kind: str) -> tuple[DemoOrganisation, ...]:

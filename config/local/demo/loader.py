@@ -6,19 +6,15 @@ longer in the file (they are stored hashed) are issued again.
 
 import secrets
 from copy import copy
-from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.hashers import get_hasher
 from django.db import transaction
-from django.utils import timezone
 
-from config.back_office.roles import get_role
 from config.local.demo import credentials_file
 from config.local.demo.cases import confirm_rates, load_cases
 from config.local.demo.controls import run_first_controls
@@ -42,13 +38,14 @@ from config.local.demo.data import (
     STAFF,
     WITHDRAWALS,
     DemoOrganisation,
+    DemoParticipant,
     DemoStaff,
 )
 from config.local.demo.lending import Lenders, load_lending
 from config.local.demo.payments import load_payments
 from config.local.demo.trading import Market, Trader, load_tokens
 from config.local.demo.withdrawals import load_withdrawals
-from config.local.outcomes.people import create_identities
+from config.local.outcomes.people import add_tenured_person, create_identities
 from config.local.outcomes.settings import SCOPE
 from exchange.core.actors import Actor
 from exchange.core.errors import InvalidRequest
@@ -66,24 +63,13 @@ from exchange.participants.services.members import create_member
 from exchange.participants.services.organisations import change_organisation, create_organisation
 from exchange.staff.models import StaffUser
 from exchange.staff.services import second_factor
-from exchange.staff.services.accounts import add_person
 from wallets.deposits.models import Deposit
 from wallets.deposits.services.manual import IncomingPayment, book_deposit
 
 _ACTOR = Actor.system("demo")
 _KEY_NAME = "Demo key"
 _TOKEN_LIFETIME = timedelta(days=3650)
-_TENURE = timedelta(days=30)
 _PLACEHOLDER_URL = "https://webhooks.example.com/{slug}"
-
-
-@dataclass(frozen=True, slots=True)
-class DemoParticipant:
-    """A demo organisation in the database; `members` in the order of the demo data."""
-
-    about: DemoOrganisation
-    organisation: Organisation
-    members: tuple[Member, ...]
 
 
 def load_demo(
@@ -120,19 +106,15 @@ def load_demo(
     tokens = load_tokens(market)
     load_coupons(tokens, proposer=market.proposer, approver=market.approver, actor=_ACTOR)
     load_lending(_lenders(participants, institutions))
-    firms = {p.about.slug: p.organisation for p in participants}
-    people = {p.about.slug: p.members for p in participants}
-    show = partial(load_withdrawals, organisations=firms, members=people)
-    provider_available = show(WITHDRAWALS, timeout_seconds=timeout_seconds)
-    pays_in = provider_available and load_payments(
-        PAYMENTS, organisations=firms, members=people, actor=_ACTOR
-    )
+    parties = {party.about.slug: party for party in participants}
+    provider_available = load_withdrawals(WITHDRAWALS, parties, timeout_seconds=timeout_seconds)
+    pays_in = provider_available and load_payments(PAYMENTS, parties, _ACTOR)
     run_first_controls(actor=_ACTOR, provider_available=provider_available)
     if pays_in:
         _load_cases()
     if provider_available:
         # After the reconciliations, which would report a variance once the money is back.
-        show([RETURNED_WITHDRAWAL], timeout_seconds=0)
+        load_withdrawals([RETURNED_WITHDRAWAL], parties, timeout_seconds=0)
     for participant, entry in zip(participants, organisations, strict=True):
         entry["webhook_secret"] = _webhook_secret(participant, known)
     content = {
@@ -162,13 +144,12 @@ def load_demo(
 def _load_cases() -> None:
     """Create what the lists of exceptions show, at an organisation without a login."""
     party = _participant(CASES)
-    slug, organisation = CASES.slug, party.organisation
+    organisation = party.organisation
     if not get_live_keys(organisation).exists():
         issue_api_key(
             organisation=organisation, name=_KEY_NAME, scopes=settings.SCOPES, actor=_ACTOR
         )
-    firms, people = {slug: organisation}, {slug: party.members}
-    load_payments(CASE_PAYMENTS, organisations=firms, members=people, actor=_ACTOR)
+    load_payments(CASE_PAYMENTS, {CASES.slug: party}, _ACTOR)
     if load_cases(party.members, _ACTOR):
         mark_unsent(organisation_id=organisation.pk)
 
@@ -289,11 +270,7 @@ def _staff(person: DemoStaff, known: dict[str, Any], owner: str) -> dict[str, st
     password = entry.get("password", "")
     if user is None:
         details = {"email": f"{person.username}@exchange.example"}
-        role = get_role(person.role)
-        user = add_person(username=person.username, role=role, by=None, details=details)
-        StaffUser.objects.using(owner).filter(pk=user.pk).update(
-            access_changed_at=timezone.now() - _TENURE
-        )
+        user = add_tenured_person(person.username, person.role, owner, details)
     if not (password and user.check_password(password)):
         password = secrets.token_urlsafe(18)
         user.password = _hash_random(password)

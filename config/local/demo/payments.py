@@ -11,7 +11,7 @@ from typing import Any
 
 from django.conf import settings
 
-from config.local.demo.data import DemoPayment
+from config.local.demo.data import DemoParticipant, DemoPayment
 from config.local.demo.sandbox import is_sandbox, read_control, send_control
 from config.provider_webhooks import RECEIVERS
 from exchange.core.actors import Actor
@@ -29,11 +29,10 @@ _BVN = "22222222222"
 
 def load_payments(
     payments: Sequence[DemoPayment],
-    organisations: Mapping[str, Organisation],
-    members: Mapping[str, Sequence[Member]],
+    parties: Mapping[str, DemoParticipant],
     actor: Actor,
 ) -> bool:
-    """Create the missing payments; `organisations` and `members` are by slug.
+    """Create the missing payments; `parties` are by slug.
 
     Returns whether the provider can be paid at.
     """
@@ -42,15 +41,14 @@ def load_payments(
     for shown in payments:
         if Payment.objects.filter(amount=shown.amount, currency_code=shown.currency).exists():
             continue
-        organisation = organisations[shown.organisation]
-        member = None if shown.member is None else members[shown.organisation][shown.member]
-        made = _pay(_open(shown, organisation, member))
+        party = parties[shown.organisation]
+        made = _pay(_open(shown, party.organisation, party.member(shown)))
         _receive_webhook(made)
         payment = Payment.objects.get(transaction_id=made["id"])
         look_up(payment.pk, actor)
         payment.refresh_from_db()
         if payment.deposit_id is not None:
-            mark_unsent(organisation_id=organisation.id, subject_ids=[payment.deposit_id])
+            mark_unsent(organisation_id=party.organisation.id, subject_ids=[payment.deposit_id])
     return True
 
 

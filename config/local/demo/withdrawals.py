@@ -10,7 +10,7 @@ from contextlib import suppress
 
 import structlog
 
-from config.local.demo.data import APPROVER, DemoWithdrawal
+from config.local.demo.data import APPROVER, DemoParticipant, DemoWithdrawal
 from config.local.demo.sandbox import is_sandbox, send_control
 from exchange.core.actors import Actor, ActorKind
 from exchange.core.errors import StateConflict
@@ -32,19 +32,18 @@ _PAUSE_SECONDS = 0.25
 
 def load_withdrawals(
     withdrawals: Sequence[DemoWithdrawal],
-    organisations: Mapping[str, Organisation],
-    members: Mapping[str, Sequence[Member]],
+    parties: Mapping[str, DemoParticipant],
     *,
     timeout_seconds: float,
 ) -> bool:
-    """Create the missing withdrawals; `organisations` and `members` are by slug.
+    """Create the missing withdrawals; `parties` are by slug.
 
     Retries for `timeout_seconds` while the provider starts; returns whether it responded.
     """
     deadline = time.monotonic() + timeout_seconds
     for shown in withdrawals:
-        organisation = organisations[shown.organisation]
-        member = None if shown.member is None else members[shown.organisation][shown.member]
+        party = parties[shown.organisation]
+        organisation, member = party.organisation, party.member(shown)
         withdrawal = _find(organisation, shown)
         if withdrawal is None:
             try:

@@ -4,6 +4,7 @@ They cannot sign in. The demo data creates them, as the owner of the tables, who
 people tenured: the guards of the database see two people, and refuse one.
 """
 
+from collections.abc import Mapping
 from datetime import timedelta
 
 from django.utils import timezone
@@ -31,10 +32,18 @@ def create_identities(owner: str) -> None:
     """Create the missing identities. `owner` is the database alias of the owner of the tables."""
     for username, role in _ROLES.items():
         if not StaffUser.objects.filter(username=username).exists():
-            person = add_person(username=username, role=get_role(role), by=None)
-            StaffUser.objects.using(owner).filter(pk=person.pk).update(
-                access_changed_at=timezone.now() - _TENURE
-            )
+            add_tenured_person(username, role, owner)
+
+
+def add_tenured_person(
+    username: str, role: str, owner: str, details: Mapping[str, str] | None = None
+) -> StaffUser:
+    """Create a person who has had the role long enough to decide."""
+    person = add_person(username=username, role=get_role(role), by=None, details=details)
+    StaffUser.objects.using(owner).filter(pk=person.pk).update(
+        access_changed_at=timezone.now() - _TENURE
+    )
+    return person
 
 
 def has_identities(using: str) -> bool:

@@ -108,7 +108,7 @@ def test_at_a_real_provider_nothing_is_opened_or_paid(settings):
         provider.reply = Reply(status=404)
         base_url = f"http://127.0.0.1:{provider.port}/v3"
         settings.PAYMENT_PROVIDER = {**settings.PAYMENT_PROVIDER, "base_url": base_url}
-        load_payments(PAYMENTS, organisations={}, members={}, actor=SYSTEM)
+        load_payments(PAYMENTS, parties={}, actor=SYSTEM)
         assert [request.path for request in provider.received] == ["/sandbox/accounts"]
     assert not Payment.objects.exists()
 

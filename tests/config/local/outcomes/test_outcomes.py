@@ -9,8 +9,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.settings import patched_settings
 
 from config.local.demo import loader
-from config.local.demo.data import ORGANISATIONS
-from config.local.demo.loader import DemoParticipant
+from config.local.demo.data import ORGANISATIONS, DemoParticipant
 from config.local.outcomes.people import FIRST, PREPARER, SECOND, create_identities
 from config.local.outcomes.samples import sample_data
 from config.local.outcomes.settings import is_sandbox
