@@ -59,24 +59,12 @@ class Cluster:
     data_dir: Path
     durable: bool = True
     report: Callable[[str], None] = field(default=lambda _line: None)
-    _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    # The running postmaster, or None before `start`.
+    process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
-    @property
-    def _home(self) -> Path:
-        return postgres_dir(self.data_dir)
-
-    @property
-    def _data(self) -> Path:
-        return self._home / "data"
-
-    @property
-    def _log(self) -> Path:
-        return self._home / "server.log"
-
-    @property
-    def process(self) -> subprocess.Popen[bytes] | None:
-        """The running postmaster, or None before `start`."""
-        return self._process
+    def __post_init__(self) -> None:
+        self._home = postgres_dir(self.data_dir)
+        self._data, self._log = self._home / "data", self._home / "server.log"
 
     def start(self) -> None:
         """Create the cluster if missing, start it, create its roles and database.
@@ -97,17 +85,17 @@ class Cluster:
 
     def stop(self) -> None:
         """Stop the server: a fast shutdown first, then an immediate one (crash recovery)."""
-        if self._process is None:
+        if self.process is None:
             return
         for how, seconds in ((signal.SIGINT, STOP_SECONDS), (signal.SIGQUIT, 3), (None, 3)):
-            if self._process.poll() is None:
-                self._process.send_signal(how or signal.SIGKILL)
+            if self.process.poll() is None:
+                self.process.send_signal(how or signal.SIGKILL)
             try:
-                self._process.wait(seconds)
+                self.process.wait(seconds)
             except subprocess.TimeoutExpired:
                 continue
             break
-        self._process = None
+        self.process = None
         sockets = socket_dir(self.data_dir)
         if not sockets.is_relative_to(self._home.absolute()):
             with contextlib.suppress(OSError):  # not empty after a kill: the next start reuses it
@@ -219,7 +207,7 @@ class Cluster:
         log = os.open(self._log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             started_at = os.fstat(log).st_size
-            self._process = subprocess.Popen(  # noqa: S603 - our own wheel's program
+            self.process = subprocess.Popen(  # noqa: S603 - our own wheel's program
                 [str(binary("postgres")), "-D", str(self._data), *options],
                 preexec_fn=identity.make_preexec(os.getpid()),  # noqa: PLW1509 - no threads here
                 stdin=subprocess.DEVNULL,
@@ -237,12 +225,12 @@ class Cluster:
         self._await_ready(started_at)
 
     def _await_ready(self, log_offset: int) -> None:
-        process = self._process
+        process = self.process
         assert process is not None  # noqa: S101 - just started
         started_at = reported_at = time.monotonic()
         while True:
             if process.poll() is not None:
-                self._process = None
+                self.process = None
                 raise EmbeddedError(
                     f"The embedded PostgreSQL did not start: {self._complaint(log_offset)}"
                 )
@@ -299,8 +287,9 @@ class Cluster:
                     )
         except psycopg.Error as error:
             self.stop()
+            reason = " ".join(str(error).split())
             raise EmbeddedError(
-                f"The embedded PostgreSQL started but cannot be used: {_one_line(str(error))}"
+                f"The embedded PostgreSQL started but cannot be used: {reason}"
             ) from error
 
 
@@ -332,10 +321,6 @@ def _alive(pid: int) -> bool:
     except OSError as error:
         return error.errno == errno.EPERM
     return True
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _last_error_line(output: str) -> str:

@@ -59,7 +59,7 @@ def _keep(data_dir: Path, *, durable: bool, follow: bool) -> int:
         cluster.start()
         _say("ready")
         process = cluster.process
-        while not _stop_requested and not _no_users_left(users):
+        while not _stop_requested and not try_lock(users):
             if process is not None and process.poll() is not None:
                 _say(f"error The database server died (status {process.returncode}).")
                 return 1
@@ -72,28 +72,25 @@ def _keep(data_dir: Path, *, durable: bool, follow: bool) -> int:
 def _become_the_keeper(lock: int, *, follow: bool) -> bool:
     """Acquire the keeper's lock; return False if another keeper has it."""
     reported = False
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if not follow:
-                _say("other")
-                return False
-            if _stop_requested:
-                with contextlib.suppress(OSError, ValueError):
-                    os.kill(int(os.pread(lock, 32, 0)), signal.SIGTERM)
-                return False
-            if not reported:
-                _say("wait another command runs the database already; sharing it")
-                reported = True
-            time.sleep(_POLL_SECONDS)
-        else:
-            return True
+    while not try_lock(lock):
+        if not follow:
+            _say("other")
+            return False
+        if _stop_requested:
+            with contextlib.suppress(OSError, ValueError):
+                os.kill(int(os.pread(lock, 32, 0)), signal.SIGTERM)
+            return False
+        if not reported:
+            _say("wait another command runs the database already; sharing it")
+            reported = True
+        time.sleep(_POLL_SECONDS)
+    return True
 
 
-def _no_users_left(users: int) -> bool:
+def try_lock(lock: int) -> bool:
+    """Lock the file alone; return False if another process has a lock on it."""
     try:
-        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

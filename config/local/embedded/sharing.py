@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psycopg
 
-from config.local.embedded.keeper import SERVER_LOCK, USERS_LOCK
+from config.local.embedded.keeper import SERVER_LOCK, USERS_LOCK, try_lock
 from config.local.embedded.layout import EmbeddedError, database_url, postgres_dir
 
 _CHECKOUT = Path(__file__).resolve().parents[3]
@@ -68,9 +68,7 @@ def keeper_pid(data_dir: Path) -> int | None:
     with contextlib.suppress(OSError, ValueError):
         lock = os.open(postgres_dir(data_dir) / SERVER_LOCK, os.O_RDWR | os.O_CLOEXEC)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return int(os.pread(lock, 32, 0))
+            return None if try_lock(lock) else int(os.pread(lock, 32, 0))
         finally:
             os.close(lock)
     return None
@@ -120,9 +118,7 @@ def _start_keeper(data_dir: Path, *, durable: bool) -> None:
 
 def _leave(data_dir: Path, lock: int) -> None:
     """Stop the server if this is its last user, and wait, so that the next command can start it."""
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    if try_lock(lock):
+        stop_keeper(data_dir)
+    else:
         fcntl.flock(lock, fcntl.LOCK_SH)
-        return
-    stop_keeper(data_dir)

@@ -5,7 +5,6 @@ respond. They stop in reverse order within 15 seconds, the database last.
 """
 
 import contextlib
-import fcntl
 import os
 import signal
 import sys
@@ -13,7 +12,6 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from decimal import Decimal
 from pathlib import Path
 from types import FrameType
 
@@ -28,6 +26,7 @@ from config.celery import app as celery_app
 from config.database_version import EarlierVersionError, require_upgradable
 from config.local.demo.data import total_deposits
 from config.local.embedded import sharing
+from config.local.embedded.keeper import try_lock
 from config.local.embedded.layout import EmbeddedError
 from config.local.preflight import check_server
 from config.local.supervisor import summary
@@ -322,18 +321,16 @@ class Installation:
         return {**os.environ, **variables}
 
     def _sandbox_command(self) -> list[str]:
+        # The balances of a new sandbox: all demo deposits, else its own default.
+        floats = total_deposits() if self.demo else {}
         return [
             *(sys.executable, "-m", "config.local.sandbox"),
             *("--host", "127.0.0.1", "--port", str(self._sandbox_port)),
             *("--data", str(self.data_dir / "sandbox")),
             *("--webhook-url", f"{self.base_url}/hooks/flutterwave"),
             *("--delay", str(settings.SANDBOX_DELAY_SECONDS)),
-            *(f"--float={currency}={amount}" for currency, amount in self._opening_floats()),
+            *(f"--float={currency}={amount}" for currency, amount in floats.items()),
         ]
-
-    def _opening_floats(self) -> list[tuple[str, Decimal]]:
-        """Return the balances of a new sandbox: all demo deposits, else its own default."""
-        return list(total_deposits().items()) if self.demo else []
 
     def _worker_command(self) -> list[str]:
         return [
@@ -360,12 +357,10 @@ class Installation:
             lock = os.open(self.data_dir / "up.lock", os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise UpError(f"Cannot use {self.data_dir}: {error.strerror or error}") from error
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not try_lock(lock):
             running = os.pread(lock, 4096, 0).decode(errors="replace").strip()
             os.close(lock)
-            raise UpError(f"{self.data_dir} is in use: {running or 'starting'}") from None
+            raise UpError(f"{self.data_dir} is in use: {running or 'starting'}")
         self._lock = lock
         try:
             yield
