@@ -1,6 +1,6 @@
 """The addresses under `/v1/sandbox`. Each sets one outcome, and returns the record after it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -39,17 +39,31 @@ from wallets.withdrawals.shapes import WITHDRAWAL_DETAIL
 
 TAG = "Sandbox"
 
+Action = Callable[..., SuccessResponse]
 
-def _failures(message: str, **more: dict[str, str]) -> dict[str, dict[str, str]]:
-    prepared = {SandboxNotPrepared.code: SandboxNotPrepared.message}
-    return {"409": {StateConflict.code: message, **prepared}, **more}
-
-
-_DOWN = {"provider_unavailable": "The payment provider's sandbox did not respond"}
+_DOWN = {"502": {"provider_unavailable": "The payment provider's sandbox did not respond"}}
+_NOT_PENDING = "Only a withdrawal that is Pending allows this: it is Approved"
 _NOT_APPROVED = "Only a withdrawal that is Approved, Processing or Unknown allows this"
-_withdrawal = partial(operation, scope=SCOPE, idempotent=True, response=WITHDRAWAL_DETAIL)
-_loan = partial(operation, scope=SCOPE, idempotent=True, response=LOAN_DETAIL)
-_distribution = partial(operation, scope=SCOPE, idempotent=True, response=DISTRIBUTION)
+
+
+def _outcome(
+    message: str,
+    conflict: str,
+    *,
+    url_path: str | None = None,
+    failures: Mapping[str, Mapping[str, str]] | None = None,
+    **declared: Any,
+) -> Callable[[Action], Action]:
+    """Declare the POST of an outcome that staff decide; `conflict` is a message of its refusal."""
+    conflicts = {StateConflict.code: conflict, SandboxNotPrepared.code: SandboxNotPrepared.message}
+    failures = {"409": conflicts, **(failures or {})}
+    declare = operation(message, scope=SCOPE, idempotent=True, failures=failures, **declared)
+    return lambda method: declare(action(detail=True, methods=["post"], url_path=url_path)(method))
+
+
+_withdrawal = partial(_outcome, response=WITHDRAWAL_DETAIL)
+_loan = partial(_outcome, response=LOAN_DETAIL)
+_distribution = partial(_outcome, response=DISTRIBUTION)
 
 
 class _OutcomeViewSet(ApiViewSet):
@@ -80,19 +94,16 @@ class SandboxWithdrawalViewSet(_OutcomeViewSet):
 
     @_withdrawal(
         "Withdrawal approved",
-        failures=_failures(
-            "Only a withdrawal that is Pending allows this: it is Approved",
-            **{
-                "400": {
-                    "corridor_incomplete": "GHS payouts require: branch_code",
-                    "account_frozen": "The account is frozen. It can be approved once two people"
-                    " have lifted the freeze",
-                },
-                "502": _DOWN,
+        _NOT_PENDING,
+        failures={
+            "400": {
+                "corridor_incomplete": "GHS payouts require: branch_code",
+                "account_frozen": "The account is frozen. It can be approved once two people"
+                " have lifted the freeze",
             },
-        ),
+            **_DOWN,
+        },
     )
-    @action(detail=True, methods=["post"])
     def approve(self, request: Request, withdrawal_id: str) -> SuccessResponse:
         """Approve a Pending withdrawal. By as many people as it needs. Its payout is sent, and
         stays open at the provider until `complete` or `fail`. Emits `withdrawal.approved` and
@@ -100,12 +111,7 @@ class SandboxWithdrawalViewSet(_OutcomeViewSet):
         """
         return self.set_outcome(request, withdrawal_id, withdrawals.approve)
 
-    @_withdrawal(
-        "Withdrawal rejected",
-        body=RejectionInput,
-        failures=_failures("Only a withdrawal that is Pending allows this: it is Approved"),
-    )
-    @action(detail=True, methods=["post"])
+    @_withdrawal("Withdrawal rejected", _NOT_PENDING, body=RejectionInput)
     def reject(self, request: Request, withdrawal_id: str) -> SuccessResponse:
         """Reject a Pending withdrawal. Its amount returns to the wallet. Emits
         `withdrawal.rejected`.
@@ -113,20 +119,12 @@ class SandboxWithdrawalViewSet(_OutcomeViewSet):
         reason = self.body()["reason"]
         return self.set_outcome(request, withdrawal_id, withdrawals.reject, reason=reason)
 
-    @_withdrawal(
-        "Withdrawal completed",
-        failures=_failures(_NOT_APPROVED, **{"502": _DOWN}),
-    )
-    @action(detail=True, methods=["post"])
+    @_withdrawal("Withdrawal completed", _NOT_APPROVED, failures=_DOWN)
     def complete(self, request: Request, withdrawal_id: str) -> SuccessResponse:
         """Let the bank pay an approved withdrawal. Emits `withdrawal.completed`."""
         return self.set_outcome(request, withdrawal_id, withdrawals.end, paid=True)
 
-    @_withdrawal(
-        "Withdrawal failed",
-        failures=_failures(_NOT_APPROVED, **{"502": _DOWN}),
-    )
-    @action(detail=True, methods=["post"])
+    @_withdrawal("Withdrawal failed", _NOT_APPROVED, failures=_DOWN)
     def fail(self, request: Request, withdrawal_id: str) -> SuccessResponse:
         """Let the bank decline an approved withdrawal. Its amount returns to the wallet. Emits
         `withdrawal.failed`.
@@ -135,11 +133,10 @@ class SandboxWithdrawalViewSet(_OutcomeViewSet):
 
     @_withdrawal(
         "Withdrawal returned",
-        failures=_failures(
-            "Only a withdrawal that is Completed allows this: it is Failed", **{"502": _DOWN}
-        ),
+        "Only a withdrawal that is Completed allows this: it is Failed",
+        url_path="return",
+        failures=_DOWN,
     )
-    @action(detail=True, methods=["post"], url_path="return")
     def return_money(self, request: Request, withdrawal_id: str) -> SuccessResponse:
         """Let the bank return a Completed withdrawal. The net payout is credited again; our fee
         stays. Emits `withdrawal.reversed`.
@@ -167,7 +164,7 @@ class SandboxDepositViewSet(_OutcomeViewSet):
                 deposits.VirtualAccountNotFound.code: deposits.VirtualAccountNotFound.message,
             },
             "409": {StateConflict.code: "Only a Pending checkout can be paid: it is Completed"},
-            "502": _DOWN,
+            **_DOWN,
         },
     )
     def create(self, request: Request) -> SuccessResponse:
@@ -192,7 +189,7 @@ class SandboxDepositViewSet(_OutcomeViewSet):
                 StateConflict.code: "Only a Completed deposit that the provider credited, and that"
                 " is not disputed, can be disputed"
             },
-            "502": _DOWN,
+            **_DOWN,
         },
     )
     @action(detail=True, methods=["post"])
@@ -223,29 +220,21 @@ class SandboxLoanViewSet(_OutcomeViewSet):
 
     @_loan(
         "Loan overdue",
-        failures=_failures("Only a loan that is ACTIVE allows this: it is OVERDUE"),
+        "Only a loan that is ACTIVE allows this: it is OVERDUE",
+        url_path="fall-due",
     )
-    @action(detail=True, methods=["post"], url_path="fall-due")
     def fall_due(self, request: Request, loan_id: str) -> SuccessResponse:
         """Make an ACTIVE loan OVERDUE. Its repayment date stays. Emits `loan.overdue`."""
         return self.set_outcome(request, loan_id, loans.fall_due)
 
-    @_loan(
-        "Loan defaulted",
-        failures=_failures("Only a loan that is ACTIVE or OVERDUE allows this: it is COMPLETED"),
-    )
-    @action(detail=True, methods=["post"])
+    @_loan("Loan defaulted", "Only a loan that is ACTIVE or OVERDUE allows this: it is COMPLETED")
     def default(self, request: Request, loan_id: str) -> SuccessResponse:
         """Make an ACTIVE or OVERDUE loan DEFAULTED. Its dates stay. Emits `loan.defaulted`, and
         `loan.overdue` first where it was ACTIVE.
         """
         return self.set_outcome(request, loan_id, loans.default)
 
-    @_loan(
-        "Shortfall opened",
-        failures=_failures("The loan has a shortfall already"),
-    )
-    @action(detail=True, methods=["post"])
+    @_loan("Shortfall opened", "The loan has a shortfall already")
     def shortfall(self, request: Request, loan_id: str) -> SuccessResponse:
         """Open a shortfall of a loan. Its collateral is valued once at a lower price, by two quotes
         of which the second restores the former price. The next valuation of the day cures it. Emits
@@ -263,11 +252,8 @@ class SandboxDistributionViewSet(_OutcomeViewSet):
 
     @_distribution(
         "Distribution recorded",
-        failures=_failures(
-            "Only a distribution that is Draft or Announced allows this: it is Recorded"
-        ),
+        "Only a distribution that is Draft or Announced allows this: it is Recorded",
     )
-    @action(detail=True, methods=["post"])
     def record(self, request: Request, distribution_id: str) -> SuccessResponse:
         """Make the record of a distribution of your own token now. A Draft is announced first. An
         announced one with a later record gets an earlier one by two people. Emits
@@ -277,13 +263,10 @@ class SandboxDistributionViewSet(_OutcomeViewSet):
 
     @_distribution(
         "Distribution paid",
-        failures=_failures(
-            "Only a distribution that is Recorded or Funded or Paying allows this: it is Draft",
-            **{"400": {"insufficient_balance": "Insufficient USD balance. Available: 0, "
-                       "requested: 34.5"}},
-        ),
+        "Only a distribution that is Recorded or Funded or Paying allows this: it is Draft",
+        failures={"400": {"insufficient_balance": "Insufficient USD balance. Available: 0, "
+                          "requested: 34.5"}},
     )  # fmt: skip
-    @action(detail=True, methods=["post"])
     def pay(self, request: Request, distribution_id: str) -> SuccessResponse:
         """Pay a recorded distribution of your own token now. It is funded from your wallet. Emits
         `distribution.paid`.
