@@ -14,7 +14,7 @@ from config.local.sandbox.collection_rules import (
 )
 from config.local.sandbox.collection_store import CollectionStore
 from config.local.sandbox.database import Row
-from config.local.sandbox.requests import Handler, Request, given, list_page, object_body
+from config.local.sandbox.requests import Handler, Request, list_page, object_body
 from config.local.sandbox.responses import Response, success
 from config.local.sandbox.rules import RequestRejected, read_amount
 
@@ -57,24 +57,12 @@ class CollectionRoutes:
         return _verified(self._store.latest(request.query.get("tx_ref", "")))
 
     def _transactions(self, request: Request, _: str) -> Response:
-        return list_page(
-            "Transactions fetched",
-            self._store.database,
-            "transactions",
-            filters=given(request.query, "tx_ref", "status", "currency"),
-            query=request.query,
-            render=transaction_record,
-        )
+        names = ("tx_ref", "status", "currency")
+        return list_page(request, self._store.database, "transactions", names, transaction_record)
 
     def _chargebacks(self, request: Request, _: str) -> Response:
-        return list_page(
-            "Chargebacks fetched",
-            self._store.database,
-            "chargebacks",
-            filters=given(request.query, "flw_ref", "status"),
-            query=request.query,
-            render=chargeback_record,
-        )
+        names = ("flw_ref", "status")
+        return list_page(request, self._store.database, "chargebacks", names, chargeback_record)
 
     def _refund(self, request: Request, transaction_id: str) -> Response:
         body = {} if request.body is None else object_body(request)

@@ -1,6 +1,6 @@
 """Requests to the sandbox: what a handler receives, and the reading of bodies and queries."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -32,25 +32,24 @@ def object_body(request: Request) -> dict[str, Any]:
     return request.body
 
 
-def given(query: dict[str, str], *names: str) -> dict[str, str]:
-    """Return the parameters with these names, as far as given."""
-    return {name: query[name] for name in names if query.get(name)}
-
-
 def list_page(
-    message: str,
+    request: Request,
     database: SandboxDatabase,
     table: str,
-    *,
-    filters: dict[str, str],
-    query: dict[str, str],
+    names: Sequence[str],
     render: Callable[[Row], dict[str, Any]],
 ) -> Response:
-    """Respond with the page of a table that `query` requests. Raises `RequestRejected`."""
+    """Respond with the page of a table that is requested, filtered by the parameters `names`.
+
+    Raises `RequestRejected`.
+    """
+    query = request.query
     page = _page_number(query)
+    filters = {name: query[name] for name in names if query.get(name)}
     rows, total = database.page(table, filters | _days(query), page=page, size=PAGE_SIZE)
     pages = {"total": total, "current_page": page, "total_pages": -(-total // PAGE_SIZE)}
-    return success(message, [render(row) for row in rows], meta={"page_info": pages})
+    shown = [render(row) for row in rows]
+    return success(f"{table.capitalize()} fetched", shown, meta={"page_info": pages})
 
 
 def _days(query: dict[str, str]) -> dict[str, str | float]:

@@ -12,7 +12,7 @@ from config.local.sandbox.banks import BANKS_OF_COUNTRY, Bank, bank_by_code, ban
 from config.local.sandbox.collection_routes import CollectionRoutes
 from config.local.sandbox.database import number
 from config.local.sandbox.names import account_name
-from config.local.sandbox.requests import Handler, Request, given, list_page, object_body
+from config.local.sandbox.requests import Handler, Request, list_page, object_body
 from config.local.sandbox.responses import Response, error, success
 from config.local.sandbox.rules import (
     COUNTRY_OF_CURRENCY,
@@ -115,17 +115,10 @@ class Routes:
         return success("Transfer fetched", rest_record(row))
 
     def _transfers(self, request: Request, _: str) -> Response:
-        filters = given(request.query, "reference", "status")
-        if "status" in filters:
-            filters["status"] = filters["status"].upper()
-        return list_page(
-            "Transfers fetched",
-            self._store,
-            "transfers",
-            filters=filters,
-            query=request.query,
-            render=rest_record,
-        )
+        status = request.query.get("status", "").upper()
+        request = replace(request, query=request.query | {"status": status})
+        names = ("reference", "status")
+        return list_page(request, self._store, "transfers", names, rest_record)
 
     def _fee(self, request: Request, _: str) -> Response:
         currency = request.query.get("currency", "NGN")
