@@ -142,15 +142,19 @@ KINDS: dict[str, LiteralString] = {
         UNION ALL
         SELECT evtname, evtevent || ' ' || evtfoid::regprocedure FROM pg_event_trigger
     """,
-    # With their guards.
+    # The guards and rights of those of each table. Which months there are follows from the month in
+    # which a database was made.
     "partitions": """
-        SELECT c.relname, concat_ws(' ', 'of', p.relname, pg_get_expr(c.relpartbound, c.oid),
-            (SELECT string_agg(tgname, ', ' ORDER BY tgname) FROM pg_trigger
-             WHERE tgrelid = c.oid AND NOT tgisinternal),
-            coalesce(c.relacl, acldefault('r', c.relowner)))
-        FROM pg_class c LEFT JOIN pg_inherits ON inhrelid = c.oid
-        LEFT JOIN pg_class p ON p.oid = inhparent
-        WHERE c.relnamespace = 'partitions'::regnamespace AND c.relkind = 'r'
+        SELECT name, string_agg(DISTINCT found, '; ' ORDER BY found)
+        FROM (
+            SELECT p.relname AS name, concat_ws(' ',
+                (SELECT string_agg(tgname, ', ' ORDER BY tgname) FROM pg_trigger
+                 WHERE tgrelid = c.oid AND NOT tgisinternal),
+                coalesce(c.relacl, acldefault('r', c.relowner))) AS found
+            FROM pg_class c LEFT JOIN pg_inherits ON inhrelid = c.oid
+            LEFT JOIN pg_class p ON p.oid = inhparent
+            WHERE c.relnamespace = 'partitions'::regnamespace AND c.relkind = 'r') o
+        GROUP BY name
     """,
     "comments": """
         SELECT DISTINCT pg_describe_object(d.classoid, d.objoid, d.objsubid), d.description

@@ -89,7 +89,7 @@ def test_saved_views_hold_the_withdrawals_of_their_name_for_each_role(owners, au
     }
     assert {key: view(client, key) for key in expected} == expected
     seen = client.get(reverse(LIST), {"view": "stuck"})
-    assert {one.address: one.count for one in seen.context["cl"].views} == {
+    assert {one["address"]: one["count"] for one in seen.context["cl"].views} == {
         f"?view={key}": str(len(found)) for key, found in expected.items()
     }
     assert 'href="?view=stuck"' in seen.content.decode()
@@ -98,7 +98,7 @@ def test_saved_views_hold_the_withdrawals_of_their_name_for_each_role(owners, au
     # An auditor has no approval view; its address shows the default view. What awaits a first
     # approval is counted instead.
     views = auditor.get(reverse(LIST)).context["cl"].views
-    assert [one.address.removeprefix("?view=") for one in views] == [
+    assert [one["address"].removeprefix("?view=") for one in views] == [
         "first_approval", "second_approval", "missing_details", "stuck", "returned", "failed",
     ]  # fmt: skip
     assert view(auditor, "first_approval") == {"plain", "entered"}
