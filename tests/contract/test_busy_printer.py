@@ -63,7 +63,7 @@ def test_the_back_office_says_that_the_printer_is_busy_and_keeps_the_form():
     assert client.post(address, form)["Content-Type"] == "application/pdf"
 
 
-def test_a_document_counts_for_ten_requests_and_data_for_one(settings):
+def test_a_document_counts_for_ten_requests_and_data_for_one(settings, still_minute):
     settings.RATE_LIMITS_ENABLED = True
     settings.RATE_LIMITS = {"requests": 25}
     cache.clear()

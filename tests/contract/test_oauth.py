@@ -203,7 +203,7 @@ def test_only_post_is_allowed(path, method):
     assert response["Allow"] == "POST"
 
 
-def test_token_requests_of_one_client_are_limited(settings):
+def test_token_requests_of_one_client_are_limited(settings, still_minute):
     settings.RATE_LIMITS_ENABLED = True
     settings.RATE_LIMITS = {"requests": 600, "money": 120, "token": 3}
     cache.clear()
