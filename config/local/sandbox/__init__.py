@@ -81,7 +81,7 @@ Kinds of faults; "effect" is whether the request is executed, and can be set in 
 | `wrong_amount` | yes | transfers or transactions with an amount one higher | |
 | `wrong_reference` | yes | the same with another reference | |
 | `hidden` | yes | an empty list, or no such transaction | |
-| `unfiltered` | yes | the list of all, whatever the reference | |
+| `unfiltered` | yes | the list of all, whatever the reference or status | |
 | `short_page` | yes | a list without its last row, counts unchanged | |
 | `repeated_row` | yes | a list whose last row is replaced by its first | |
 | `broken_row` | yes | a list whose first row has no status | |

@@ -179,7 +179,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         entry["fault"] = fault.fault
         if fault.fault == "unfiltered":
-            query = request.query | {"reference": "", "tx_ref": ""}
+            query = request.query | {"reference": "", "tx_ref": "", "status": ""}
             request = replace(request, query=query)
         response = sandbox.routes.respond(request) if fault.has_effect else error(503, "No effect")
         entry["status"] = response.status if fault.has_effect else None
