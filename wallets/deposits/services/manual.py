@@ -13,9 +13,8 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from exchange.core.actors import Actor
-from exchange.core.currencies import currencies, format_money
-from exchange.core.errors import Forbidden, InvalidCurrency, InvalidRequest
-from exchange.core.numbers import describe_entry_error
+from exchange.core.currencies import format_money
+from exchange.core.errors import Forbidden, InvalidRequest
 from exchange.core.text import clean_text, has_visible_characters
 from exchange.participants.errors import MemberClosed
 from exchange.participants.models import Member
@@ -27,6 +26,7 @@ from wallets.deposits.models import Deposit, DepositStatus, ManualDeposit
 from wallets.deposits.services.crediting import credit, emit_deposit_event
 from wallets.ledger.models import Account
 from wallets.ledger.plausible_amounts import (
+    check_amount,
     describe_taken_reference,
     find_amount_notices,
     find_reference,
@@ -194,11 +194,7 @@ def cancel(*, deposit_id: UUID, user: StaffUser) -> ManualDeposit:
 
 
 def _check_entry(payment: IncomingPayment) -> None:
-    facts = currencies().get(payment.currency)
-    if facts is None:
-        raise InvalidCurrency(list(currencies()))
-    if problem := describe_entry_error(payment.amount, facts.decimals):
-        raise InvalidRequest.for_field("amount", problem)
+    check_amount("amount", payment.currency, payment.amount)
     if not has_visible_characters(payment.reference):
         raise InvalidRequest.for_field("reference", "Enter the bank's reference")
     if len(payment.reference) > _MAX_REFERENCE_LENGTH:
