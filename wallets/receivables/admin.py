@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html
@@ -34,7 +34,6 @@ from exchange.participants.admin.owner_records import owner_id_of
 from exchange.participants.admin.owner_search import OwnedRecordAdmin
 from exchange.staff.admin.pending import approval_filters
 from exchange.staff.admin.proposals import ProposalAdmin, Step, ask_to_close
-from exchange.staff.models import StaffUser
 from wallets.ledger.admin.posting_pages import amount_of, posting_section
 from wallets.ledger.models import Account
 from wallets.receivables.models import Receivable, ReceivableWriteOff
@@ -81,14 +80,21 @@ class ReceivableAdmin(Exportable, OwnedRecordAdmin):
     since_display = time_column("owed since (UTC)", "since")
     write_off_display = column(
         "write-off",
+        # Read for the list only.
         lambda debt: (
-            record_link(debt.pending[0], "Awaits a second person") if debt.pending else "-"
+            record_link(pending[0], "Awaits a second person")
+            if (pending := getattr(debt, "pending", None))
+            else "-"
         ),
     )
 
-    def rows(self, user: StaffUser) -> QuerySet[Any]:
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """Return the list, with the pending write-offs of all rows read together."""
+        found = super().get_changelist_instance(request)
+        found.result_list = list(found.result_list)
         pending = Prefetch("write_offs", write_offs.WRITE_OFFS.pending_records(), "pending")
-        return super().rows(user).prefetch_related(pending)
+        prefetch_related_objects(found.result_list, pending)
+        return found
 
     def tools(self, request: HttpRequest, obj: Receivable) -> list[Tool]:
         account = reverse("admin:wallets_account_change", args=[obj.pk])
