@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import msgspec
 
@@ -24,7 +24,6 @@ DATE_FORMATS = {
     "%d %b %Y": "31 Mar 2026", "%d/%m/%y": "31/03/26", "%Y/%m/%d": "2026/03/31",
     "%Y%m%d": "20260331",
 }  # fmt: skip
-_TEXTS = ("bank_reference", "payment_reference", "counterparty", "description")
 # Above the header some banks write their name and the period.
 _HEADER_WITHIN = 50
 _BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
@@ -161,12 +160,14 @@ def _read_row(
 ) -> tuple[BookedEntry, Decimal | None]:
     booked_on = _read_date(place, cells["date"], layout.date_format)
     value = cells.get("value_date", "")
-    texts: dict[str, Any] = {name: cells.get(name, "") for name in _TEXTS}
     entry = BookedEntry(
         booked_on=booked_on,
         value_on=_read_date(place, value, layout.date_format) if value else booked_on,
         amount=_read_amount(place, cells, layout),
-        **texts,
+        bank_reference=cells.get("bank_reference", ""),
+        payment_reference=cells.get("payment_reference", ""),
+        counterparty=cells.get("counterparty", ""),
+        description=cells.get("description", ""),
     )
     balance = cells.get("balance", "")
     found = check_entry(place, entry)

@@ -15,6 +15,7 @@ from exchange.admin.panels import Panel
 from exchange.core.currencies import currencies, format_money
 from exchange.core.numbers import format_grouped, round_half_even
 from exchange.participants.models import Member, Verification
+from wallets.ledger.admin.accounts import wallet_link
 from wallets.ledger.admin.signs import natural_amount
 from wallets.ledger.models import Account, AccountKind
 from wallets.owners.value import OwnerValue, value_of
@@ -46,8 +47,7 @@ class BalancesPanel(Panel):
         """Return both tables, for those who may view accounts."""
         if not page.may(request, VIEW_ACCOUNTS):
             return ()
-        address = f"{reverse('admin:wallets_account_changelist')}?owner_id={record.pk}"
-        wallet = Tool("Accounts", address)
+        wallet = wallet_link(record)
         units = Account.objects.filter(owner_id=record.pk, asset__token__isnull=False).order_by()
         may_open = page.may(request, VIEW_TOKENS)
         return (_balances(record, wallet), _units(units, wallet, may_open=may_open))

@@ -13,17 +13,21 @@ from exchange.core.errors import InvalidRequest, NotFound, StateConflict
 from exchange.core.querysets import get_or_raise
 from exchange.core.text import clean_reason
 from exchange.staff.models import StaffUser
+from wallets.adjustments.models import AdjustingEntry
 from wallets.adjustments.services import AdjustmentTerms, propose_adjustment
 from wallets.bank_statements.errors import LineNotFound, MatchDiffers
 from wallets.bank_statements.models import LineStatus, StatementLine
 from wallets.bank_statements.selectors import KINDS, MatchKind
 from wallets.bank_statements.services.permission import authorize
+from wallets.deposits.models import ManualDeposit
 from wallets.deposits.services import manual as deposits
 from wallets.treasury import services as treasury
+from wallets.treasury.models import TreasuryMovement
 
 Terms = deposits.IncomingPayment | treasury.MovementTerms | AdjustmentTerms
+Proposal = ManualDeposit | TreasuryMovement | AdjustingEntry
 # By their terms: the column of the records, and what proposes one.
-_PROPOSALS: dict[type[Terms], tuple[str, Callable[..., Any]]] = {
+_PROPOSALS: dict[type[Terms], tuple[str, Callable[..., Proposal]]] = {
     deposits.IncomingPayment: (
         "deposit", lambda terms, user: deposits.enter(payment=terms, user=user)
     ),
@@ -65,7 +69,7 @@ def describe_difference(line: StatementLine, kind: MatchKind, record_id: UUID) -
     return f"The {kind.noun} is matched with another line"
 
 
-def propose_record(*, line_id: UUID, terms: Terms, user: StaffUser) -> Any:
+def propose_record(*, line_id: UUID, terms: Terms, user: StaffUser) -> Proposal:
     """Propose the record of an open line; the line is matched once another person confirms it.
 
     Raises as `confirm_match` and as what proposes the record.

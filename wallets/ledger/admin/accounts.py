@@ -1,6 +1,6 @@
 """Accounts in the admin, and links to the wallet, statement and payments of an owner."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
@@ -11,7 +11,7 @@ from django.utils.html import format_html
 
 from exchange.admin.base import Section, Tool
 from exchange.admin.columns import column
-from exchange.admin.display import format_time, kind_label, record_link
+from exchange.admin.display import format_time, kind_label, list_url, record_link
 from exchange.admin.list_filters import ChoiceFilter, ListFilter, ListFilters, id_filter
 from exchange.admin.search import amount_condition
 from exchange.core.currencies import currencies
@@ -19,6 +19,7 @@ from exchange.core.ids import parse_id
 from exchange.exports.admin import Exportable
 from exchange.participants.admin.name_filters import owner_name_contains
 from exchange.participants.admin.owner_search import owner_email_is
+from exchange.participants.models import Member, Organisation
 from wallets.ledger.admin.formatting import ACCOUNT_DESCRIPTIONS, asset_name, format_account_amount
 from wallets.ledger.admin.signs import SIGN
 from wallets.ledger.admin.trial_balance import trial_balance_page
@@ -29,17 +30,25 @@ _ENTRIES_SHOWN = 50
 _UNITS = "units"
 
 
-def _owner_link(label: str, name: str, query: str) -> Callable[[Any], Tool]:
-    """Return what links an organisation or member to the list `name`, narrowed to it by `query`."""
-    return lambda owner: Tool(
-        label, f"{reverse(f'admin:wallets_{name}_changelist')}?{query}={owner.pk}"
-    )
+def wallet_link(owner: Organisation | Member) -> Tool:
+    """Return the link to an owner's accounts."""
+    return Tool("Accounts", list_url("wallets_account", owner_id=str(owner.pk)))
 
 
-wallet_link = _owner_link("Accounts", "account", "owner_id")
-statement_link = _owner_link("Ledger entries", "entry", "account__owner_id")
-withdrawals_link = _owner_link("Withdrawals", "withdrawal", "status=all&owner_id")
-deposits_link = _owner_link("Deposits", "deposit", "owner_id")
+def statement_link(owner: Organisation | Member) -> Tool:
+    """Return the link to an owner's ledger entries."""
+    return Tool("Ledger entries", list_url("wallets_entry", account__owner_id=str(owner.pk)))
+
+
+def withdrawals_link(owner: Organisation | Member) -> Tool:
+    """Return the link to an owner's withdrawals."""
+    address = list_url("wallets_withdrawal", status="all", owner_id=str(owner.pk))
+    return Tool("Withdrawals", address)
+
+
+def deposits_link(owner: Organisation | Member) -> Tool:
+    """Return the link to an owner's deposits."""
+    return Tool("Deposits", list_url("wallets_deposit", owner_id=str(owner.pk)))
 
 
 def asset_filter(column: str) -> ListFilter:

@@ -35,7 +35,7 @@ class BulkDecision:
     """What is decided about many withdrawals at once.
 
     `find_exclusion` says why a row cannot be decided in bulk, and `decide` decides one: by the
-    version and flags shown; without it, rows are queued (`services.bulk`). `word` and `noun` name
+    version shown; without it, rows are queued (`services.bulk`). `word` and `noun` name
     it on buttons and results.
     """
 
