@@ -21,7 +21,6 @@ from django.db.models import Max, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 
-from exchange.core.database import fetch_all, fetch_one
 from exchange.staff.models import SignInAttempts, StaffUser
 
 PASSWORD, CODE = "password", "code"
@@ -124,7 +123,9 @@ def begin_attempt(
     keys = [counter.key for counter in counters]
     if end := _fetch_time(_LOCKED, [keys]):
         raise LockedOut(end)
-    found: dict[str, int] = dict(fetch_all(_COUNT, [_lock_minutes(), keys]))
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNT, [_lock_minutes(), keys])
+        found = dict(cursor.fetchall())
     counts = [found[counter.key] for counter in counters]
     _lock([c for c, count in zip(counters, counts, strict=True) if count > c.limit])
     return LoginAttempt(counters, counts)
@@ -192,7 +193,9 @@ def _counters_of(user: StaffUser) -> QuerySet[SignInAttempts]:
 
 
 def _fetch_time(sql: str, parameters: Sequence[Any]) -> datetime | None:
-    row = fetch_one(sql, parameters)
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        row = cursor.fetchone()
     return row[0] if row else None
 
 
