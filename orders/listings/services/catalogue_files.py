@@ -11,28 +11,31 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NoReturn
 
 from exchange.core.errors import InvalidRequest
-from exchange.tokens.models import Token
-from orders.listings.services.listing import Listing
 
 MAX_FILE_MIB = 64
 MAX_ROWS = 100_000
-_KINDS = {field.name: field.type for field in fields(Listing) if field.name != "creator_id"}
 # Required columns. Every other field of a listing has a default.
-REQUIRED = tuple(field.name for field in fields(Listing) if field.default is MISSING)
-NUMBERS = tuple(name for name, kind in _KINDS.items() if kind in (Decimal, Decimal | None))
-FLAGS = tuple(name for name, kind in _KINDS.items() if kind is bool)
-# Words of a list, by the field: value and label.
-CHOICES = {field.name: field.flatchoices for field in Token._meta.fields if field.choices}
-TEXTS = tuple(
-    name for name, kind in _KINDS.items() if kind is str and name not in {*CHOICES, "currency"}
+REQUIRED = (
+    *("name", "symbol", "currency", "investment_type", "investment_category"),
+    *("total_supply", "price_buy", "price_sell"),
 )
-FIELDS = (*_KINDS, "creator", "issuer")
+NUMBERS = (
+    *("total_supply", "price_buy", "price_sell", "price_exchange", "offered", "raise_amount"),
+    *("min_buy", "min_sell", "max_buy", "max_sell"),
+    *("min_trade_buy", "min_trade_sell", "max_trade_buy", "max_trade_sell"),
+    *("buy_fee", "sell_fee", "carry", "management_fee", "discount", "interest", "dividend"),
+    *("valuation", "post_raise_valuation", "issue_price"),
+)
+CHOICES = ("type", "deal_access", "investment_type", "investment_category", "payout_frequency")
+FLAGS = ("secondaries", "esop_token")
+TEXTS = ("name", "symbol", "image", "listing_reference")
+FIELDS = (*NUMBERS, *CHOICES, *FLAGS, *TEXTS, "currency", "tenor", "creator", "issuer")
 # Token fields managed by the exchange; present in files exported from the API.
 MANAGED_FIELDS = frozenset(
     (

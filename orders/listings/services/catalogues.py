@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
+from django.db.models import TextChoices
 from django.db.models.functions import Upper
 
 from exchange.core.actors import Actor
@@ -20,7 +21,15 @@ from exchange.core.errors import InvalidRequest
 from exchange.core.ids import parse_id
 from exchange.core.numbers import MAX_NUMBER
 from exchange.participants.models import Member, Organisation
-from exchange.tokens.models import IMAGE_PATTERN, InvestmentCategory, InvestmentType, Token
+from exchange.tokens.models import (
+    IMAGE_PATTERN,
+    DealAccess,
+    InvestmentCategory,
+    InvestmentType,
+    PayoutFrequency,
+    Token,
+    TokenType,
+)
 from orders.listings.services.catalogue_files import (
     CHOICES,
     FLAGS,
@@ -34,6 +43,13 @@ from orders.listings.services.listing import Listing, SymbolsTaken, list_tokens,
 
 Progress = Callable[[str, int, int], None]
 
+_CHOICES: dict[str, type[TextChoices]] = {
+    "type": TokenType,
+    "deal_access": DealAccess,
+    "investment_type": InvestmentType,
+    "investment_category": InvestmentCategory,
+    "payout_frequency": PayoutFrequency,
+}
 _TRUE = frozenset({"true", "yes", "1"})
 _FALSE = frozenset({"false", "no", "0"})
 _PLAIN = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
@@ -149,7 +165,7 @@ def _list_rows(
                     except SymbolsTaken as error:  # since validation
                         taken = [row for row in rows if row.listing.symbol in error.symbols]
                         rows = [row for row in rows if row not in taken]
-                        result.invalid += [_symbol_taken(row, row.listing.symbol) for row in taken]
+                        result.invalid += [_symbol_taken(row) for row in taken]
                         result.valid -= len(taken)
                         if not skip_invalid:
                             raise _AbortLoad from error
@@ -158,10 +174,9 @@ def _list_rows(
         result.listed = 0
 
 
-def _symbol_taken(row: _ValidRow, holder: str) -> InvalidRow:
-    """Return the row as one whose symbol is that of an existing token, spelt as `holder`."""
-    error = f"symbol: a token with symbol {holder} exists already"
-    return InvalidRow(row.number, row.listing.symbol, (error,))
+def _symbol_taken(row: _ValidRow) -> InvalidRow:
+    symbol = row.listing.symbol
+    return InvalidRow(row.number, symbol, (f"symbol: a token with symbol {symbol} exists already",))
 
 
 def _remove_taken_symbols(checked: list[_ValidRow], invalid: list[InvalidRow]) -> list[_ValidRow]:
@@ -177,7 +192,8 @@ def _remove_taken_symbols(checked: list[_ValidRow], invalid: list[InvalidRow]) -
         if holder is None:
             free.append(row)
         else:
-            invalid.append(_symbol_taken(row, holder))
+            error = f"symbol: a token with symbol {holder} exists already"
+            invalid.append(InvalidRow(row.number, row.listing.symbol, (error,)))
     return free
 
 
@@ -287,16 +303,13 @@ class _CellParser:
         return found.id if found else None
 
     def _choice_of(self, name: str) -> Callable[[object], str]:
-        known = {
-            str(word).lower(): str(value)
-            for value, label in CHOICES[name]
-            for word in (value, label)
-        }
+        choices = _CHOICES[name]
+        known = {str(name).lower(): str(c.value) for c in choices for name in (c.value, c.label)}
 
         def choose(cell: object) -> str:
             value = known.get(" ".join(str(cell).lower().split()))
             if value is None:
-                allowed = ", ".join(value for value, _ in CHOICES[name] if value)
+                allowed = ", ".join(c.value for c in choices if c.value)
                 raise InvalidRequest(f"must be one of [{allowed}], not {_quote(cell)}")
             return value
 
