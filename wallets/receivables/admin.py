@@ -76,7 +76,7 @@ class ReceivableAdmin(Exportable, OwnedRecordAdmin):
 
     owed_display = money_column("outstanding", "owed", "asset_id", ordering="balance")
 
-    age_display = column("since", lambda debt: age(debt.since))
+    age_display = column("since", lambda debt: age(debt.since) if debt.since else "-")
     since_display = time_column("owed since (UTC)", "since")
     write_off_display = column(
         "write-off",
