@@ -167,5 +167,6 @@ def _post(
         subject_id=distribution.pk,
         actor=actor,
         memo=str(distribution),
-        legs=[Leg(available, -amount), Leg(account, amount)],
+        # The payer first.
+        legs=sorted([Leg(available, -amount), Leg(account, amount)], key=lambda leg: leg.amount),
     )

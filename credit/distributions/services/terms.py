@@ -74,10 +74,20 @@ class DistributionTerms:
     @classmethod
     def from_json(cls, distribution: Distribution, terms: Mapping[str, Any]) -> Self:
         """Return the terms of a proposal to change `distribution`."""
-        fields = (field for field in Distribution._meta.concrete_fields if field.name in terms)
-        changed = {field.name: field.to_python(terms[field.name]) for field in fields}
-        kept = {name: getattr(distribution, name) for name in ("type", "currency_id", "final")}
-        return cls.of(Distribution(**kept, **changed))
+        basis = None
+        if terms["principal_per_unit"] is not None:
+            basis = Basis(
+                Decimal(terms["principal_per_unit"]), Decimal(terms["rate"]), terms["days"]
+            )
+        return cls(
+            type=distribution.type,
+            currency=distribution.currency_id,
+            record_at=dt.datetime.fromisoformat(terms["record_at"]),
+            payment_date=dt.date.fromisoformat(terms["payment_date"]),
+            amount=None if basis else Decimal(terms["amount_per_unit"]),
+            basis=basis,
+            final=distribution.final,
+        )
 
     @classmethod
     def of(cls, distribution: Distribution) -> Self:
