@@ -25,11 +25,9 @@ BEGIN
     END IF;
     IF OLD.status NOT IN ('ACTIVE', 'OVERDUE', 'DEFAULTED')
         -- Rewriting the document is allowed.
-        AND (OLD.status, OLD.interest_repaid, OLD.principal_repaid, OLD.collateral_text,
-             OLD.closed_at)
+        AND (OLD.interest_repaid, OLD.principal_repaid, OLD.collateral_text, OLD.closed_at)
             IS DISTINCT FROM
-            (NEW.status, NEW.interest_repaid, NEW.principal_repaid, NEW.collateral_text,
-             NEW.closed_at)
+            (NEW.interest_repaid, NEW.principal_repaid, NEW.collateral_text, NEW.closed_at)
     THEN
         RAISE EXCEPTION 'loan % is %: that is final', OLD.id, OLD.status
             USING ERRCODE = 'check_violation', CONSTRAINT = 'loan_transition';
