@@ -142,12 +142,13 @@ KINDS: dict[str, LiteralString] = {
         UNION ALL
         SELECT evtname, evtevent || ' ' || evtfoid::regprocedure FROM pg_event_trigger
     """,
-    # The guards and rights of those of each table. Which months there are follows from the month in
-    # which a database was made.
+    # The guards and rights of those of each table, and the form of their bounds. Which months there
+    # are follows from the month in which a database was made.
     "partitions": """
         SELECT name, string_agg(DISTINCT found, '; ' ORDER BY found)
         FROM (
-            SELECT p.relname AS name, concat_ws(' ',
+            SELECT coalesce(p.relname, c.relname) AS name, concat_ws(' ',
+                regexp_replace(pg_get_expr(c.relpartbound, c.oid), $$'[^']*'$$, '…', 'g'),
                 (SELECT string_agg(tgname, ', ' ORDER BY tgname) FROM pg_trigger
                  WHERE tgrelid = c.oid AND NOT tgisinternal),
                 coalesce(c.relacl, acldefault('r', c.relowner))) AS found
