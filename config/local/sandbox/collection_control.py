@@ -58,7 +58,7 @@ class Change(msgspec.Struct):
     """The body of what changes a transaction or chargeback, its `id`."""
 
     id: Annotated[int, msgspec.Meta(gt=0, lt=10**18)]
-    status: Text | None = None
+    status: Text | UnsetType = UNSET
     amount: Decimal | None = None
     listed: bool = False
 
@@ -127,7 +127,7 @@ class CollectionControl:
 
     def _settle(self, body: Any) -> dict[str, Any]:
         change = msgspec.convert(body, Change)
-        status = _one_of("status", change.status or SUCCESSFUL, (SUCCESSFUL, FAILED))
+        status = _status(change, SUCCESSFUL, FAILED)
         return transaction_record(self._store.settle(change.id, status))
 
     def _charge_back(self, body: Any) -> dict[str, Any]:
@@ -140,7 +140,7 @@ class CollectionControl:
 
     def _end_chargeback(self, body: Any) -> dict[str, Any]:
         change = msgspec.convert(body, Change)
-        status = _one_of("status", change.status or WON, (WON, LOST))
+        status = _status(change, WON, LOST)
         return self._store.end_chargeback(change.id, status)
 
 
@@ -161,6 +161,11 @@ def _read_payment(order: PaymentOrder, source: Row, ways: list[str]) -> SandboxP
         webhook=_one_of("webhook", order.webhook, ("", *sorted(WEBHOOK_KINDS))),
         webhook_delay=order.webhook_delay,
     )
+
+
+def _status(change: Change, default: str, other: str) -> str:
+    given = default if change.status is UNSET else change.status
+    return _one_of("status", given, (default, other))
 
 
 def _one_of(name: str, value: str, allowed: Collection[str]) -> str:
