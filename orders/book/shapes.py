@@ -127,10 +127,13 @@ _STILL_RUNNING = {RequestInProgress.code: RequestInProgress().message}
 
 def _messages(**details: dict[str, Any]) -> dict[str, str]:
     """Return the messages of rejections by code, each with an example of its details."""
-    errors = {
-        code: build_rejection(code, detail, side=OrderType.BUY) for code, detail in details.items()
-    }
-    return {code: error.message for code, error in errors.items() if error}
+    found = {}
+    for code, detail in details.items():
+        error = build_rejection(code, detail, side=OrderType.BUY)
+        if error is None:
+            raise KeyError(code)
+        found[code] = error.message
+    return found
 
 
 PLACE_FAILURES: dict[str, dict[str, str]] = {
