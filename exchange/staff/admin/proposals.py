@@ -215,7 +215,7 @@ class ApprovalPages(ConfirmationAdmin):
         ]
         headings = (
             "Proposed (UTC)", "By", "Explanation", "Status", "Decided by", "Decided (UTC)",
-            "Reason",
+            "Rejection reason",
         )  # fmt: skip
         return Section(title, headings, rows, empty=empty)
 
