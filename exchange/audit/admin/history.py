@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from exchange.admin.base import SafeAdmin
-from exchange.admin.display import format_time
+from exchange.admin.display import format_time, list_url
 from exchange.admin.panels import Panel
 from exchange.audit import selectors as audit
 from exchange.core.models import Change, ChangeOperation
@@ -61,7 +61,7 @@ class HistoryPanel(Panel):
         """Show every change of the record."""
         record = page.record(request, object_id, VIEW_AUDIT)
         changes = audit.history(*_ids(page, record), limit=_FULL_LIMIT)
-        found = f"{reverse('admin:exchange_change_changelist')}?q={record.pk}"
+        found = list_url("exchange_change", q=str(record.pk))
         more = {"label": "Search the audit log", "url": found}
         return page.page(
             request,

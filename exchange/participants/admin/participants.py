@@ -8,14 +8,13 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import Tool, actor_of, staff_of
 from exchange.admin.columns import column, link_column
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.custom_pages import AddFormAdmin
-from exchange.admin.display import status_badge
+from exchange.admin.display import list_url, status_badge
 from exchange.admin.fields import MultilineField, NoteForm
 from exchange.admin.forms import ModelChoice, RecordSelect, bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, OptionFilter, id_filter
@@ -159,7 +158,7 @@ class OrganisationAdmin(OwnerAdmin):
 
     def tools(self, request: HttpRequest, obj: Organisation) -> list[Tool]:
         tools = [
-            Tool(label, f"{reverse(f'admin:exchange_{name}_changelist')}?organisation={obj.pk}")
+            Tool(label, list_url(f"exchange_{name}", organisation=str(obj.pk)))
             for label, name in (("Members", "member"), ("API keys", "apikey"))
         ]
         if self.may(request, "exchange.change_organisation"):

@@ -13,13 +13,13 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from django.utils.html import format_html
 
 from exchange.admin.base import Section, Tool, staff_of
 from exchange.admin.columns import column, money_column
 from exchange.admin.confirmation import ConfirmationAdmin
 from exchange.admin.custom_pages import CustomPageAdmin
+from exchange.admin.display import list_url
 from exchange.admin.forms import bind_form
 from exchange.admin.list_filters import ChoiceFilter, ListFilters, currency_filter, day_range
 from exchange.admin.tabs import group_by_tab
@@ -175,7 +175,7 @@ class BaseTokenAdmin(CustomPageAdmin, ConfirmationAdmin):
             tools.append(Tool("Grant access", self.address("grant", obj.pk)))
             if obj.grants.exists():
                 tools.append(Tool("Revoke access", self.address("withdraw", obj.pk)))
-        quote_list = f"{reverse('admin:exchange_quote_changelist')}?q={obj.pk}"
+        quote_list = list_url("exchange_quote", q=str(obj.pk))
         return [*tools, Tool("Quotes", quote_list)]
 
     # --- terms, access and quotes ---

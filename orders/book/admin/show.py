@@ -4,10 +4,9 @@ from collections.abc import Callable, Collection
 from decimal import Decimal
 from uuid import UUID
 
-from django.urls import reverse
-
 from exchange.admin.base import Section, Tool
 from exchange.admin.chart import format_compact
+from exchange.admin.display import list_url
 from exchange.core.numbers import format_units, round_half_even
 from exchange.tokens.models import Token
 from wallets.ledger.admin.legs import transfer_legs_section
@@ -23,7 +22,7 @@ def list_ledger_legs(subjects: Collection[UUID], token: Token) -> Section:
 
 def list_link(name: str, term: object, label: str) -> Tool:
     """Link to the list `name` (`orders_order`), searched for `term`."""
-    return Tool(label, f"{reverse(f'admin:{name}_changelist')}?q={term}")
+    return Tool(label, list_url(name, q=str(term)))
 
 
 def price_label(token: Token) -> Callable[[Decimal], str]:

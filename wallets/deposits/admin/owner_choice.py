@@ -1,4 +1,4 @@
-"""The field that chooses the member to whom money is credited."""
+"""The field that chooses the member whom a deposit or a tax rate is for."""
 
 from typing import Any
 
